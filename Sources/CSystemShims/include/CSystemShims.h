@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Swift cannot call directly on Linux. One function each, values in and out where possible.
+#pragma once
+#include <stdint.h>
+
+/// Tells the core that the caller spins (x86 `pause`, Arm `yield`).
+static inline void shim_pause(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+/// Per-thread slots, one per room that needs one; initial-exec so that a read is one load.
+extern __thread void *shim_tls_worker __attribute__((tls_model("initial-exec")));
+extern __thread void *shim_tls_operations __attribute__((tls_model("initial-exec")));
+extern __thread void *shim_tls_inline __attribute__((tls_model("initial-exec")));
+extern __thread void *shim_tls_pool __attribute__((tls_model("initial-exec")));
+
+/// The work-stealing worker that runs on this thread.
+static inline void *shim_get_worker(void) { return shim_tls_worker; }
+static inline void shim_set_worker(void *p) { shim_tls_worker = p; }
+/// The thread record of the operation layer.
+static inline void *shim_get_operations(void) { return shim_tls_operations; }
+static inline void shim_set_operations(void *p) { shim_tls_operations = p; }
+/// The trampoline of the inline scheduler.
+static inline void *shim_get_inline(void) { return shim_tls_inline; }
+static inline void shim_set_inline(void *p) { shim_tls_inline = p; }
+/// The thread-pool or libdispatch worker that runs on this thread.
+static inline void *shim_get_pool(void) { return shim_tls_pool; }
+static inline void shim_set_pool(void *p) { shim_tls_pool = p; }
+
+/// Waits while `*address == expected`. `timeout_ns` < 0 means no limit. Returns 0, or errno (EAGAIN, EINTR, ETIMEDOUT).
+int shim_futex_wait(const void *address, uint32_t expected, int64_t timeout_ns);
+/// Wakes at most `count` waiters. Returns how many.
+int shim_futex_wake(const void *address, int count);
+
+/// Registers this process for expedited private barriers. Returns 0, or errno.
+int shim_membarrier_register(void);
+/// A memory barrier on every thread of this process that runs now. Returns 0, or errno.
+int shim_membarrier(void);

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A first-in, first-out list of jobs, linked through the jobs' own link words.
+///
+/// A chain is a value held by one thread at a time. Taking a chain over means taking over every job in it. Dropping a
+/// non-empty chain loses its jobs.
+@frozen public struct JobChain: Sendable {
+  @usableFromInline var firstWord: UInt = 0
+  @usableFromInline var lastWord: UInt = 0
+  @usableFromInline var jobCount: Int = 0
+  @usableFromInline var bandMask: UInt8 = 0
+
+  /// An empty chain.
+  @inlinable public init() {}
+
+  /// A chain of one job.
+  @inlinable public init(_ job: Job) { append(job) }
+
+  /// Number of jobs.
+  @inlinable public var count: Int { jobCount }
+  /// One bit per band that occurs in the chain, `PriorityBand.mask`; bits stay until the chain is empty.
+  @inlinable public var bands: UInt8 { bandMask }
+  /// True when the chain has no job.
+  @inlinable public var isEmpty: Bool { firstWord == 0 }
+  /// The job that leaves first.
+  @inlinable public var first: Job? { Job(word: firstWord) }
+  /// The job that leaves last.
+  @inlinable public var last: Job? { Job(word: lastWord) }
+
+  /// Adds a job at the end.
+  ///
+  /// O(1).
+  @inlinable public mutating func append(_ job: Job) {
+    job.next = nil
+    if let last { last.next = job } else { firstWord = job.word }
+    lastWord = job.word
+    note(count: 1, bands: job.band.mask)
+  }
+
+  /// Adds a job at the beginning.
+  ///
+  /// O(1).
+  @inlinable public mutating func prepend(_ job: Job) {
+    job.next = first
+    if isEmpty { lastWord = job.word }
+    firstWord = job.word
+    note(count: 1, bands: job.band.mask)
+  }
+
+  /// Adds every job of `other` at the end.
+  ///
+  /// O(1).
+  @inlinable public mutating func append(_ other: consuming JobChain) {
+    guard !other.isEmpty else { return }
+    if let last { last.next = other.first } else { firstWord = other.firstWord }
+    lastWord = other.lastWord
+    note(count: other.count, bands: other.bands)
+  }
+
+  /// Removes the first job.
+  ///
+  /// O(1).
+  @inlinable public mutating func popFirst() -> Job? {
+    guard let job = first else { return nil }
+    firstWord = job.next?.word ?? 0
+    job.next = nil
+    forgetOne()
+    return job
+  }
+
+  /// Returns the chain and leaves an empty one.
+  @inlinable public mutating func take() -> JobChain {
+    let chain = self
+    self = JobChain()
+    return chain
+  }
+
+  @inlinable @inline(__always) mutating func note(count added: Int, bands mask: UInt8) {
+    jobCount += added
+    bandMask |= mask
+  }
+
+  @inlinable @inline(__always) mutating func forgetOne() {
+    jobCount -= 1
+    if jobCount == 0 {
+      lastWord = 0
+      bandMask = 0
+    }
+  }
+}

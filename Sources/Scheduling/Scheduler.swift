@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Which scheduler: equal exactly for the same instance while it lives.
+@frozen public struct SchedulerIdentity: Hashable, Sendable {
+  @usableFromInline let word: UInt
+
+  /// The identity of `scheduler`.
+  @inlinable public init(_ scheduler: any Scheduler) {
+    word = UInt(bitPattern: ObjectIdentifier(scheduler))
+  }
+
+  /// The identity of the object that stands for a scheduler, for back ends whose threads outlive the scheduler object.
+  @inlinable public init(object: AnyObject) { word = UInt(bitPattern: ObjectIdentifier(object)) }
+}
+
+/// Runs jobs: the seam between the operation layer and every back end, built in or plugged in.
+///
+/// A back end promises that every submitted job runs exactly once, on some thread, after `submit` was called and as
+/// long as the scheduler lives; that it never runs more than `workerCount` jobs at a time, compensation apart; and
+/// that what was written before `submit` is visible to the job (release on submission, acquire before the run).
+/// Priorities: a worker prefers a more urgent band; the back end documents how exact and how fair it is.
+public protocol Scheduler: AnyObject, Sendable {
+  /// Identity that the back end's contexts carry. Default: this object.
+  var identity: SchedulerIdentity { get }
+
+  /// Threads that may run jobs at the same time, 1 or more, compensation threads not included.
+  var workerCount: Int { get }
+
+  /// Takes over every job of a chain, in order. Any thread; never blocks for long; may run jobs only if it is inline.
+  func submit(_ jobs: consuming JobChain)
+
+  /// Runs one queued job on the calling thread, if the thread is a worker of this scheduler and there is one.
+  ///
+  /// Called by a job that must wait. Returns false when nothing was run. Default: false.
+  func help() -> Bool
+
+  /// The calling worker is about to block; the back end may start a compensation thread. Default: nothing.
+  ///
+  /// Does nothing on other threads. Every call is followed by one `didUnblock()` on the same thread.
+  func willBlock()
+
+  /// The calling worker runs again. Default: nothing.
+  func didUnblock()
+
+  /// Lets queued jobs finish, stops the threads and waits for them. Must not be called from a job. Default: nothing.
+  ///
+  /// A scheduler that is dropped without it stops by itself once its queued jobs have run.
+  func shutDown()
+
+  /// What the back end counted since it was made. Default: none.
+  var counters: SchedulerCounters { get }
+}
+
+extension Scheduler {
+  /// This object.
+  @inlinable public var identity: SchedulerIdentity { SchedulerIdentity(object: self) }
+  /// Never runs anything.
+  @inlinable public func help() -> Bool { false }
+  /// Does nothing.
+  @inlinable public func willBlock() {}
+  /// Does nothing.
+  @inlinable public func didUnblock() {}
+  /// Does nothing.
+  @inlinable public func shutDown() {}
+  /// All zero.
+  @inlinable public var counters: SchedulerCounters { SchedulerCounters() }
+}
+
+/// Counts that explain a scheduler's cost.
+///
+/// Monotone; read at any time from any thread, exact when the scheduler is idle.
+@frozen public struct SchedulerCounters: Sendable, Equatable {
+  /// Times a worker went to sleep.
+  public var parks = 0
+  /// Times somebody woke a worker.
+  public var wakeUps = 0
+  /// Jobs taken from another worker.
+  public var steals = 0
+  /// Attempts to take a job that another thief or the owner won.
+  public var lostRaces = 0
+  /// Jobs run by workers that waited.
+  public var helped = 0
+  /// Compensation threads started.
+  public var compensations = 0
+
+  /// All zero.
+  @inlinable public init() {}
+}
