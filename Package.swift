@@ -31,6 +31,7 @@ let package = Package(
   targets: [
     .target(name: "CSystemShims"),
     room("Scheduling"),
+    room("ConcurrencyPrimitives", imports: ["CSystemShims"]),
   ],
   swiftLanguageModes: [.v6]
 )
