@@ -32,6 +32,7 @@ let package = Package(
     .target(name: "CSystemShims"),
     room("Scheduling"),
     room("ConcurrencyPrimitives", imports: ["CSystemShims"]),
+    room("Operations", imports: ["Scheduling", "ConcurrencyPrimitives", "CSystemShims"]),
   ],
   swiftLanguageModes: [.v6]
 )
