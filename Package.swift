@@ -27,12 +27,17 @@ let package = Package(
   name: "scheduler-bench",
   products: [
     .library(name: "Scheduling", targets: ["Scheduling"]),
+    .library(name: "DispatchBackend", targets: ["DispatchBackend"]),
     .library(name: "ThreadPoolBackend", targets: ["ThreadPoolBackend"]),
   ],
   targets: [
     .target(name: "CSystemShims"),
     room("Scheduling", imports: ["CSystemShims"]),
     room("ConcurrencyPrimitives", imports: ["CSystemShims"]),
+    .target(name: "CDispatchShims"),
+    room(
+      "DispatchBackend",
+      imports: ["Scheduling", "ConcurrencyPrimitives", "CSystemShims", "CDispatchShims"]),
     room("ThreadPoolBackend", imports: ["Scheduling", "ConcurrencyPrimitives", "CSystemShims"]),
     .target(
       name: "TestSupport", dependencies: ["Scheduling", "ConcurrencyPrimitives"],
@@ -40,7 +45,10 @@ let package = Package(
       swiftSettings: strict),
     tests(
       "SchedulerConformanceTests",
-      imports: ["Scheduling", "ConcurrencyPrimitives", "ThreadPoolBackend", "TestSupport"]),
+      imports: [
+        "Scheduling", "ConcurrencyPrimitives", "DispatchBackend", "ThreadPoolBackend",
+        "TestSupport",
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

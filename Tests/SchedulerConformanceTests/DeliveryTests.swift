@@ -37,8 +37,8 @@ import Testing
   func jobsSubmitJobsToAnyDepth(_ kind: SchedulerUnderTest) {
     let scheduler = kind.make()
     let runs = Atomic<Int>(0)
-  // A binary tree 12 levels deep, then a line of 100 000, which would overflow a stack that grew with it.
-  
+    // A binary tree 12 levels deep, then a line of 100 000, which would overflow a stack that grew with it.
+
     @Sendable func tree(_ level: Int) {
       runs.add(1, ordering: .relaxed)
       guard level > 0 else { return }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DispatchBackend
 import Scheduling
 import TestSupport
 import Testing
@@ -39,12 +40,15 @@ struct SchedulerUnderTest: Sendable, CustomTestStringConvertible {
   static let threadPool = SchedulerUnderTest(name: "thread-pool", workers: 2) {
     ThreadPoolScheduler(workers: $0)
   }
+  static let dispatch = SchedulerUnderTest(name: "dispatch", workers: 2) {
+    DispatchScheduler(workers: $0)
+  }
   static let toy = SchedulerUnderTest(
     name: "toy", workers: 1, isExact: false, compensates: false, helps: false
   ) { _ in ToyScheduler() }
 
   /// Back ends with any number of workers.
-  static let pools: [SchedulerUnderTest] = [threadPool]
+  static let pools: [SchedulerUnderTest] = [threadPool, dispatch]
   /// Back ends that cannot have more than one worker.
   static let serial: [SchedulerUnderTest] = [inline, toy]
 
