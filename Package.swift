@@ -26,13 +26,30 @@ func tests(_ name: String, imports: [Target.Dependency]) -> Target {
 let package = Package(
   name: "scheduler-bench",
   products: [
-    .library(name: "Scheduling", targets: ["Scheduling"])
+    .library(name: "Scheduling", targets: ["Scheduling"]),
+    .library(name: "DispatchBackend", targets: ["DispatchBackend"]),
+    .library(name: "ThreadPoolBackend", targets: ["ThreadPoolBackend"]),
   ],
   targets: [
     .target(name: "CSystemShims"),
-    room("Scheduling"),
+    room("Scheduling", imports: ["CSystemShims"]),
     room("ConcurrencyPrimitives", imports: ["CSystemShims"]),
     room("Operations", imports: ["Scheduling", "ConcurrencyPrimitives", "CSystemShims"]),
+    .target(name: "CDispatchShims"),
+    room(
+      "DispatchBackend",
+      imports: ["Scheduling", "ConcurrencyPrimitives", "CSystemShims", "CDispatchShims"]),
+    room("ThreadPoolBackend", imports: ["Scheduling", "ConcurrencyPrimitives", "CSystemShims"]),
+    .target(
+      name: "TestSupport", dependencies: ["Scheduling", "ConcurrencyPrimitives"],
+      path: "Tests/TestSupport",
+      swiftSettings: strict),
+    tests(
+      "SchedulerConformanceTests",
+      imports: [
+        "Scheduling", "ConcurrencyPrimitives", "DispatchBackend", "ThreadPoolBackend",
+        "TestSupport",
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )
