@@ -28,11 +28,13 @@ let package = Package(
   products: [
     .library(name: "Scheduling", targets: ["Scheduling"]),
     .library(name: "ThreadPoolBackend", targets: ["ThreadPoolBackend"]),
+    .library(name: "WorkStealingBackend", targets: ["WorkStealingBackend"]),
   ],
   targets: [
     .target(name: "CSystemShims"),
     room("Scheduling", imports: ["CSystemShims"]),
     room("ConcurrencyPrimitives", imports: ["CSystemShims"]),
+    room("WorkStealingBackend", imports: ["Scheduling", "ConcurrencyPrimitives"]),
     room("ThreadPoolBackend", imports: ["Scheduling", "ConcurrencyPrimitives", "CSystemShims"]),
     .target(
       name: "TestSupport", dependencies: ["Scheduling", "ConcurrencyPrimitives"],
@@ -41,6 +43,10 @@ let package = Package(
     tests(
       "SchedulerConformanceTests",
       imports: ["Scheduling", "ConcurrencyPrimitives", "ThreadPoolBackend", "TestSupport"]),
+    tests("ConcurrencyPrimitivesTests", imports: ["ConcurrencyPrimitives", "TestSupport"]),
+    tests(
+      "WorkStealingBackendTests",
+      imports: ["WorkStealingBackend", "Scheduling", "ConcurrencyPrimitives", "TestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )
