@@ -29,6 +29,7 @@ let package = Package(
     .library(name: "Scheduling", targets: ["Scheduling"]),
     .library(name: "DispatchBackend", targets: ["DispatchBackend"]),
     .library(name: "ThreadPoolBackend", targets: ["ThreadPoolBackend"]),
+    .library(name: "WorkStealingBackend", targets: ["WorkStealingBackend"]),
   ],
   targets: [
     .target(name: "CSystemShims"),
@@ -39,6 +40,7 @@ let package = Package(
     room(
       "DispatchBackend",
       imports: ["Scheduling", "ConcurrencyPrimitives", "CSystemShims", "CDispatchShims"]),
+    room("WorkStealingBackend", imports: ["Scheduling", "ConcurrencyPrimitives"]),
     room("ThreadPoolBackend", imports: ["Scheduling", "ConcurrencyPrimitives", "CSystemShims"]),
     .target(
       name: "TestSupport", dependencies: ["Scheduling", "ConcurrencyPrimitives"],
@@ -50,6 +52,11 @@ let package = Package(
         "Scheduling", "ConcurrencyPrimitives", "DispatchBackend", "ThreadPoolBackend",
         "TestSupport",
       ]),
+      imports: ["Scheduling", "ConcurrencyPrimitives", "ThreadPoolBackend", "TestSupport"]),
+    tests("ConcurrencyPrimitivesTests", imports: ["ConcurrencyPrimitives", "TestSupport"]),
+    tests(
+      "WorkStealingBackendTests",
+      imports: ["WorkStealingBackend", "Scheduling", "ConcurrencyPrimitives", "TestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )
