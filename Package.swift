@@ -32,6 +32,8 @@ let package = Package(
     .target(name: "CSystemShims"),
     room("Scheduling"),
     room("ConcurrencyPrimitives", imports: ["CSystemShims"]),
+    room("Statistics"),
+    tests("StatisticsTests", imports: ["Statistics"]),
   ],
   swiftLanguageModes: [.v6]
 )
