@@ -33,7 +33,9 @@ let package = Package(
     room("Scheduling"),
     room("ConcurrencyPrimitives", imports: ["CSystemShims"]),
     room("Statistics"),
+    room("Results", imports: ["Statistics"]),
     tests("StatisticsTests", imports: ["Statistics"]),
+    tests("ResultsTests", imports: ["Results", "Statistics"]),
   ],
   swiftLanguageModes: [.v6]
 )
