@@ -57,6 +57,10 @@ let package = Package(
     tests(
       "WorkStealingBackendTests",
       imports: ["WorkStealingBackend", "Scheduling", "ConcurrencyPrimitives", "TestSupport"]),
+    room("Statistics"),
+    room("Results", imports: ["Statistics"]),
+    tests("StatisticsTests", imports: ["Statistics"]),
+    tests("ResultsTests", imports: ["Results", "Statistics"]),
   ],
   swiftLanguageModes: [.v6]
 )
