@@ -31,6 +31,10 @@ let package = Package(
   targets: [
     .target(name: "CSystemShims"),
     room("Scheduling"),
+    room("TaskGraphFiles"),
+    tests("TaskGraphFilesTests", imports: ["TaskGraphFiles", "Statistics"]),
+    room("Statistics"),
+    tests("StatisticsTests", imports: ["Statistics"]),
     room("ConcurrencyPrimitives", imports: ["CSystemShims"]),
   ],
   swiftLanguageModes: [.v6]
