@@ -34,6 +34,11 @@ let package = Package(
   targets: [
     .target(name: "CSystemShims"),
     room("Scheduling", imports: ["CSystemShims"]),
+    room("Scheduling"),
+    room("TaskGraphFiles"),
+    tests("TaskGraphFilesTests", imports: ["TaskGraphFiles", "Statistics"]),
+    room("Statistics"),
+    tests("StatisticsTests", imports: ["Statistics"]),
     room("ConcurrencyPrimitives", imports: ["CSystemShims"]),
     room("Operations", imports: ["Scheduling", "ConcurrencyPrimitives", "CSystemShims"]),
     .target(name: "CDispatchShims"),
