@@ -31,6 +31,7 @@ let package = Package(
   targets: [
     .target(name: "CSystemShims"),
     room("Scheduling"),
+    room("Harness", imports: ["Scheduling", "CSystemShims"]),
   ],
   swiftLanguageModes: [.v6]
 )

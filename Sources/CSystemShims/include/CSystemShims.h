@@ -3,6 +3,8 @@
 #pragma once
 #include <stdint.h>
 
+#include "Measurement.h"
+
 /// Tells the core that the caller spins (x86 `pause`, Arm `yield`).
 static inline void shim_pause(void) {
 #if defined(__x86_64__) || defined(__i386__)
