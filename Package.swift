@@ -32,6 +32,10 @@ let package = Package(
     .target(name: "CSystemShims"),
     room("Scheduling"),
     room("Harness", imports: ["Scheduling", "CSystemShims"]),
+    .executableTarget(
+      name: "MeasureChildFixture", dependencies: ["Harness", "Scheduling"],
+      path: "Tests/MeasureChildFixture", swiftSettings: strict),
+    tests("HarnessTests", imports: ["Harness", "MeasureChildFixture"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -3,7 +3,11 @@
 #pragma once
 #include <stdint.h>
 
+#include "Allocator.h"
+#include "MachineProbes.h"
 #include "Measurement.h"
+#include "Process.h"
+#include "SystemFacts.h"
 
 /// Tells the core that the caller spins (x86 `pause`, Arm `yield`).
 static inline void shim_pause(void) {
