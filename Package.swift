@@ -66,6 +66,11 @@ let package = Package(
     room("Results", imports: ["Statistics"]),
     tests("StatisticsTests", imports: ["Statistics"]),
     tests("ResultsTests", imports: ["Results", "Statistics"]),
+    room("Harness", imports: ["Scheduling", "CSystemShims"]),
+    .executableTarget(
+      name: "MeasureChildFixture", dependencies: ["Harness", "Scheduling"],
+      path: "Tests/MeasureChildFixture", swiftSettings: strict),
+    tests("HarnessTests", imports: ["Harness", "MeasureChildFixture"]),
   ],
   swiftLanguageModes: [.v6]
 )

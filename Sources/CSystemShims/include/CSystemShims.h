@@ -4,6 +4,11 @@
 #include <stdint.h>
 
 #include "SystemThreads.h"
+#include "Allocator.h"
+#include "MachineProbes.h"
+#include "Measurement.h"
+#include "Process.h"
+#include "SystemFacts.h"
 
 /// Tells the core that the caller spins (x86 `pause`, Arm `yield`).
 static inline void shim_pause(void) {

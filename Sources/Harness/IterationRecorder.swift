@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CSystemShims
+
+/// Takes the stamps of one iteration.
+///
+/// One thread calls `begin`, `built`, `ran`, `released`, once each and in this order. Wall time is begin → released;
+/// build, run and release are its three parts and sum to it exactly. CPU time and context switches are those of the
+/// whole process over the same stretch, read just outside it, so that their cost is not in it.
+package struct IterationRecorder {
+  private struct Stamps {
+    var begin: UInt64 = 0
+    var built: UInt64 = 0
+    var ran: UInt64 = 0
+    var released: UInt64 = 0
+  }
+
+  private var stamps = Stamps()
+  private var cpuAtBegin: UInt64 = 0
+  private var cpuAtEnd: UInt64 = 0
+  private var switchesAtBegin = shim_switches(voluntary: 0, involuntary: 0)
+  private var switchesAtEnd = shim_switches(voluntary: 0, involuntary: 0)
+
+  /// Latencies reported in this iteration, in nanoseconds.
+  package private(set) var latencies: [UInt64] = []
+  /// Queue delays reported in this iteration, in nanoseconds.
+  package private(set) var queueDelays: [UInt64] = []
+  /// Other values reported in this iteration, by metric name.
+  package private(set) var values: [(metric: String, value: Double)] = []
+
+  /// A recorder without stamps.
+  package init() {}
+
+  /// Just before the first operation is constructed.
+  package mutating func begin() {
+    switchesAtBegin = shim_switches()
+    cpuAtBegin = shim_process_cpu_ns()
+    stamps.begin = MonotonicClock.nanoseconds()
+  }
+
+  /// Everything is constructed and nothing has been allowed to run.
+  ///
+  /// A workload that submits while it builds calls this right after `begin()`.
+  package mutating func built() { stamps.built = MonotonicClock.nanoseconds() }
+
+  /// The last operation has finished.
+  package mutating func ran() { stamps.ran = MonotonicClock.nanoseconds() }
+
+  /// The last object of the iteration is gone.
+  package mutating func released() {
+    stamps.released = MonotonicClock.nanoseconds()
+    cpuAtEnd = shim_process_cpu_ns()
+    switchesAtEnd = shim_switches()
+  }
+
+  /// Adds one latency sample; call it after `released()`.
+  package mutating func latency(nanoseconds: UInt64) { latencies.append(nanoseconds) }
+
+  /// Adds one queue delay sample; call it after `released()`.
+  package mutating func queueDelay(nanoseconds: UInt64) { queueDelays.append(nanoseconds) }
+
+  /// Adds a value of another metric of the registry; call it after `released()`.
+  ///
+  /// A value that is not finite is a fault of the workload.
+  package mutating func value(_ metric: String, _ value: Double) {
+    guard value.isFinite else {
+      fatalError("IterationRecorder: \(metric) is \(value); expected a finite number")
+    }
+    values.append((metric: metric, value: value))
+  }
+
+  /// The figures of the iteration, or nil when a stamp is missing or out of order.
+  package func sample(operations: Int) -> IterationSample? {
+    guard stamps.begin > 0, stamps.begin <= stamps.built, stamps.built <= stamps.ran,
+      stamps.ran <= stamps.released
+    else { return nil }
+    return IterationSample(
+      buildNanoseconds: stamps.built - stamps.begin,
+      runNanoseconds: stamps.ran - stamps.built,
+      releaseNanoseconds: stamps.released - stamps.ran,
+      cpuNanoseconds: cpuAtEnd - cpuAtBegin,
+      voluntarySwitches: switchesAtEnd.voluntary - switchesAtBegin.voluntary,
+      involuntarySwitches: switchesAtEnd.involuntary - switchesAtBegin.involuntary,
+      operations: operations)
+  }
+
+  /// Forgets everything; keeps the capacity of the sample lists.
+  package mutating func reset() {
+    stamps = Stamps()
+    latencies.removeAll(keepingCapacity: true)
+    queueDelays.removeAll(keepingCapacity: true)
+    values.removeAll(keepingCapacity: true)
+  }
+}
+
+/// The figures of one iteration, for all its operations together.
+package struct IterationSample: Hashable, Sendable {
+  /// From the first construction to the start of the run.
+  package var buildNanoseconds: UInt64
+  /// From there to the last finish.
+  package var runNanoseconds: UInt64
+  /// From there to the last object's release.
+  package var releaseNanoseconds: UInt64
+  /// CPU time of every thread of the process.
+  package var cpuNanoseconds: UInt64
+  /// Context switches because a thread waited.
+  package var voluntarySwitches: Int64
+  /// Context switches because a thread was pre-empted.
+  package var involuntarySwitches: Int64
+  /// The divisor of every per-operation figure.
+  package var operations: Int
+
+  /// A sample; see the properties.
+  package init(
+    buildNanoseconds: UInt64, runNanoseconds: UInt64, releaseNanoseconds: UInt64,
+    cpuNanoseconds: UInt64, voluntarySwitches: Int64, involuntarySwitches: Int64, operations: Int
+  ) {
+    self.buildNanoseconds = buildNanoseconds
+    self.runNanoseconds = runNanoseconds
+    self.releaseNanoseconds = releaseNanoseconds
+    self.cpuNanoseconds = cpuNanoseconds
+    self.voluntarySwitches = voluntarySwitches
+    self.involuntarySwitches = involuntarySwitches
+    self.operations = operations
+  }
+
+  /// Build, run and release together.
+  package var wallNanoseconds: UInt64 {
+    // Wraps, because the figures may come from a stream that is not to be trusted.
+    buildNanoseconds &+ runNanoseconds &+ releaseNanoseconds
+  }
+
+  /// The value of a total of this sample per operation.
+  package func perOperation(_ total: some BinaryInteger) -> Double {
+    Double(total) / Double(operations)
+  }
+}
