@@ -31,6 +31,8 @@ let package = Package(
   targets: [
     .target(name: "CSystemShims"),
     room("Scheduling"),
+    room("Statistics"),
+    tests("StatisticsTests", imports: ["Statistics"]),
   ],
   swiftLanguageModes: [.v6]
 )
