@@ -32,6 +32,8 @@ let package = Package(
     .target(name: "CSystemShims"),
     room("Scheduling"),
     room("Harness", imports: ["Scheduling", "CSystemShims"]),
+    room("Statistics"),
+    tests("StatisticsTests", imports: ["Statistics"]),
   ],
   swiftLanguageModes: [.v6]
 )
