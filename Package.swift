@@ -34,6 +34,11 @@ let package = Package(
     room("Harness", imports: ["Scheduling", "CSystemShims"]),
     room("Statistics"),
     tests("StatisticsTests", imports: ["Statistics"]),
+    room("Results", imports: ["Statistics", "CSystemShims"]),
+    room(
+      "BenchmarkCLI",
+      imports: ["Scheduling", "Harness", "Statistics", "Results", "CSystemShims"]),
+    tests("BenchmarkCLITests", imports: ["BenchmarkCLI", "Harness", "Results", "Scheduling"]),
   ],
   swiftLanguageModes: [.v6]
 )

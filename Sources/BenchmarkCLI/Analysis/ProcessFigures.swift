@@ -1,36 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Harness
+package import Results
 internal import Statistics
 
 /// Names a figure: which metric, and which statistic of it.
-struct FigureKey: Hashable, Sendable {
-  let metric: String
-  let stat: String
-}
+package struct FigureKey: Hashable, Sendable {
+  package let metric: Metric
+  package let statistic: Statistic
 
-/// The percentiles that are told of sampled metrics, as fractions by the name of the statistic.
-enum SampledStatistics {
-  static let all: [(stat: String, fraction: Double)] = [
-    ("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999), ("max", 1),
-  ]
-
-  /// The statistic of sorted samples, or nil when there are too few for it.
-  static func value(_ fraction: Double, ofSorted samples: [UInt64]) -> Double? {
-    guard !samples.isEmpty, Percentile.isSupported(fraction, sampleCount: samples.count) else {
-      return nil
-    }
-    return Double(Percentile.nearestRank(fraction, ofSorted: samples))
+  package init(_ metric: Metric, _ statistic: Statistic) {
+    self.metric = metric
+    self.statistic = statistic
   }
 }
 
-/// What one complete child says about every metric: one number per statistic.
+/// What one complete child says: one number per metric and statistic.
 struct ProcessFigures: Sendable {
-  /// Metrics that every child reports, in the order in which they are written.
-  static let commonMetrics = [
-    "wall", "build", "run", "release", "throughput", "cpu", "voluntary-switches",
-    "involuntary-switches",
+  /// Metrics that every iteration has.
+  static let iterationMetrics: [Metric] = [
+    .wall, .build, .run, .release, .throughput, .cpu, .voluntarySwitches, .involuntarySwitches,
   ]
+  /// Statistics of metrics that have many samples in an iteration.
+  static let sampleStatistics: [Statistic] = [.p50, .p90, .p99, .p999, .max]
 
   let round: Int
   let iterationCount: Int
@@ -43,44 +35,51 @@ struct ProcessFigures: Sendable {
     round = process.round
     iterationCount = outcome.iterations.count
     operationCount = outcome.iterations.reduce(0) { $0 + $1.operations }
-    for metric in Self.commonMetrics {
+    for metric in Self.iterationMetrics {
       let perIteration = outcome.iterations.compactMap { Self.value(of: metric, in: $0) }
-      if !perIteration.isEmpty { set(metric, "p50", median(perIteration)) }
+      if !perIteration.isEmpty { values[FigureKey(metric, .p50)] = median(perIteration) }
     }
-    if let bytes = outcome.peakRSS { set("peak-rss", "max", Double(bytes)) }
+    if let bytes = outcome.peakRSS { values[FigureKey(.peakRSS, .max)] = Double(bytes) }
     for (metric, samples) in [
-      ("latency", outcome.latencies), ("queue-delay", outcome.queueDelays),
-    ] where !samples.isEmpty {
-      let sorted = samples.sorted()
-      for (stat, fraction) in SampledStatistics.all {
-        if let value = SampledStatistics.value(fraction, ofSorted: sorted) {
-          set(metric, stat, value)
-        }
+      (Metric.latency, outcome.latencies), (.queueDelay, outcome.queueDelays),
+    ] {
+      for (statistic, value) in Self.statistics(of: samples) {
+        values[FigureKey(metric, statistic)] = value
       }
     }
-    for (metric, reported) in outcome.metrics {
+    for (name, reported) in outcome.metrics {
       let finite = reported.filter(\.isFinite)
-      if !finite.isEmpty { set(metric, "p50", median(finite)) }
+      guard let metric = Metric(rawValue: name), !finite.isEmpty else { continue }
+      values[FigureKey(metric, .p50)] = median(finite)
     }
   }
 
-  private mutating func set(_ metric: String, _ stat: String, _ value: Double) {
-    values[FigureKey(metric: metric, stat: stat)] = value
+  /// The statistics of samples, without those that so few samples do not support.
+  static func statistics(of samples: [UInt64]) -> [(Statistic, Double)] {
+    let sorted = samples.sorted()
+    return sampleStatistics.compactMap { statistic in
+      guard let quantile = statistic.quantile,
+        Percentile.isSupported(quantile, sampleCount: sorted.count)
+      else { return nil }
+      return (statistic, Double(Percentile.nearestRank(quantile, ofSorted: sorted)))
+    }
   }
 
-  private static func value(of metric: String, in sample: IterationSample) -> Double? {
+  private static func value(of metric: Metric, in sample: IterationSample) -> Double? {
     switch metric {
-    case "wall": sample.perOperation(sample.wallNanoseconds)
-    case "build": sample.perOperation(sample.buildNanoseconds)
-    case "run": sample.perOperation(sample.runNanoseconds)
-    case "release": sample.perOperation(sample.releaseNanoseconds)
-    case "throughput":
+    case .wall: sample.perOperation(sample.wallNanoseconds)
+    case .build: sample.perOperation(sample.buildNanoseconds)
+    case .run: sample.perOperation(sample.runNanoseconds)
+    case .release: sample.perOperation(sample.releaseNanoseconds)
+    case .throughput:
       sample.runNanoseconds > 0
         ? Double(sample.operations) * 1e9 / Double(sample.runNanoseconds) : nil
-    case "cpu": sample.perOperation(sample.cpuNanoseconds)
-    case "voluntary-switches": sample.perOperation(sample.voluntarySwitches)
-    case "involuntary-switches": sample.perOperation(sample.involuntarySwitches)
-    default: nil
+    case .cpu: sample.perOperation(sample.cpuNanoseconds)
+    case .voluntarySwitches: sample.perOperation(sample.voluntarySwitches)
+    case .involuntarySwitches: sample.perOperation(sample.involuntarySwitches)
+    case .latency, .peakRSS, .makespan, .work, .criticalPath, .efficiency, .efficiencyIdeal,
+      .queueDelay:
+      nil
     }
   }
 }

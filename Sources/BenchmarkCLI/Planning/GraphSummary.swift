@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Results
+
 /// A graph file after a first look at it: enough to plan its replay.
 package struct GraphSummary: Sendable {
   /// As given on the command line.
@@ -17,7 +19,7 @@ package struct GraphSummary: Sendable {
     path: String, taskCount: Int, totalWorkNanoseconds: Int64, notes: [String] = []
   ) {
     self.path = path
-    benchmark = Self.plainName(Self.stem(of: path))
+    benchmark = nameReplacingOthers(in: Self.stem(of: path))
     self.taskCount = taskCount
     self.totalWorkNanoseconds = totalWorkNanoseconds
     self.notes = notes
@@ -33,7 +35,7 @@ package struct GraphSummary: Sendable {
     where summaries.filter({ $0.benchmark == summaries[index].benchmark }).count > 1 {
       let folder = summaries[index].path.split(separator: "/").dropLast().last.map(String.init)
       guard let folder else { continue }
-      result[index].benchmark = plainName(folder) + "-" + summaries[index].benchmark
+      result[index].benchmark = nameReplacingOthers(in: folder) + "-" + summaries[index].benchmark
     }
     for index in result.indices {
       let earlier = result[..<index].map(\.benchmark)
@@ -51,14 +53,5 @@ package struct GraphSummary: Sendable {
     let file = path.split(separator: "/").last.map(String.init) ?? "graph"
     guard let dot = file.lastIndex(of: "."), dot > file.startIndex else { return file }
     return String(file[..<dot])
-  }
-
-  /// The text with everything outside `[A-Za-z0-9_-]` replaced by `-`.
-  package static func plainName(_ text: String) -> String {
-    String(
-      text.map { character in
-        let isPlain = character.isASCII && (character.isLetter || character.isNumber)
-        return isPlain || character == "_" || character == "-" ? character : "-"
-      })
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Harness
+package import Results
 
 /// One system that takes part in a group: a scheduler or a reference, with the sizes it runs.
 package struct Contestant: Hashable, Sendable {
@@ -54,9 +55,20 @@ package struct MeasurementGroup: Sendable {
   /// Settings that become `params` entries and go to the child.
   package let settings: [String: String]
   /// Metrics the workload reports besides the common ones.
-  package let metrics: Set<String>
+  package let metrics: Set<Metric>
   /// Who takes part, schedulers first, in the order of the suite.
   package let contestants: [Contestant]
+
+  /// The metric the table shows and ratios are told of: what this benchmark is about.
+  package var primaryMetric: Metric {
+    if metrics.contains(.makespan) { return .makespan }
+    return metrics.contains(.latency) ? .latency : .wall
+  }
+
+  /// Every metric that gets a ratio to the best of the group.
+  package var comparedMetrics: [Metric] {
+    primaryMetric == .latency ? [.wall, .latency] : [primaryMetric]
+  }
 }
 
 /// Everything that one run measures, before any of it has happened.

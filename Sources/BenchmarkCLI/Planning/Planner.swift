@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Harness
+internal import Results
 import _StringProcessing
 
 /// Turns a request into the list of what is measured.
@@ -97,7 +98,8 @@ package struct Planner: Sendable {
             MeasurementGroup(
               suite: "core", benchmark: workload.name, summary: workload.summary,
               subject: .workload(workload.name), parameters: parameters, workers: count,
-              cpus: request.cpus, settings: [:], metrics: workload.metrics,
+              cpus: request.cpus, settings: [:],
+              metrics: Set(workload.metrics.compactMap(Metric.init)),
               contestants: members + guests))
         }
       }
@@ -204,8 +206,8 @@ package struct Planner: Sendable {
   }
 
   /// What a replay reports.
-  static let replayMetrics: Set<String> = [
-    "makespan", "work", "critical-path", "efficiency", "efficiency-ideal", "queue-delay",
+  static let replayMetrics: Set<Metric> = [
+    .makespan, .work, .criticalPath, .efficiency, .efficiencyIdeal, .queueDelay,
   ]
 
   /// The factor that makes the graph's work one second, to three significant digits; 1 for a graph without work.

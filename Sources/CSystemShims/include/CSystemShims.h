@@ -3,6 +3,7 @@
 #pragma once
 #include <stdint.h>
 
+#include "CommandLine.h"
 #include "Measurement.h"
 
 /// Tells the core that the caller spins (x86 `pause`, Arm `yield`).
