@@ -32,6 +32,7 @@ let package = Package(
     .target(name: "CSystemShims"),
     room("Scheduling"),
     room("Statistics"),
+    room("Results", imports: ["Statistics"]),
     tests("StatisticsTests", imports: ["Statistics"]),
   ],
   swiftLanguageModes: [.v6]
