@@ -33,6 +33,7 @@ let package = Package(
     room("Scheduling"),
     room("Harness", imports: ["Scheduling", "CSystemShims"]),
     room("Statistics"),
+    room("Results", imports: ["Statistics"]),
     tests("StatisticsTests", imports: ["Statistics"]),
     room("Results", imports: ["Statistics", "CSystemShims"]),
     room(

@@ -3,7 +3,7 @@
 /// A confidence interval with the level it was asked for.
 ///
 /// A plain value; any thread. The bounds have the unit of the figures they came from.
-package struct Interval: Sendable, Equatable {
+package struct Interval: Sendable, Hashable {
   /// The lower bound.
   package let low: Double
   /// The upper bound, at least `low`.

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Everything that a row can be about: the closed registry of metrics.
+///
+/// Units are base units (ns, B, 1, 1/s), per operation where the name of the unit says so.
+package enum Metric: String, CaseIterable, Sendable {
+  case wall
+  case build
+  case run
+  case release
+  case throughput
+  case latency
+  case cpu
+  case peakRSS = "peak-rss"
+  case voluntarySwitches = "voluntary-switches"
+  case involuntarySwitches = "involuntary-switches"
+  case makespan
+  case work
+  case criticalPath = "critical-path"
+  case efficiency
+  case efficiencyIdeal = "efficiency-ideal"
+  case queueDelay = "queue-delay"
+
+  /// The base unit of its figures.
+  package var unit: String {
+    switch self {
+    case .wall, .build, .run, .release, .cpu: "ns/op"
+    case .throughput: "1/s"
+    case .latency, .makespan, .work, .criticalPath, .queueDelay: "ns"
+    case .peakRSS: "B"
+    case .voluntarySwitches, .involuntarySwitches: "1/op"
+    case .efficiency, .efficiencyIdeal: "1"
+    }
+  }
+
+  /// Which way is better.
+  package var direction: Direction {
+    switch self {
+    case .throughput, .efficiency: .higher
+    // Properties of the graph and of the worker count, not of the scheduler.
+    case .work, .criticalPath, .efficiencyIdeal: .none
+    case .wall, .build, .run, .release, .latency, .cpu, .peakRSS, .voluntarySwitches,
+      .involuntarySwitches, .makespan, .queueDelay:
+      .lower
+    }
+  }
+
+  /// What is measured, in one line.
+  package var summary: String {
+    switch self {
+    case .wall: "first construction to last object released, per operation"
+    case .build: "construction and submission, per operation; part of wall"
+    case .run: "end of construction to the last finish, per operation; part of wall"
+    case .release: "last finish to last object released, per operation; part of wall"
+    case .throughput: "operations divided by the time of run"
+    case .latency: "submission to start of the body, from every sample"
+    case .cpu: "processor time of all threads, per operation"
+    case .peakRSS: "largest resident memory of the measuring process"
+    case .voluntarySwitches: "context switches by blocking, per operation"
+    case .involuntarySwitches: "context switches by preemption, per operation"
+    case .makespan: "submission to the last finish of a replayed graph"
+    case .work: "sum of the durations of a replayed graph, scaled"
+    case .criticalPath: "longest path of a replayed graph by durations, scaled"
+    case .efficiency: "larger of work per worker and critical path, divided by makespan"
+    case .efficiencyIdeal: "efficiency of a simulated list schedule without overhead"
+    case .queueDelay: "all parents finished to start of the body, from every sample"
+    }
+  }
+
+  /// The statistics that a row of this metric may hold.
+  package var statistics: [Statistic] {
+    switch self {
+    case .latency, .queueDelay: [.p50, .p90, .p99, .p999, .max, .mean, .ratio]
+    case .work, .criticalPath, .efficiencyIdeal: [.p50]
+    case .wall, .build, .run, .release, .throughput, .cpu, .peakRSS, .voluntarySwitches,
+      .involuntarySwitches, .makespan, .efficiency:
+      [.p50, .min, .max, .mean, .ratio]
+    }
+  }
+}
+
+/// Which way a metric is better.
+package enum Direction: String, CaseIterable, Sendable {
+  case lower
+  case higher
+  /// A property of the input, or informational.
+  case none
+}
+
+/// What a figure says about its samples.
+package enum Statistic: String, CaseIterable, Sendable {
+  case p50
+  case p90
+  case p99
+  case p999 = "p99.9"
+  case min
+  case max
+  case mean
+  case ratio
+
+  /// What it is, in one line.
+  package var summary: String {
+    switch self {
+    case .p50: "median; of the process medians in an aggregate row"
+    case .p90: "90th percentile, nearest rank"
+    case .p99: "99th percentile, nearest rank"
+    case .p999: "99.9th percentile, nearest rank"
+    case .min: "smallest sample"
+    case .max: "largest sample"
+    case .mean: "arithmetic mean"
+    case .ratio: "Hodges–Lehmann ratio to the other side of the comparison"
+    }
+  }
+
+  /// The quantile as a fraction, for the statistics that are one.
+  package var quantile: Double? {
+    switch self {
+    case .p50: 0.5
+    case .p90: 0.9
+    case .p99: 0.99
+    case .p999: 0.999
+    case .min: 0
+    case .max: 1
+    case .mean, .ratio: nil
+    }
+  }
+
+  /// The unit of this statistic over a metric: a ratio has none.
+  package func unit(of metric: Metric) -> String {
+    self == .ratio ? "1" : metric.unit
+  }
+}
+
+/// The label of the warm-up scan.
+package enum WarmUpState: String, CaseIterable, Sendable {
+  case steady
+  case drifting
+  case cyclic
+  case unknown
+}
+
+/// The side of a comparison.
+package enum Role: String, CaseIterable, Sendable {
+  case a = "A"
+  case b = "B"
+}

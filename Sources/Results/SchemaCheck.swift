@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The check of a whole results file: form, header, every cell, and how the rows fit together.
+///
+/// Any thread. Reads the file, writes nothing. O(bytes).
+package enum SchemaCheck {
+  /// Checks the file; no findings means that it is a sound results file.
+  ///
+  /// Throws when the file cannot be read at all.
+  package static func check(path: String) throws(FileError) -> [Finding] {
+    check(try File.read(path), path: path)
+  }
+
+  /// Checks a results file whose content is at hand; `path` is for messages.
+  package static func check(_ bytes: [UInt8], path: String) -> [Finding] {
+    let records: [CSVRecord]
+    do throws(CSVError) {
+      records = try CSVRecordReader.records(bytes, path: path)
+    } catch {
+      return [error.finding]
+    }
+    // Under another header every row would only repeat the same finding.
+    if let finding = CSV.headerFinding(records.first, path: path) { return [finding] }
+    guard records.count > 1 else {
+      return [
+        Finding(
+          path: path, line: 1, finding: "no rows behind the header",
+          expectation: "at least one row", nextStep: "measure something")
+      ]
+    }
+    var book = RowBook(path: path)
+    for record in records.dropFirst() { book.enter(record) }
+    return book.close()
+  }
+}
+
+/// What has been seen of a file so far, to find rows that contradict each other.
+private struct RowBook {
+  /// Rows that an aggregate row sums up.
+  private struct Group: Hashable {
+    let subject: Subject
+    let role: Role?
+  }
+
+  /// What may occur once.
+  private struct Key: Hashable {
+    let group: Group
+    let process: Int?
+    let pairID: Int?
+  }
+
+  private let path: String
+  private var findings: [Finding] = []
+  private var first: (row: ResultRow, line: Int)?
+  private var lineOfKey: [Key: Int] = [:]
+  private var groupsWithAggregate: Set<Group> = []
+  private var unsummed: [Group: Int] = [:]
+  /// After an unreadable row nobody can tell whose aggregate it was.
+  private var sawUnreadableRow = false
+
+  init(path: String) {
+    self.path = path
+  }
+
+  mutating func enter(_ record: CSVRecord) {
+    let result = RowReader(path: path, record: record).read()
+    findings += result.findings
+    guard let row = result.row else {
+      sawUnreadableRow = true
+      return
+    }
+    checkRun(row, line: record.line)
+    let group = Group(subject: row.subject, role: row.role)
+    let key = Key(group: group, process: row.process, pairID: row.pairID)
+    if let earlier = lineOfKey[key] {
+      report(
+        record.line, nil, "the same subject, process and pair as in line \(earlier)",
+        "each of them once", "remove one of the lines")
+    }
+    lineOfKey[key] = record.line
+    if row.process == nil && row.pairID == nil {
+      groupsWithAggregate.insert(group)
+    } else if !groupsWithAggregate.contains(group) && unsummed[group] == nil {
+      unsummed[group] = record.line
+    }
+  }
+
+  consuming func close() -> [Finding] {
+    if !sawUnreadableRow {
+      for (group, line) in unsummed {
+        let name = "\(group.subject.metric.rawValue) \(group.subject.statistic.rawValue)"
+        let isLate = groupsWithAggregate.contains(group)
+        report(
+          line, .process, "\(name) of one process \(isLate ? "before" : "without") its aggregate",
+          "a row with an empty process before it",
+          isLate ? "move the aggregate row up" : "add the aggregate row")
+      }
+    }
+    return findings.sorted { $0.line < $1.line }
+  }
+
+  private mutating func checkRun(_ row: ResultRow, line: Int) {
+    guard let first else {
+      self.first = (row, line)
+      return
+    }
+    guard row.run != first.row.run else { return }
+    for column in [Column.time, .runID, .commit, .branch, .dirty, .machineID] {
+      let (text, wanted) = (row.text(of: column), first.row.text(of: column))
+      guard text != wanted else { continue }
+      report(
+        line, column, quoted(text), "\(quoted(wanted)) as in line \(first.line)",
+        "keep one run per file")
+    }
+  }
+
+  private mutating func report(
+    _ line: Int, _ column: Column?, _ finding: String, _ expectation: String, _ nextStep: String
+  ) {
+    findings.append(
+      Finding(
+        path: path, line: line, column: column?.rawValue, finding: finding,
+        expectation: expectation, nextStep: nextStep))
+  }
+}
