@@ -40,6 +40,9 @@ let package = Package(
       "BenchmarkCLI",
       imports: ["Scheduling", "Harness", "Statistics", "Results", "CSystemShims"]),
     tests("BenchmarkCLITests", imports: ["BenchmarkCLI", "Harness", "Results", "Scheduling"]),
+    room("TaskGraphFiles"),
+    tests("TaskGraphFilesTests", imports: ["TaskGraphFiles", "Statistics"]),
+    room("ConcurrencyPrimitives", imports: ["CSystemShims"]),
   ],
   swiftLanguageModes: [.v6]
 )
