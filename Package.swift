@@ -35,10 +35,12 @@ let package = Package(
     room("Statistics"),
     room("Results", imports: ["Statistics"]),
     tests("StatisticsTests", imports: ["Statistics"]),
-    room("Results", imports: ["Statistics", "CSystemShims"]),
     room(
       "BenchmarkCLI",
-      imports: ["Scheduling", "Harness", "Statistics", "Results", "CSystemShims"]),
+      imports: [
+        "CSystemShims", "ConcurrencyPrimitives", "Harness", "Results", "Scheduling", "Statistics",
+        "TaskGraphFiles",
+      ]),
     tests("BenchmarkCLITests", imports: ["BenchmarkCLI", "Harness", "Results", "Scheduling"]),
     room("TaskGraphFiles"),
     tests("TaskGraphFilesTests", imports: ["TaskGraphFiles", "Statistics"]),

@@ -3,12 +3,9 @@
 #pragma once
 #include <stdint.h>
 
-<<<<<<< HEAD
 #include "CommandLine.h"
 #include "Measurement.h"
-=======
 #include "SystemThreads.h"
->>>>>>> 1a232a62eb6c371904c607bf87a8da42ae02ef6c
 
 /// Tells the core that the caller spins (x86 `pause`, Arm `yield`).
 static inline void shim_pause(void) {
