@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ConcurrencyPrimitives
 package import Harness
 package import Results
 
@@ -100,7 +101,7 @@ package struct MeasurementPlan: Sendable {
   ///
   /// A function of the seed, the round and the group alone.
   package func order(round: Int, group: Int) -> [Int] {
-    var generator = RoundGenerator(seed: seed, round: round, group: group)
+    var generator = generator(round: round, group: group)
     return Array(groups[group].contestants.indices).shuffled(using: &generator)
   }
 
@@ -110,31 +111,17 @@ package struct MeasurementPlan: Sendable {
   ) -> Assignment {
     let planned = groups[group]
     let system = planned.contestants[contestant]
-    var generator = RoundGenerator(seed: seed, round: round, group: group)
+    var generator = generator(round: round, group: group)
     return Assignment(
       subject: planned.subject, system: system.system, workers: system.workers,
       cpus: planned.cpus, parameters: system.parameters, warmups: warmups, minimumIterations: 1,
       timeBudgetNanoseconds: timeBudgetNanoseconds, seed: generator.next(), allocator: allocator,
       extra: planned.settings)
   }
-}
 
-/// Random numbers of one round of one group (SplitMix64; Steele, Lea and Flood, OOPSLA 2014).
-struct RoundGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64, round: Int, group: Int) {
-    state = seed
-    // Two draws apart for every round and group, so that no two streams start alike.
-    state = next() ^ UInt64(truncatingIfNeeded: round)
-    state = next() ^ UInt64(truncatingIfNeeded: group)
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var word = state
-    word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-    return word ^ (word >> 31)
+  /// Random numbers of one round of one group; no two of these streams start alike.
+  private func generator(round: Int, group: Int) -> SeededGenerator {
+    var outer = SeededGenerator(seed: seed ^ UInt64(truncatingIfNeeded: round))
+    return SeededGenerator(seed: outer.next() ^ UInt64(truncatingIfNeeded: group))
   }
 }

@@ -31,8 +31,17 @@ package struct RunRecord: Sendable {
     processes = plan.groups.map { $0.contestants.map { _ in [] } }
   }
 
-  /// Rounds that the run was to have, as far as the budget allowed.
-  package var rounds: Int { plan.rounds - roundsLeftOut }
+  /// Rounds that every contestant without a failure of its own has complete.
+  package var completeRounds: Int {
+    var least = plan.rounds - roundsLeftOut
+    for group in processes.indices {
+      for contestant in processes[group].indices
+      where failure(group: group, contestant: contestant) == nil {
+        least = min(least, processes[group][contestant].filter(\.outcome.isComplete).count)
+      }
+    }
+    return least
+  }
 
   /// The first failure of a contestant that is its own, an interruption not counted.
   package func failure(group: Int, contestant: Int) -> (round: Int, MeasurementFailure)? {
