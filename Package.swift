@@ -45,6 +45,10 @@ let package = Package(
     room("TaskGraphFiles"),
     tests("TaskGraphFilesTests", imports: ["TaskGraphFiles", "Statistics"]),
     room("ConcurrencyPrimitives", imports: ["CSystemShims"]),
+    .executableTarget(
+      name: "MeasureChildFixture", dependencies: ["Harness", "Scheduling"],
+      path: "Tests/MeasureChildFixture", swiftSettings: strict),
+    tests("HarnessTests", imports: ["Harness", "MeasureChildFixture"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -50,6 +50,11 @@ package struct Assignment: Hashable, Sendable {
   package var seed: UInt64
   /// Which allocator the child must prove; `ChildRunner` sets it.
   package var allocator: Allocator
+  /// Bytes added to the child's environment, 0 or more.
+  ///
+  /// The size of the environment shifts the stack and with it the figures, so an orchestrator draws it at random for
+  /// every process and averages over it. The child does not see it in its assignment.
+  package var environmentPadding: Int
   /// Further settings, for the code that makes the workload.
   package var extra: [String: String]
 
@@ -58,7 +63,7 @@ package struct Assignment: Hashable, Sendable {
     subject: Subject, system: System, workers: Int, cpus: Int? = nil,
     parameters: Parameters = Parameters(), warmups: Int = 1, minimumIterations: Int = 3,
     maximumIterations: Int = 10_000, timeBudgetNanoseconds: UInt64 = 0, seed: UInt64,
-    allocator: Allocator = .jemalloc, extra: [String: String] = [:]
+    allocator: Allocator = .jemalloc, environmentPadding: Int = 0, extra: [String: String] = [:]
   ) {
     self.subject = subject
     self.system = system
@@ -71,6 +76,7 @@ package struct Assignment: Hashable, Sendable {
     self.timeBudgetNanoseconds = timeBudgetNanoseconds
     self.seed = seed
     self.allocator = allocator
+    self.environmentPadding = environmentPadding
     self.extra = extra
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CSystemShims
+internal import CSystemShims
 
 /// Takes the stamps of one iteration.
 ///
@@ -60,7 +60,12 @@ package struct IterationRecorder {
   package mutating func queueDelay(nanoseconds: UInt64) { queueDelays.append(nanoseconds) }
 
   /// Adds a value of another metric of the registry; call it after `released()`.
+  ///
+  /// A value that is not finite is a fault of the workload.
   package mutating func value(_ metric: String, _ value: Double) {
+    guard value.isFinite else {
+      fatalError("IterationRecorder: \(metric) is \(value); expected a finite number")
+    }
     values.append((metric: metric, value: value))
   }
 
@@ -120,7 +125,10 @@ package struct IterationSample: Hashable, Sendable {
   }
 
   /// Build, run and release together.
-  package var wallNanoseconds: UInt64 { buildNanoseconds + runNanoseconds + releaseNanoseconds }
+  package var wallNanoseconds: UInt64 {
+    // Wraps, because the figures may come from a stream that is not to be trusted.
+    buildNanoseconds &+ runNanoseconds &+ releaseNanoseconds
+  }
 
   /// The value of a total of this sample per operation.
   package func perOperation(_ total: some BinaryInteger) -> Double {

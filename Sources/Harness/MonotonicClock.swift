@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CSystemShims
+internal import CSystemShims
 
 /// The clock of every wall-clock figure: CLOCK_MONOTONIC, unaffected by changes of the date.
 package enum MonotonicClock {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
+internal import Glibc
 
 /// The usual name of a signal that ends processes, or `unknown`.
 package func signalName(_ number: Int32) -> String {

@@ -3,8 +3,12 @@
 #pragma once
 #include <stdint.h>
 
+#include "Allocator.h"
 #include "CommandLine.h"
+#include "MachineProbes.h"
 #include "Measurement.h"
+#include "Process.h"
+#include "SystemFacts.h"
 #include "SystemThreads.h"
 
 /// Tells the core that the caller spins (x86 `pause`, Arm `yield`).

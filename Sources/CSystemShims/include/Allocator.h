@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which allocator serves this process.
+#pragma once
+#include <stdint.h>
+
+/// Copies jemalloc's version into `version` (always terminated). Returns 1 when it is in the process and one malloc
+/// moved its per-thread counter, 2 when it is there but does not serve malloc, 0 when it is not there.
+int shim_jemalloc(char *version, uint64_t capacity);
+/// 1 when jemalloc's thread cache is on, 0 when off, -1 when there is no jemalloc.
+int shim_jemalloc_thread_cache(void);
+/// Nanoseconds that one refresh of jemalloc's statistics takes, or -1 when there is no jemalloc.
+int64_t shim_jemalloc_epoch_ns(void);
+/// The C library's name and version, for instance "glibc 2.36".
+void shim_c_library(char *name, uint64_t capacity);

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Child processes: how an orchestrator starts, hears and ends them, and how they notice that it is gone.
+#pragma once
+#include <stdint.h>
+
+/// The descriptors that a child inherits, besides 0 (/dev/null), 1 and 2 (both the error pipe).
+enum { SHIM_CHILD_RESULTS = 3, SHIM_CHILD_LIVENESS = 4 };
+
+/// A started child: its id and the orchestrator's ends of the three pipes, or `error` (an errno) and nothing else.
+struct shim_child {
+  int32_t pid;
+  int32_t results;
+  int32_t errors;
+  int32_t liveness;
+  int32_t error;
+};
+
+/// Starts `path` with the arguments name, verb, argument. `changes` are lines `KEY=VALUE` (set) or `KEY` (remove) over
+/// this process's environment. The child starts with SIGINT and SIGTERM blocked and every other signal as by default.
+struct shim_child shim_spawn(const char *path, const char *name, const char *verb, const char *argument,
+                             const char *changes);
+
+/// What poll said about a child, as a mask.
+enum {
+  SHIM_HEARD_RESULTS = 1,
+  SHIM_HEARD_ERRORS = 2,
+  SHIM_HEARD_DEATH = 4,
+  SHIM_HEARD_INTERRUPT = 8,
+};
+
+/// Waits at most `timeout_ms` for results, error output, the child's death (nobody reads its liveness pipe any more) or
+/// a byte on `interrupt`. A descriptor of -1 is not watched. Returns the mask, 0 on timeout, or -errno.
+int shim_hear(int results, int errors, int liveness, int interrupt, int timeout_ms);
+
+/// Reads what is there without blocking. Returns the count, 0 at end of file, or -errno.
+int64_t shim_read_available(int fd, void *buffer, uint64_t capacity);
+
+/// How a child ended: state 0 still running, 1 exited, 2 signalled, -1 unknown to the kernel; and its code or signal.
+struct shim_exit {
+  int32_t state;
+  int32_t number;
+};
+/// Takes the exit state of a child, without waiting when `wait` is 0.
+struct shim_exit shim_reap(int32_t pid, int wait);
+/// Makes sure that children stay to be reaped, whatever this process inherited.
+void shim_keep_zombies(void);
+
+/// In a child: closes both descriptors on exec, ignores SIGINT, SIGTERM and SIGPIPE, and starts a thread that sleeps in
+/// read and ends the process at once when the orchestrator is gone. Returns 0, or errno (EBADF: not a child).
+int shim_child_begin(void);
+/// Writes all of it. Returns 0, or errno.
+int shim_write_all(int fd, const void *bytes, uint64_t count);
+/// Restricts this thread, and threads that it starts, to the first `count` CPUs it may use. Returns 0, or errno (ERANGE
+/// when there are fewer).
+int shim_pin(int count);
+/// CPUs this thread may use, or 0 when the kernel does not say.
+int shim_usable_cpus(void);
+
+/// Catches SIGINT and SIGTERM. Returns the descriptor that turns readable at the first and stays so, or -errno. Another
+/// signal more than a second later ends the process.
+int shim_interrupt_install(void);
+/// The number of the first signal, or 0.
+int shim_interrupt_signal(void);

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "Process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+// Descriptors of the orchestrator start here, so that none is the target of a dup2 in the child.
+enum { FIRST_FREE = 10 };
+
+static int raised(int fd) {
+  if (fd < 0) return -1;
+  int high = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE);
+  int error = errno;
+  close(fd);
+  errno = error;
+  return high;
+}
+
+static int open_pipe(int ends[2]) {
+  int low[2];
+  if (pipe2(low, O_CLOEXEC) != 0) return errno;
+  ends[0] = raised(low[0]);
+  int error = ends[0] < 0 ? errno : 0;
+  ends[1] = raised(low[1]);
+  if (error == 0 && ends[1] < 0) error = errno;
+  return error;
+}
+
+static void close_pipe(int ends[2]) {
+  for (int i = 0; i < 2; i++) {
+    if (ends[i] >= 0) close(ends[i]);
+  }
+}
+
+// True when the line that starts at `change` and is `length` long is about the variable `entry`.
+static int is_about(const char *entry, const char *change, size_t length) {
+  size_t name = 0;
+  while (name < length && change[name] != '=') name++;
+  return strncmp(entry, change, name) == 0 && entry[name] == '=';
+}
+
+// A copy of the environment with the changes applied; `text` is cut into lines in place and must outlive it.
+static char **changed_environment(char *text) {
+  size_t kept = 0, lines = 1;
+  while (environ[kept]) kept++;
+  for (char *c = text; *c; c++) lines += *c == '\n';
+  char **result = calloc(kept + lines + 1, sizeof *result);
+  if (!result) return 0;
+  size_t count = 0;
+  for (size_t i = 0; i < kept; i++) {
+    int changed = 0;
+    for (const char *line = text; *line && !changed;) {
+      size_t length = strcspn(line, "\n");
+      changed = is_about(environ[i], line, length);
+      line += length + (line[length] == '\n');
+    }
+    if (!changed) result[count++] = environ[i];
+  }
+  char *rest = text;
+  for (char *line; (line = strsep(&rest, "\n"));) {
+    if (strchr(line, '=')) result[count++] = line;
+  }
+  return result;
+}
+
+static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes, int results, int errors,
+                   int liveness) {
+  sigset_t blocked, all;
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGINT);
+  sigaddset(&blocked, SIGTERM);
+  sigfillset(&all);
+  int error = posix_spawnattr_setsigmask(attributes, &blocked);
+  if (!error) error = posix_spawnattr_setsigdefault(attributes, &all);
+  if (!error) error = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  if (!error) error = posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0);
+  if (!error) error = posix_spawn_file_actions_adddup2(actions, errors, 1);
+  if (!error) error = posix_spawn_file_actions_adddup2(actions, errors, 2);
+  if (!error) error = posix_spawn_file_actions_adddup2(actions, results, SHIM_CHILD_RESULTS);
+  if (!error) error = posix_spawn_file_actions_adddup2(actions, liveness, SHIM_CHILD_LIVENESS);
+#ifdef __GLIBC__
+  // What this process inherited without close-on-exec must not keep anybody's pipe open either.
+  if (!error) error = posix_spawn_file_actions_addclosefrom_np(actions, SHIM_CHILD_LIVENESS + 1);
+#endif
+  return error;
+}
+
+static int start(pid_t *pid, const char *path, char *const arguments[], const char *changes, int results, int errors,
+                 int liveness) {
+  char *text = strdup(changes);
+  char **environment = text ? changed_environment(text) : 0;
+  if (!environment) {
+    free(text);
+    return ENOMEM;
+  }
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawnattr_init(&attributes);
+  int error = prepare(&actions, &attributes, results, errors, liveness);
+  if (!error) error = posix_spawn(pid, path, &actions, &attributes, arguments, environment);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  free(environment);
+  free(text);
+  return error;
+}
+
+struct shim_child shim_spawn(const char *path, const char *name, const char *verb, const char *argument,
+                             const char *changes) {
+  int results[2] = {-1, -1}, errors[2] = {-1, -1}, liveness[2] = {-1, -1};
+  int error = open_pipe(results);
+  if (!error) error = open_pipe(errors);
+  if (!error) error = open_pipe(liveness);
+  if (!error && fcntl(results[0], F_SETFL, O_NONBLOCK) != 0) error = errno;
+  if (!error && fcntl(errors[0], F_SETFL, O_NONBLOCK) != 0) error = errno;
+  pid_t pid = -1;
+  char *arguments[] = {(char *)name, (char *)verb, (char *)argument, 0};
+  if (!error) error = start(&pid, path, arguments, changes, results[1], errors[1], liveness[0]);
+  if (error) {
+    close_pipe(results);
+    close_pipe(errors);
+    close_pipe(liveness);
+    return (struct shim_child){-1, -1, -1, -1, error};
+  }
+  close(results[1]);
+  close(errors[1]);
+  close(liveness[0]);
+  return (struct shim_child){pid, results[0], errors[0], liveness[1], 0};
+}
+
+int shim_hear(int results, int errors, int liveness, int interrupt, int timeout_ms) {
+  // A pipe's writing end reports POLLERR, asked or not, once no reader is left: the child is gone, however it went.
+  struct pollfd watched[] = {{results, POLLIN, 0}, {errors, POLLIN, 0}, {liveness, 0, 0}, {interrupt, POLLIN, 0}};
+  int count = poll(watched, 4, timeout_ms);
+  if (count < 0) return errno == EINTR ? 0 : -errno;
+  int heard = 0;
+  for (int i = 0; i < 4; i++) {
+    if (watched[i].revents) heard |= 1 << i;
+  }
+  return heard;
+}
+
+int64_t shim_read_available(int fd, void *buffer, uint64_t capacity) {
+  ssize_t count;
+  do {
+    count = read(fd, buffer, capacity);
+  } while (count < 0 && errno == EINTR);
+  return count < 0 ? -errno : count;
+}
+
+struct shim_exit shim_reap(int32_t pid, int wait) {
+  int status;
+  pid_t reaped;
+  do {
+    reaped = waitpid(pid, &status, wait ? 0 : WNOHANG);
+  } while (reaped < 0 && errno == EINTR);
+  if (reaped == 0) return (struct shim_exit){0, 0};
+  if (reaped < 0) return (struct shim_exit){-1, errno};
+  if (WIFSIGNALED(status)) return (struct shim_exit){2, WTERMSIG(status)};
+  return (struct shim_exit){1, WEXITSTATUS(status)};
+}
+
+void shim_keep_zombies(void) { signal(SIGCHLD, SIG_DFL); }
+
+int shim_write_all(int fd, const void *bytes, uint64_t count) {
+  const char *next = bytes;
+  while (count > 0) {
+    ssize_t written = write(fd, next, count);
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return errno;
+    }
+    next += written;
+    count -= (uint64_t)written;
+  }
+  return 0;
+}

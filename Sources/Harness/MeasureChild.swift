@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CSystemShims
+internal import Glibc
+internal import Scheduling
+
+/// Is a child: measures the assignment in the argument that followed `ChildRunner.verb` and reports on the inherited pipe.
+///
+/// Call it before anything else, on the main thread, and exit with what it returns: 0 when the assignment was measured
+/// or the report says why not, 64 when the process is not a child of an orchestrator. Ends the process by itself when the
+/// orchestrator dies.
+package func runMeasureChild(arguments: [String], suite: Suite) -> Int32 {
+  guard arguments.count == 1 else {
+    return complain("expected one argument, the assignment; found \(arguments.count)")
+  }
+  let assignment: Assignment
+  do { assignment = try Assignment(encoded: arguments[0]) } catch {
+    return complain(error.message)
+  }
+  // Before any other thread starts, since threads inherit it.
+  let pinned = assignment.cpus.map { shim_pin(Int32(clamping: $0)) == 0 } ?? true
+  let error = shim_child_begin()
+  guard error == 0 else { return complain("no orchestrator (\(errorText(error)))") }
+  var stream = ResultStream()
+  do throws(MeasurementFailure) {
+    stream.ready(proof: try AllocatorProof.prove(assignment.allocator).get())
+    guard pinned else {
+      throw unavailable(
+        "cpus",
+        "cannot pin the process to \(assignment.cpus ?? 0) CPUs; it may use \(shim_usable_cpus())")
+    }
+    try measure(assignment, suite, &stream)
+    stream.peakRSS(shim_peak_rss())
+  } catch {
+    stream.failure(error)
+  }
+  stream.done()
+  return 0
+}
+
+private func complain(_ finding: String) -> Int32 {
+  let text =
+    "bench \(ChildRunner.verb): \(finding); this verb is for child processes that bench starts "
+    + "itself; use 'bench run'\n"
+  // SAFETY: the text lives through the call. Nobody is left to tell about an error.
+  _ = unsafe shim_write_all(2, text, UInt64(text.utf8.count))
+  return 64
+}
+
+/// One iteration of what the assignment names, on the system that it names.
+private typealias Iterate = (inout IterationRecorder) throws(WrongAnswer) -> Void
+
+private func measure(
+  _ assignment: Assignment, _ suite: Suite, _ stream: inout ResultStream
+) throws(MeasurementFailure) {
+  switch assignment.system {
+  case .reference(let name):
+    let workload = try reference(name, assignment, suite)
+    try iterate(assignment, operations: workload.operationsPerIteration, &stream) {
+      recorder throws(WrongAnswer) in
+      try workload.iterate(workers: assignment.workers, recorder: &recorder)
+    }
+  case .scheduler(let name):
+    let workload = try workload(assignment, suite)
+    let scheduler = try scheduler(name, assignment, suite)
+    try iterate(assignment, operations: workload.operationsPerIteration, &stream) {
+      recorder throws(WrongAnswer) in
+      try workload.iterate(on: scheduler, recorder: &recorder)
+    }
+    scheduler.shutDown()
+  }
+}
+
+/// Warm-ups, then timed iterations until there are enough of them and they have taken long enough.
+private func iterate(
+  _ assignment: Assignment, operations: Int, _ stream: inout ResultStream, body: Iterate
+) throws(MeasurementFailure) {
+  guard operations > 0 else {
+    throw unavailable(
+      "workload", "the workload counts \(operations) operations; expected 1 or more")
+  }
+  var recorder = IterationRecorder()
+  for _ in 0..<max(0, assignment.warmups) { _ = try one(&recorder, operations, body) }
+  let start = MonotonicClock.nanoseconds()
+  var count = 0
+  while count < max(1, assignment.maximumIterations),
+    count < max(1, assignment.minimumIterations)
+      || MonotonicClock.nanoseconds() - start < assignment.timeBudgetNanoseconds
+  {
+    let sample = try one(&recorder, operations, body)
+    stream.iteration(sample, recorder)
+    count += 1
+  }
+}
+
+private func one(
+  _ recorder: inout IterationRecorder, _ operations: Int, _ body: Iterate
+) throws(MeasurementFailure) -> IterationSample {
+  recorder.reset()
+  do throws(WrongAnswer) { try body(&recorder) } catch { throw .wrongAnswer(error.message) }
+  guard let sample = recorder.sample(operations: operations) else {
+    throw unavailable(
+      "workload", "the workload did not stamp begin, built, ran, released once each and in order")
+  }
+  return sample
+}
+
+private func unavailable(_ reason: String, _ detail: String) -> MeasurementFailure {
+  .unavailable(reason: reason, detail: detail)
+}
+
+private func workload(
+  _ assignment: Assignment, _ suite: Suite
+) throws(MeasurementFailure) -> any Workload {
+  do throws(WorkloadError) {
+    switch assignment.subject {
+    case .workload(let name):
+      guard let description = suite.workload(named: name) else {
+        throw WorkloadError(message: "no workload '\(name)' in this suite")
+      }
+      return try description.make(assignment.parameters)
+    case .graph(let path):
+      guard let replay = suite.replay else {
+        throw WorkloadError(message: "\(path): this suite cannot replay graphs")
+      }
+      return try replay(assignment)
+    }
+  } catch { throw unavailable("workload", error.message) }
+}
+
+private func scheduler(
+  _ name: String, _ assignment: Assignment, _ suite: Suite
+) throws(MeasurementFailure) -> any Scheduler {
+  guard let entry = suite.scheduler(named: name) else {
+    throw unavailable("scheduler", "no scheduler '\(name)' in this suite")
+  }
+  let scheduler = entry.make(assignment.workers)
+  guard scheduler.workerCount == assignment.workers else {
+    throw unavailable(
+      "workers",
+      "scheduler '\(name)' has \(scheduler.workerCount) workers; asked for \(assignment.workers)")
+  }
+  return scheduler
+}
+
+private func reference(
+  _ name: String, _ assignment: Assignment, _ suite: Suite
+) throws(MeasurementFailure) -> any ReferenceWorkload {
+  guard let description = suite.reference(named: name) else {
+    throw unavailable("reference", "no reference system '\(name)' in this suite")
+  }
+  guard case .workload(let subject) = assignment.subject,
+    let program = description.workloads[subject]
+  else {
+    throw unavailable("reference", "reference system '\(name)' does not have this workload")
+  }
+  do throws(WorkloadError) { return try program.make(program.capped(assignment.parameters)) } catch
+  {
+    throw unavailable("workload", error.message)
+  }
+}

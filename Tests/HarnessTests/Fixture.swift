@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import Harness
+
+/// The program in whose children the tests measure; built beside the tests.
+enum Fixture {
+  static var path: String {
+    let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    let folder = URL(fileURLWithPath: tests).deletingLastPathComponent()
+    let beside = folder.appendingPathComponent("MeasureChildFixture").path
+    if FileManager.default.isExecutableFile(atPath: beside) { return beside }
+    // Some test runners load the tests into a program of their own and name the bundle in an argument.
+    for argument in CommandLine.arguments where argument.contains(".xctest") {
+      let path = URL(fileURLWithPath: argument).deletingLastPathComponent()
+        .appendingPathComponent("MeasureChildFixture").path
+      if FileManager.default.isExecutableFile(atPath: path) { return path }
+    }
+    return beside
+  }
+
+  static func assignment(_ workload: String, scheduler: String = "immediate") -> Assignment {
+    Assignment(
+      subject: .workload(workload), system: .scheduler(scheduler), workers: 1,
+      parameters: Parameters(["n": 10]), warmups: 1, minimumIterations: 3, seed: 1)
+  }
+
+  static func run(
+    _ assignment: Assignment, deadline: Duration = .seconds(30), allocator: Allocator = .system,
+    interrupt: InterruptFlag? = nil
+  ) -> MeasurementOutcome {
+    ChildRunner(executable: path, interrupt: interrupt)
+      .run(assignment, deadline: deadline, allocator: allocator)
+  }
+
+  /// A path in the temporary folder that nothing else uses.
+  static func temporaryPath() -> String {
+    FileManager.default.temporaryDirectory.appendingPathComponent("harness-\(UUID())").path
+  }
+}
+
+/// Waits until `condition` holds or `limit` has passed; returns whether it held.
+func eventually(within limit: Duration = .seconds(20), _ condition: () -> Bool) -> Bool {
+  let end = ContinuousClock.now + limit
+  while ContinuousClock.now < end {
+    if condition() { return true }
+    sched_yield()
+  }
+  return condition()
+}
+
+/// True when no process of that id runs; one that only waits to be reaped by somebody else does not run.
+func isGone(_ pid: Int32) -> Bool {
+  guard let stat = SystemFile.text("/proc/\(pid)/stat") else { return true }
+  let state = stat[(stat.lastIndex(of: ")") ?? stat.startIndex)...].dropFirst(2).first
+  return state == "Z" || state == "X"
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Testing
+
+@testable internal import Harness
+
+@Suite("What the orchestrator understands") struct ResultParserTests {
+  private func parse(_ text: String, portion: Int = 7) -> ResultParser {
+    var parser = ResultParser()
+    let bytes = Array(text.utf8)
+    for start in stride(from: 0, to: bytes.count, by: portion) {
+      parser.feed(bytes[start..<min(start + portion, bytes.count)])
+    }
+    return parser
+  }
+
+  @Test(arguments: 1...40) func portionsDoNotMatter(_ portion: Int) {
+    let parser = parse(
+      """
+      ready jemalloc 5%25
+      iteration 6 1 2 3 4 -5 6 7
+      latency 1 2 3
+      queue-delay 4
+      metric makespan 1e+09
+      rss 4096
+      done
+
+      """, portion: portion)
+    #expect(parser.complaint == nil)
+    #expect(parser.isDone)
+    #expect(parser.outcome.allocatorProof == "jemalloc 5%")
+    #expect(
+      parser.outcome.iterations == [
+        IterationSample(
+          buildNanoseconds: 1, runNanoseconds: 2, releaseNanoseconds: 3, cpuNanoseconds: 4,
+          voluntarySwitches: -5, involuntarySwitches: 6, operations: 7)
+      ])
+    #expect(parser.outcome.latencies == [1, 2, 3])
+    #expect(parser.outcome.queueDelays == [4])
+    #expect(parser.outcome.metrics == ["makespan": [1e9]])
+    #expect(parser.outcome.peakRSS == 4096)
+  }
+
+  @Test(arguments: [
+    "", "hello", "iteration", "iteration 6 1 2 3 4 5 6", "iteration 7 1 2 3 4 5 6 7",
+    "iteration 6 1 2 3 4 5 6 0", "iteration 6  1 2 3 4 5 6 7", "iteration 6 1 2 3 4 5 6 7 8",
+    "iteration 0 18446744073709551615 1 0 0 0 0 0", "latency", "latency ", "latency 1 x",
+    "latency -1", "metric steals", "metric steals nan", "metric steals inf", "metric a b 1",
+    "rss", "rss 0", "rss -4", "wrong %", "unavailable", "unavailable x", "unavailable  y",
+    "done now", "done\ndone", "ready a\nready b",
+  ])
+  func malformedLinesAreNamed(_ line: String) {
+    #expect(parse(line + "\n").complaint != nil)
+  }
+
+  @Test func aLineWithoutEndIsCutOff() {
+    let parser = parse("ready " + String(repeating: "x", count: 1 << 21), portion: 65_536)
+    #expect(parser.complaint?.contains("1 MiB") == true)
+  }
+
+  @Test func noBytesCrashTheParser() {
+    var generator = SystemRandomNumberGenerator()
+    let seed = UInt64.random(in: .min ... .max, using: &generator)
+    var state = seed
+    let words = [
+      "ready ", "iteration ", "latency ", "metric a ", "rss ", "done", "wrong ", "\n", " ",
+    ]
+    for _ in 0..<20_000 {
+      var text = ""
+      for _ in 0..<8 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        let choice = Int(state >> 33)
+        switch choice % 3 {
+        case 0: text += words[choice / 3 % words.count]
+        case 1: text += String(UInt64.max >> UInt64(choice / 3 % 64))
+        default: text.unicodeScalars.append(Unicode.Scalar(UInt8(choice / 3 % 128)))
+        }
+      }
+      var parser = ResultParser()
+      parser.feed(text.utf8)
+      parser.feed("\n".utf8)
+      // Whatever came, the line has been taken as a whole, or complained about.
+      #expect(parser.complaint != nil || !text.isEmpty, "seed \(seed)")
+    }
+  }
+
+  @Test func escapesRoundTrip() {
+    for text in ["", "plain", "50 % of\r\n\0 it", "%25", "żółć 🙂"] {
+      #expect(!LineText.escaped(text).contains(where: \.isNewline))
+      #expect(LineText.plain(LineText.escaped(text)) == text)
+    }
+    for text in ["%", "%2", "%2x", "%-1", "a%"] { #expect(LineText.plain(text) == nil) }
+  }
+}
+
+@Suite("Small parts of the conversation") struct ConversationPartsTests {
+  @Test func theTailBeginsWithAWholeLine() {
+    var tail = TailBuffer(limit: 10)
+    tail.append(Array("one\n".utf8)[...])
+    #expect(tail.text == "one")
+    tail.append(Array("two\nthree\n".utf8)[...])
+    #expect(tail.text == "…\nthree")
+  }
+
+  @Test func aStopwatchEndsAndRoundsUp() {
+    var stopwatch = Stopwatch(limit: .nanoseconds(1_500_000))
+    #expect((1...2).contains(stopwatch.nextWaitMilliseconds()))
+    #expect(eventually(within: .seconds(5)) { stopwatch.nextWaitMilliseconds() == 0 })
+    var endless = Stopwatch(limit: .seconds(3600))
+    #expect(endless.nextWaitMilliseconds() == 1000)
+    var none = Stopwatch(limit: .zero)
+    #expect(none.nextWaitMilliseconds() == 0)
+  }
+
+  @Test func preloadHoldsExactlyTheAllocatorAskedFor() {
+    #expect(JemallocLibrary.preload(nil, library: nil) == "")
+    #expect(JemallocLibrary.preload(nil, library: "/a/libjemalloc.so.2") == "/a/libjemalloc.so.2")
+    let inherited = "/x/libtrace.so:/y/libjemalloc.so.1 /z/other.so"
+    #expect(JemallocLibrary.preload(inherited, library: nil) == "/x/libtrace.so:/z/other.so")
+    #expect(
+      JemallocLibrary.preload(inherited, library: "/a/libjemalloc.so.2")
+        == "/a/libjemalloc.so.2:/x/libtrace.so:/z/other.so")
+  }
+}
+
+@Suite("Counters of the machine") struct DisturbanceTests {
+  @Test func stealIsTheEighthNumber() {
+    #expect(DisturbanceProbe.stealTicks(inStat: "cpu  1 2 3 4 5 6 7 159 9 10\ncpu0 1") == 159)
+    #expect(DisturbanceProbe.stealTicks(inStat: "cpu  1 2 3 4 5 6 7\n") == nil)
+    #expect(DisturbanceProbe.stealTicks(inStat: "intr 1 2 3 4 5 6 7 8") == nil)
+  }
+
+  @Test func anUnknownCounterStaysUnknown() {
+    let first = DisturbanceProbe.Reading(stealTicks: 5, throttledPeriods: nil)
+    let second = DisturbanceProbe.Reading(stealTicks: 8, throttledPeriods: 2)
+    #expect(second.since(first) == Disturbance(stealTicks: 3, throttledPeriods: nil))
+  }
+
+  @Test func theGroupWithTheCPUControllerIsFound() {
+    let hybrid = "5:memory:/m\n2:cpu,cpuacct:/a/b\n0::/u\n"
+    #expect(
+      ControlGroup.locate(in: hybrid) { $0 == "/sys/fs/cgroup/cpu,cpuacct/a/b/cpu.stat" }
+        == ControlGroup(version: .one, folder: "/sys/fs/cgroup/cpu,cpuacct/a/b"))
+    #expect(
+      ControlGroup.locate(in: hybrid) { $0 == "/sys/fs/cgroup/cpu/cpu.stat" }
+        == ControlGroup(version: .one, folder: "/sys/fs/cgroup/cpu"))
+    #expect(
+      ControlGroup.locate(in: "0::/u.slice\n") { $0 == "/sys/fs/cgroup/u.slice/cpu.stat" }
+        == ControlGroup(version: .two, folder: "/sys/fs/cgroup/u.slice"))
+    #expect(
+      ControlGroup.locate(in: "0::/outside\n") { $0 == "/sys/fs/cgroup/cpu.stat" }
+        == ControlGroup(version: .two, folder: "/sys/fs/cgroup"))
+  }
+}

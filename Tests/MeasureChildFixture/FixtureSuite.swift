@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import Harness
+internal import Scheduling
+
+/// Runs every job at once on the submitting thread.
+final class ImmediateScheduler: Scheduler {
+  let workerCount: Int
+  init(workers: Int) { workerCount = workers }
+
+  func submit(_ jobs: consuming JobChain) {
+    var context = WorkerContext(worker: 0, scheduler: identity)
+    while let job = jobs.popFirst() {
+      context.runToCompletion(job) { jobs.append($0) }
+    }
+  }
+}
+
+/// A workload whose iteration is any closure.
+struct FixtureWorkload: Workload {
+  var operationsPerIteration: Int
+  var body: (inout IterationRecorder) throws(WrongAnswer) -> Void
+
+  func iterate(
+    on scheduler: any Scheduler, recorder: inout IterationRecorder
+  ) throws(WrongAnswer) { try body(&recorder) }
+}
+
+/// The same for a reference system.
+struct FixtureReference: ReferenceWorkload {
+  var operationsPerIteration: Int
+  func iterate(workers: Int, recorder: inout IterationRecorder) throws(WrongAnswer) {
+    stampAll(&recorder)
+  }
+}
+
+func stampAll(_ recorder: inout IterationRecorder) {
+  recorder.begin()
+  recorder.built()
+  recorder.ran()
+  recorder.released()
+}
+
+private func workload(
+  _ name: String, _ body: @escaping @Sendable (inout IterationRecorder) throws(WrongAnswer) -> Void
+) -> WorkloadDescription {
+  WorkloadDescription(
+    name: name, summary: name, notShown: "anything", tags: [],
+    axes: [Axis(name: "n", summary: "size", smoke: 1, quick: 10, real: 100, legal: 1...1_000_000)]
+  ) { parameters throws(WorkloadError) in
+    FixtureWorkload(operationsPerIteration: parameters["n"], body: body)
+  }
+}
+
+func writeToStandardError(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+
+let fixtureSuite = Suite(
+  schedulers: [
+    SchedulerEntry(name: "immediate", summary: "at once") { ImmediateScheduler(workers: $0) },
+    SchedulerEntry(name: "stubborn", summary: "always one worker") { _ in
+      ImmediateScheduler(workers: 1)
+    },
+  ],
+  workloads: [
+    workload("empty") { stampAll(&$0) },
+    workload("spin") { recorder in
+      recorder.begin()
+      recorder.built()
+      let end = MonotonicClock.nanoseconds() + 2_000_000
+      while MonotonicClock.nanoseconds() < end {}
+      recorder.ran()
+      recorder.released()
+    },
+    workload("samples") { recorder in
+      stampAll(&recorder)
+      for value in 0..<100_000 { recorder.latency(nanoseconds: UInt64(value)) }
+      recorder.queueDelay(nanoseconds: 7)
+      recorder.value("steals", 0.1)
+    },
+    workload("abort") { _ in
+      writeToStandardError("first line\nlast words\n")
+      abort()
+    },
+    workload("trap") { _ in fatalError("no such luck") },
+    workload("exit") { _ in exit(7) },
+    workload("quiet-exit") { _ in exit(0) },
+    workload("hang") { _ in while true { pause() } },
+    workload("wrong") { recorder throws(WrongAnswer) in
+      stampAll(&recorder)
+      throw WrongAnswer(message: "sum is 3;\nexpected 100 % of 4")
+    },
+    workload("noisy") { _ in
+      for line in 0..<100_000 { writeToStandardError("line \(line) of a very long story\n") }
+      abort()
+    },
+    workload("endless") { _ in while true { writeToStandardError("and so on\n") } },
+    workload("prints") { recorder in
+      print("iteration 1 2 3")
+      stampAll(&recorder)
+    },
+    workload("garbage") { recorder in
+      FileHandle(fileDescriptor: 3).write(Data("iteration 1 2 3\n".utf8))
+      stampAll(&recorder)
+    },
+    workload("unstamped") { $0.begin() },
+    workload("descriptors") { recorder in
+      stampAll(&recorder)
+      for descriptor in 0..<256 where fcntl(Int32(descriptor), F_GETFD) != -1 {
+        recorder.latency(nanoseconds: UInt64(descriptor))
+      }
+    },
+    workload("cpus") { recorder in
+      stampAll(&recorder)
+      recorder.value("cpus", Double(ProcessInfo.processInfo.activeProcessorCount))
+    },
+    workload("group") { recorder in
+      stampAll(&recorder)
+      recorder.value("group", Double(getpgrp()))
+    },
+  ],
+  references: [
+    ReferenceDescription(
+      name: "whole", summary: "whole", caveat: "none",
+      workloads: [
+        "empty": .init(cap: ["n": 50]) { parameters throws(WorkloadError) in
+          FixtureReference(operationsPerIteration: parameters["n"])
+        }
+      ])
+  ],
+  replay: { assignment throws(WorkloadError) in
+    guard case .graph(let path) = assignment.subject else {
+      throw WorkloadError(message: "not a graph")
+    }
+    // Tells the test who the child is, then never ends.
+    FileManager.default.createFile(atPath: path, contents: Data("\(getpid())\n".utf8))
+    return FixtureWorkload(operationsPerIteration: 1) { _ in while true { pause() } }
+  })

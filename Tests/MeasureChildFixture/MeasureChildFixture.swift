@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import Harness
+
+/// A program for the tests of the harness: an orchestrator of one child, and that child.
+@main enum MeasureChildFixture {
+  static func main() {
+    let arguments = CommandLine.arguments
+    switch arguments.dropFirst().first {
+    case ChildRunner.verb:
+      exit(runMeasureChild(arguments: Array(arguments.dropFirst(2)), suite: fixtureSuite))
+    case "orchestrate": orchestrate(arguments[2])
+    default: fatalError("usage: MeasureChildFixture orchestrate <assignment>")
+    }
+  }
+
+  /// Measures one assignment and prints what came of it.
+  private static func orchestrate(_ encoded: String) {
+    guard let interrupt = InterruptFlag.install() else { fatalError("cannot catch signals") }
+    guard let assignment = try? Assignment(encoded: encoded) else { fatalError("bad assignment") }
+    let outcome = ChildRunner(interrupt: interrupt).run(
+      assignment, deadline: .seconds(60), allocator: assignment.allocator)
+    print(outcome.failure?.qualityWord ?? "complete")
+    exit(interrupt.isRaised ? 130 : 0)
+  }
+}
