@@ -88,17 +88,3 @@ int shim_write_text(int descriptor, const char *text) {
   }
   return 0;
 }
-
-#ifndef __has_feature
-#define __has_feature(x) 0
-#endif
-
-int shim_sanitizer(void) {
-#if __has_feature(address_sanitizer)
-  return 1;
-#elif __has_feature(thread_sanitizer)
-  return 2;
-#else
-  return 0;
-#endif
-}

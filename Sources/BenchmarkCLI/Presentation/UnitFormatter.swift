@@ -35,7 +35,7 @@ package enum UnitFormatter {
     if value < 0 { return "-" + significant(-value) }
     if value < 0.0005 { return "<0.001" }
     for digits in [2, 1, 0] where rounded(value, digits: digits) < limit(digits) {
-      if value < 1 { return fixed(value, digits: 3) }
+      if value < 0.9995 { return fixed(value, digits: 3) }
       return fixed(value, digits: digits)
     }
     return fixed(value, digits: 0)
@@ -72,13 +72,13 @@ package enum UnitFormatter {
     Step(name: "G/s", factor: 1e9),
   ]
 
-  /// The largest unit in which the rounded number is at least one; seconds serve up to two minutes.
+  /// The largest unit in which the number, rounded to three digits, is at least one; seconds serve up to two minutes.
   private static func scaled(_ value: Double, steps: [Step]) -> String {
     guard value.isFinite else { return significant(value) }
     var chosen = steps[0]
     for step in steps.dropFirst() {
       let enough = step.name == "min" ? 2.0 : 1.0
-      guard (value.magnitude / step.factor) * 1.0005 >= enough else { break }
+      guard value.magnitude / step.factor >= 0.9995 * enough else { break }
       chosen = step
     }
     return "\(significant(value / chosen.factor)) \(chosen.name)"

@@ -19,6 +19,3 @@ const char *shim_first_line(const char *command);
 const char *shim_executable_path(void);
 /// Writes the text to a descriptor. Returns 0, or errno.
 int shim_write_text(int descriptor, const char *text);
-
-/// Which sanitizer this build has: 0 none, 1 address, 2 thread.
-int shim_sanitizer(void);
