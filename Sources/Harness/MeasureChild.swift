@@ -31,6 +31,8 @@ package func runMeasureChild(arguments: [String], suite: Suite) -> Int32 {
     }
     try measure(assignment, suite, &stream)
     stream.peakRSS(shim_peak_rss())
+    let epoch = shim_jemalloc_epoch_ns()
+    if epoch >= 0 { stream.jemallocEpoch(nanoseconds: epoch) }
   } catch {
     stream.failure(error)
   }

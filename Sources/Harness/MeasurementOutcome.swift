@@ -73,6 +73,8 @@ package struct MeasurementOutcome: Sendable {
   package var peakRSS: Int?
   /// Allocator and version that the child proved to have; nil when it did not get that far.
   package var allocatorProof: String?
+  /// Nanoseconds that one refresh of jemalloc's statistics took in the child; nil without jemalloc.
+  package var jemallocEpochNanoseconds: Int64?
   /// What disturbed the machine while the child ran.
   package var disturbance = Disturbance()
   /// From spawn to the child's end.

@@ -45,6 +45,7 @@ struct ResultParser {
       case "wrong": wrong(rest)
       case "unavailable": unavailable(rest)
       case "rss": peakRSS(rest)
+      case "epoch": epoch(rest)
       case "done": done(rest)
       default: false
       }
@@ -107,6 +108,12 @@ struct ResultParser {
   private mutating func peakRSS(_ text: Substring) -> Bool {
     guard let bytes = Int(text), bytes > 0 else { return false }
     outcome.peakRSS = bytes
+    return true
+  }
+
+  private mutating func epoch(_ text: Substring) -> Bool {
+    guard let nanoseconds = Int64(text), nanoseconds >= 0 else { return false }
+    outcome.jemallocEpochNanoseconds = nanoseconds
     return true
   }
 

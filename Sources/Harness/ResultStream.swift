@@ -13,6 +13,7 @@ internal import Glibc
 /// metric <name> <value>
 /// wrong <message>
 /// unavailable <reason> <detail>
+/// epoch <ns>
 /// rss <bytes>
 /// done
 /// ```
@@ -56,6 +57,9 @@ struct ResultStream {
       fatalError("ResultStream: a child cannot report '\(failure.qualityWord)'; only its end can")
     }
   }
+
+  /// What one refresh of jemalloc's statistics takes here.
+  mutating func jemallocEpoch(nanoseconds: Int64) { add("epoch \(nanoseconds)") }
 
   /// Every iteration was measured.
   mutating func peakRSS(_ bytes: Int64) { add("rss \(bytes)") }

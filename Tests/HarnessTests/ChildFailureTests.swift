@@ -108,6 +108,9 @@ internal import Testing
       return
     }
     #expect(reason == "allocator")
-    #expect(throws: Never.self) { try AllocatorProof.prove(.system).get() }
+    guard case .success = AllocatorProof.prove(.system) else {
+      Issue.record("the C library's allocator was not recognised")
+      return
+    }
   }
 }

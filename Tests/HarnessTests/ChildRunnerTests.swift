@@ -42,6 +42,7 @@ internal import Testing
     #expect(outcome.failure == nil)
     let proof = try #require(outcome.allocatorProof)
     #expect(proof.hasPrefix(allocator == .jemalloc ? "jemalloc 5" : "glibc 2"))
+    #expect((outcome.jemallocEpochNanoseconds != nil) == (allocator == .jemalloc))
   }
 
   @Test func thousandsOfSamplesArriveInOrder() {
@@ -70,7 +71,8 @@ internal import Testing
   }
 
   @Test func aChildInheritsItsPipesAndNothingElse() {
-    let leaked = open("/dev/null", O_RDONLY)
+    // SAFETY: the path lives through the call.
+    let leaked = unsafe open("/dev/null", O_RDONLY)
     defer { close(leaked) }
     #expect(leaked > 2)
     var assignment = Fixture.assignment("descriptors")

@@ -133,6 +133,6 @@ let fixtureSuite = Suite(
       throw WorkloadError(message: "not a graph")
     }
     // Tells the test who the child is, then never ends.
-    FileManager.default.createFile(atPath: path, contents: Data("\(getpid())\n".utf8))
+    _ = FileManager.default.createFile(atPath: path, contents: Data("\(getpid())\n".utf8))
     return FixtureWorkload(operationsPerIteration: 1) { _ in while true { pause() } }
   })
