@@ -54,8 +54,7 @@ package enum HelpText {
   }
 
   /// `  left   summary`, wrapped; a long left side gets a line of its own.
-  static func entry(left: String, summary: String) -> [String] {
-    let indent = 24
+  static func entry(left: String, summary: String, indent: Int = 24) -> [String] {
     let wrapped = wrap(summary, width: width - indent)
     let blank = String(repeating: " ", count: indent)
     let head = "  \(left)"

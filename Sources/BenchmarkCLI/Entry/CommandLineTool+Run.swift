@@ -23,7 +23,7 @@ extension CommandLineTool {
     }
     let flags = BuildFlavor.flags
     try BuildFlavor.refuse(unless: request.allowDebug, flags: flags)
-    let session = try RunSession(request: request, plan: plan, environment: environment)
+    let session = try RunSession(request: request, environment: environment)
     if !request.quiet {
       console.say(
         "bench: seed \(plan.seed), \(plan.rounds) rounds, \(plan.childCount) processes; "
@@ -100,7 +100,7 @@ extension CommandLineTool {
       cpuCount: Int(shim_usable_cpus())
     ).rows(results)
     let bytes = CSV.encode(rows)
-    try session.place.write(rows: bytes, environment: session.finalEnvironment(record).csv())
+    try session.place.write(rows: bytes, environment: session.environment(after: record).csv())
     show(results, rows: rows, csv: bytes, record: record, request: request)
     if !request.quiet { sayEnd(of: record, place: session.place) }
     if record.wasInterrupted { return .interrupted }

@@ -5,6 +5,8 @@ struct Repository: Sendable, Equatable {
   let commit: String?
   let branch: String?
   let isDirty: Bool?
+  /// The revision's name.
+  let description: String?
 
   /// Asks git about the repository that holds a folder.
   init(folder: String) {
@@ -17,11 +19,14 @@ struct Repository: Sendable, Equatable {
       commit = nil
       branch = nil
       isDirty = nil
+      description = nil
       return
     }
     commit = head
     let name = ask("symbolic-ref --short HEAD")
     branch = name.isEmpty ? nil : name
+    let revision = ask("describe --always --dirty --tags")
+    description = revision.isEmpty ? nil : revision
     isDirty = !ask("status --porcelain --untracked-files=no").isEmpty
   }
 }

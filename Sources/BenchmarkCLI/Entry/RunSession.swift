@@ -10,12 +10,11 @@ struct RunSession {
   let identity: RunIdentity
   /// Where the files go.
   let place: ResultsPlace
-  private let facts: MachineFacts
+  private let probe: EnvironmentProbe
+  private let description: String?
 
   /// Settles both, and refuses a place that cannot be written.
-  init(request: RunRequest, plan: MeasurementPlan, environment: [String: String])
-    throws(ToolFailure)
-  {
+  init(request: RunRequest, environment: [String: String]) throws(ToolFailure) {
     var now = timespec()
     // SAFETY: the variable lives through the call.
     _ = unsafe clock_gettime(CLOCK_REALTIME, &now)
@@ -29,20 +28,40 @@ struct RunSession {
         resultsFolder: ResultsPlace.resultsFolder(lookingUpFrom: folders), run: run)
       try place.prepare(makesFolder: true)
     }
-    facts = MachineFacts(run: run)
-    let record = try facts.record()
     let package = folders.lazy.compactMap {
       ResultsPlace.packageFolder(above: $0, where: { _ in true })
     }.first
     let repository = Repository(folder: package ?? ".")
+    description = repository.description
+    // Last, since it measures: nothing else may run meanwhile.
+    probe = EnvironmentProbe()
+    let columns = probe.columns(
+      .init(runID: run.text, harnessVersion: CommandLineTool.version, gitDescribe: description))
     identity = RunIdentity(
       time: Timestamp(unixSeconds: Int64(now.tv_sec)), runID: run, commit: repository.commit,
-      branch: repository.branch, isDirty: repository.isDirty, machineID: MachineID(of: record))
+      branch: repository.branch, isDirty: repository.isDirty,
+      machineID: MachineID(of: try Self.environment(columns)))
   }
 
   /// The machine's description after the run.
-  func finalEnvironment(_ record: RunRecord) throws(ToolFailure) -> EnvironmentRecord {
-    let proofs = record.processes.joined().joined().compactMap(\.outcome.allocatorProof)
-    return try facts.finalRecord(allocatorProof: proofs.first)
+  func environment(after record: RunRecord) throws(ToolFailure) -> EnvironmentRecord {
+    let outcomes = record.processes.joined().joined().map(\.outcome)
+    return try Self.environment(
+      probe.columns(
+        .init(
+          runID: identity.runID.text, harnessVersion: CommandLineTool.version,
+          allocatorProof: outcomes.lazy.compactMap(\.allocatorProof).first,
+          jemallocEpochNanoseconds: outcomes.lazy.compactMap(\.jemallocEpochNanoseconds).first,
+          gitDescribe: description)))
+  }
+
+  private static func environment(_ columns: [(column: String, value: String)])
+    throws(ToolFailure) -> EnvironmentRecord
+  {
+    do throws(EnvironmentError) {
+      return try EnvironmentRecord(columns.map { ($0.column, $0.value) })
+    } catch {
+      throw ToolFailure(.internalFault, place: "environment file", finding: "\(error)")
+    }
   }
 }
