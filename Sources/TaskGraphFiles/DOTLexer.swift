@@ -12,7 +12,7 @@ struct DOTLexer {
   }
 
   /// The reserved words, in any mix of upper and lower case.
-  enum Keyword: String, CaseIterable { case strict, graph, digraph, node, edge, subgraph }
+  enum Keyword { case strict, graph, digraph, node, edge, subgraph }
 
   let source: SourceText
   private var at = 0
@@ -117,12 +117,37 @@ struct DOTLexer {
 
   private mutating func scanWord() {
     while Self.isLetter(source[at]) || Self.isDigit(source[at]) { at += 1 }
-    text = Array(source.bytes[start..<at])
-    token = .id
-    guard at - start <= 8, at - start >= 4 else { return }
-    let word = String(decoding: text, as: UTF8.self).lowercased()
-    if let keyword = Keyword(rawValue: word) { token = .keyword(keyword) }
+    keepText()
+    token = keyword.map { .keyword($0) } ?? .id
   }
+
+  private mutating func keepText() {
+    text.removeAll(keepingCapacity: true)
+    text.append(contentsOf: source.bytes[start..<at])
+  }
+
+  /// The reserved word that `text` is.
+  ///
+  /// The first letter rules most names out.
+  private var keyword: Keyword? {
+    guard text.count >= 4, text.count <= 8 else { return nil }
+    switch text[0] | 0x20 {
+    case UInt8(ascii: "s"): return isWord("strict") ? .strict : isWord("subgraph") ? .subgraph : nil
+    case UInt8(ascii: "g"): return isWord("graph") ? .graph : nil
+    case UInt8(ascii: "d"): return isWord("digraph") ? .digraph : nil
+    case UInt8(ascii: "n"): return isWord("node") ? .node : nil
+    case UInt8(ascii: "e"): return isWord("edge") ? .edge : nil
+    default: return nil
+    }
+  }
+
+  /// True when `text` is `word` in any case; a byte that is no letter cannot become one.
+  private func isWord(_ word: String) -> Bool {
+    word.utf8.elementsEqual(text.lazy.map { $0 | 0x20 })
+  }
+
+  /// Moves the text of an id out, in exchange for a buffer to write the next one to.
+  mutating func takeText(_ buffer: inout [UInt8]) { swap(&text, &buffer) }
 
   /// A numeral: an optional minus, then digits with at most one point among them.
   private mutating func scanNumeral() throws(TaskGraphError) {
@@ -142,7 +167,7 @@ struct DOTLexer {
         expected: "a space, or a name in quotes",
         remedy: "put the name in double quotes")
     }
-    text = Array(source.bytes[start..<at])
+    keepText()
     token = .id
   }
 
@@ -203,7 +228,7 @@ struct DOTLexer {
       if source.bytes[at] == UInt8(ascii: ">") { depth -= 1 }
       at += 1
       if depth == 0 {
-        text = Array(source.bytes[start..<at])
+        keepText()
         token = .id
         return
       }

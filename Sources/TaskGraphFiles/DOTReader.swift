@@ -31,6 +31,8 @@ struct DOTReader {
   private var parents: [Int32] = []
   private var frames: [Frame] = []
   private var graphName = ""
+  /// The id that a statement begins with; kept to reuse its memory.
+  private var id: [UInt8] = []
   /// Every mention of a node inside a subgraph, in file order; the members of a subgraph are ranges of it, which
   /// include those of the subgraphs inside.
   private var mentions: [Int32] = []
@@ -105,7 +107,7 @@ struct DOTReader {
   }
 
   private mutating func readNodeOrAssignment(inEdge: Bool) throws(TaskGraphError) {
-    let id = lexer.text
+    lexer.takeText(&id)
     try lexer.advance()
     if lexer.token == .equals, !inEdge {
       try lexer.advance()

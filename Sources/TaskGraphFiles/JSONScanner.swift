@@ -129,27 +129,34 @@ struct JSONScanner {
 
   /// Steps over the string whose opening quote has been read, appending it to `text` if `keep`.
   private mutating func scanString(keep: Bool) throws(TaskGraphError) {
-    var run = at
-    while at < source.bytes.count {
-      let byte = source.bytes[at]
-      if byte == UInt8(ascii: "\"") {
-        if keep { text.append(contentsOf: source.bytes[run..<at]) }
+    while true {
+      let run = at
+      let end = Self.endOfPlainText(source.bytes, from: run)
+      if keep { text.append(contentsOf: source.bytes[run..<end]) }
+      at = end
+      switch source[end] {
+      case UInt8(ascii: "\""):
         at += 1
         return
-      }
-      if byte == UInt8(ascii: "\\") {
-        if keep { text.append(contentsOf: source.bytes[run..<at]) }
-        try scanEscape(keep: keep)
-        run = at
-      } else if byte < 0x20 {
+      case UInt8(ascii: "\\"): try scanEscape(keep: keep)
+      default:
+        if at >= source.bytes.count { throw syntax("a closing quote") }
         throw failure(
           "the string contains \(source.describe(at))", expected: "a closing quote or an escape",
           remedy: "close or escape the string")
-      } else {
-        at += 1
       }
     }
-    throw syntax("a closing quote")
+  }
+
+  /// The first quote, backslash or control character from `start` on, else the end.
+  private static func endOfPlainText(_ bytes: [UInt8], from start: Int) -> Int {
+    var at = start
+    while at < bytes.count, bytes[at] >= 0x20, bytes[at] != UInt8(ascii: "\""),
+      bytes[at] != UInt8(ascii: "\\")
+    {
+      at += 1
+    }
+    return at
   }
 
   private mutating func scanEscape(keep: Bool) throws(TaskGraphError) {
@@ -218,9 +225,17 @@ struct JSONScanner {
   }
 
   private mutating func scanDigits(_ what: String) throws(TaskGraphError) {
-    let start = at
-    while source[at] >= UInt8(ascii: "0") && source[at] <= UInt8(ascii: "9") { at += 1 }
-    if at == start { throw syntax(what) }
+    let end = Self.endOfDigits(source.bytes, from: at)
+    if end == at { throw syntax(what) }
+    at = end
+  }
+
+  private static func endOfDigits(_ bytes: [UInt8], from start: Int) -> Int {
+    var at = start
+    while at < bytes.count, bytes[at] >= UInt8(ascii: "0"), bytes[at] <= UInt8(ascii: "9") {
+      at += 1
+    }
+    return at
   }
 
   private mutating func scanWord(_ word: String) throws(TaskGraphError) {
@@ -265,7 +280,12 @@ extension JSONScanner {
         closers.removeLast()
       }
       if let closer = closers.last {
+        // `peek` has stopped at this byte above.
         let isObject = closer == UInt8(ascii: "}")
+        if source[at] == UInt8(ascii: ","), !isObject {
+          at += 1
+          continue
+        }
         try expect(UInt8(ascii: ","), isObject ? "`,` or `}`" : "`,` or `]`")
         if isObject { try skipKey() }
       }

@@ -6,7 +6,7 @@
 /// apart. The hash is keyed anew in each process, so that no file can be made to collide. Expected O(length) a call.
 struct NameTable {
   private var storage: [UInt8] = []
-  private var ends: [Int] = []
+  private var ends: [UInt32] = []
   private var hashes: [UInt32] = []
   private var slots: [Int32] = Array(repeating: -1, count: 16)
   private static let key: (UInt64, UInt64) = (
@@ -17,11 +17,15 @@ struct NameTable {
   var count: Int { ends.count }
 
   /// Largest number of names, a limit of the indices.
+  ///
+  /// Names come from files of less than 2^31 bytes, or are bounded
+  /// expansions, so that their sum stays below 2^32.
   static let limit = Int(Int32.max)
 
   /// The number of `name`, new if `isNew`.
   mutating func intern(_ name: ArraySlice<UInt8>) -> (index: Int, isNew: Bool) {
-    if (count + 1) * 2 > slots.count { grow() }
+    // At most three quarters full.
+    if (count + 1) / 3 * 4 >= slots.count - 4 { grow() }
     let hash = Self.hash(name)
     let slot = probe(name, hash: hash)
     if slots[slot] >= 0 { return (Int(slots[slot]), false) }
@@ -30,7 +34,7 @@ struct NameTable {
     }
     slots[slot] = Int32(count)
     storage.append(contentsOf: name)
-    ends.append(storage.count)
+    ends.append(UInt32(storage.count))
     hashes.append(UInt32(truncatingIfNeeded: hash))
     return (count - 1, true)
   }

@@ -4,7 +4,8 @@
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzNinja(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))
-  let parts = bytes.split(separator: 0, maxSplits: 2, omittingEmptySubsequences: false).map(Array.init)
+  let parts = bytes.split(separator: 0, maxSplits: 2, omittingEmptySubsequences: false).map(
+    Array.init)
   GraphOracle.check { () throws(TaskGraphError) in
     try TaskGraphFile.parseNinja(
       manifest: parts[0], log: parts.count > 1 ? parts[1] : [],

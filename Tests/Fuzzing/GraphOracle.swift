@@ -23,7 +23,9 @@ enum GraphOracle {
     for (index, task) in graph.tasks.enumerated() {
       if place[index] < 0 { fatalError("task \(index) is not in the order") }
       if task.durationNanoseconds < 0 { fatalError("task \(index) has a negative duration") }
-      if Set(task.parents).count != task.parents.count { fatalError("task \(index) repeats a parent") }
+      if Set(task.parents).count != task.parents.count {
+        fatalError("task \(index) repeats a parent")
+      }
       for parent in task.parents where place[Int(parent)] >= place[index] {
         fatalError("task \(index) comes before its parent \(parent)")
       }
