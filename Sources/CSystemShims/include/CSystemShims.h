@@ -3,12 +3,13 @@
 #pragma once
 #include <stdint.h>
 
-#include "SystemThreads.h"
 #include "Allocator.h"
+#include "CommandLine.h"
 #include "MachineProbes.h"
 #include "Measurement.h"
 #include "Process.h"
 #include "SystemFacts.h"
+#include "SystemThreads.h"
 
 /// Tells the core that the caller spins (x86 `pause`, Arm `yield`).
 static inline void shim_pause(void) {

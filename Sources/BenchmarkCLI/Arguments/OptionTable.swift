@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The name of an option as typed after `--`.
+package enum OptionName: String, CaseIterable, Sendable {
+  case filter, scheduler, workers
+  case axes = "where"
+  case quick, budget, seed, processes, allocator, cpus, reference, graph
+  case timeScale = "time-scale"
+  case body, output, force, format
+  case allowDebug = "allow-debug"
+  case dryRun = "dry-run"
+  case color
+  case noProgress = "no-progress"
+  case quiet, check
+
+  /// As typed.
+  package var flag: String { "--\(rawValue)" }
+
+  /// The environment variable that stands for the option: `BENCH_TIME_SCALE` for `--time-scale`.
+  package var environmentVariable: String {
+    "BENCH_" + rawValue.uppercased().map { $0 == "-" ? "_" : String($0) }.joined()
+  }
+}
+
+/// What an option takes.
+package enum ValueShape: Sendable {
+  /// Nothing: present or absent.
+  case flag
+  /// Any text that is not empty.
+  case text(String)
+  /// A regular expression in Swift's syntax.
+  case pattern
+  /// Names separated by commas.
+  case names(String)
+  /// Whole numbers separated by commas, each within the range.
+  case counts(String, ClosedRange<Int>)
+  /// `axis=value` pieces.
+  case axes
+  /// One of the words.
+  case choice([String])
+  /// A whole number within the range.
+  case count(String, ClosedRange<Int>)
+  /// Any whole number of 64 bits without sign.
+  case seed
+  /// A time span with its unit.
+  case duration(ClosedRange<Duration>)
+  /// A number greater than zero and finite.
+  case factor
+
+  /// What help prints after the option's name; empty for a flag.
+  package var placeholder: String {
+    switch self {
+    case .flag: ""
+    case .text(let name): name
+    case .pattern: "REGEX"
+    case .names, .counts: "LIST"
+    case .axes: "AXIS=VALUE"
+    case .choice(let words): words.joined(separator: "|")
+    case .count(let name, _): name
+    case .seed: "N"
+    case .duration: "TIME"
+    case .factor: "X"
+    }
+  }
+}
+
+/// One option: the row of the table that parsing, help and errors all come from.
+package struct OptionSpecification: Sendable {
+  /// What is typed after `--`.
+  package let name: OptionName
+  /// The verbs that take it.
+  package let verbs: [Verb]
+  /// What it takes.
+  package let shape: ValueShape
+  /// May be given more than once, the values adding up; otherwise the last one wins.
+  package let repeats: Bool
+  /// What it does, for help.
+  package let summary: String
+
+  init(
+    _ name: OptionName, _ shape: ValueShape, repeats: Bool = false, verbs: [Verb] = [.run],
+    _ summary: String
+  ) {
+    self.name = name
+    self.verbs = verbs
+    self.shape = shape
+    self.repeats = repeats
+    self.summary = summary
+  }
+}
+
+/// Every option of every verb.
+package enum OptionTable {
+  /// The rows, in the order in which help shows them.
+  package static let all: [OptionSpecification] = [
+    .init(.filter, .pattern, "only workloads whose name matches"),
+    .init(
+      .scheduler, .names("NAME"), repeats: true, "only these schedulers, separated by commas"),
+    .init(
+      .workers, .counts("N", 1...1024), repeats: true,
+      "worker counts, separated by commas; default: as many as CPUs (schedulers with a fixed "
+        + "count keep it)"),
+    .init(
+      .axes, .axes, repeats: true,
+      "values of a workload's axis: n=512, or several: n=64,512; every combination is measured"),
+    .init(.quick, .flag, "small sizes, 3 rounds, about 15 seconds"),
+    .init(
+      .budget, .duration(.milliseconds(100)...Duration.seconds(86_400)),
+      "time to measure for, such as 60s, 500ms or 5m; divided over the processes; default 75s, "
+        + "with --quick 12s"),
+    .init(.seed, .seed, "seed of the random order; default: a fresh one, printed"),
+    .init(
+      .processes, .count("N", 1...10_000),
+      "rounds = processes per scheduler; default 8, with --quick 3"),
+    .init(
+      .allocator, .choice(["jemalloc", "system"]),
+      "memory allocator of the measured processes; default jemalloc"),
+    .init(.cpus, .count("N", 1...1024), "pin every measured process to N CPUs; default: all"),
+    .init(
+      .reference, .names("NAME"), repeats: true,
+      "also measure systems with operations of their own, such as foundation"),
+    .init(
+      .graph, .text("FILE"), repeats: true,
+      "replay a recorded task graph (WfCommons JSON, build.ninja, Graphviz DOT) instead of the "
+        + "built-in workloads"),
+    .init(
+      .timeScale, .factor,
+      "replay: recorded durations times X; default: about one second of work"),
+    .init(
+      .body, .choice(["spin", "work"]),
+      "replay: a task spins until its time is over (default), or does that much CPU work"),
+    .init(
+      .output, .text("FILE"),
+      "write the CSV to FILE, the machine's description beside it (.env.csv)"),
+    .init(.force, .flag, "let --output replace an existing file"),
+    .init(
+      .format, .choice(["text", "csv", "json", "markdown"]), "what stdout shows; default text"),
+    .init(.format, .choice(["text", "json"]), verbs: [.list], "what stdout shows; default text"),
+    .init(
+      .check, .text("FILE"), verbs: [.schema],
+      "check FILE against the registry; exit code 1 when something is wrong"),
+    .init(.allowDebug, .flag, "write results of a debug or sanitised build, marked as such"),
+    .init(.dryRun, .flag, "print what would be measured, and measure nothing"),
+    .init(
+      .color, .choice(["auto", "always", "never"]), verbs: [.run, .list, .doctor],
+      "colour; auto: on a terminal unless NO_COLOR is set"),
+    .init(.noProgress, .flag, "no progress line on stderr"),
+    .init(.quiet, .flag, "nothing on stderr but errors"),
+  ]
+
+  /// The options a verb takes.
+  package static func options(of verb: Verb) -> [OptionSpecification] {
+    all.filter { $0.verbs.contains(verb) }
+  }
+}

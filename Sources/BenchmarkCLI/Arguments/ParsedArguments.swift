@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A command line after checking against the option table.
+package struct ParsedArguments: Sendable {
+  /// What the user wants done.
+  package enum Wish: Equatable, Sendable {
+    case version
+    /// Help for a verb, or the overview.
+    case help(Verb?)
+    case verb(Verb)
+  }
+
+  /// What the user wants done.
+  package var wish: Wish
+  /// Words that are neither the verb nor options: workload names.
+  package var words: [String] = []
+  /// Values by option, in the order given.
+  package var values: [OptionName: [OptionValue]] = [:]
+
+  package init(wish: Wish) { self.wish = wish }
+
+  /// True when the flag was given.
+  package func isOn(_ name: OptionName) -> Bool { values[name]?.isEmpty == false }
+
+  /// The text of an option, or nil when it was not given.
+  package func text(_ name: OptionName) -> String? { texts(name).last }
+
+  /// Every text of a repeatable option.
+  package func texts(_ name: OptionName) -> [String] {
+    (values[name] ?? []).compactMap { if case .text(let text) = $0 { text } else { nil } }
+  }
+
+  /// Every name of a list option, each once, or nil when it was not given.
+  package func names(_ name: OptionName) -> [String]? {
+    guard let given = values[name] else { return nil }
+    return given.reduce(into: []) { all, value in
+      guard case .names(let names) = value else { return }
+      for name in names where !all.contains(name) { all.append(name) }
+    }
+  }
+
+  /// Every number of a list option, each once, or nil when it was not given.
+  package func counts(_ name: OptionName) -> [Int]? {
+    guard let given = values[name] else { return nil }
+    return given.reduce(into: []) { all, value in
+      guard case .counts(let counts) = value else { return }
+      for count in counts where !all.contains(count) { all.append(count) }
+    }
+  }
+
+  /// The axis selections, one per axis.
+  package var axes: [AxisSelection] {
+    AxisSelection.merged(
+      (values[.axes] ?? []).flatMap { if case .axes(let axes) = $0 { axes } else { [] } })
+  }
+
+  /// A number, or nil when the option was not given.
+  package func count(_ name: OptionName) -> Int? {
+    if case .count(let count)? = values[name]?.last { count } else { nil }
+  }
+
+  /// The seed, or nil when none was given.
+  package var seed: UInt64? {
+    if case .seed(let seed)? = values[.seed]?.last { seed } else { nil }
+  }
+
+  /// A time span, or nil when the option was not given.
+  package func duration(_ name: OptionName) -> Duration? {
+    if case .duration(let duration)? = values[name]?.last { duration } else { nil }
+  }
+
+  /// A factor, or nil when the option was not given.
+  package func factor(_ name: OptionName) -> Double? {
+    if case .factor(let factor)? = values[name]?.last { factor } else { nil }
+  }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What `bench` can be told to do.
+package enum Verb: String, CaseIterable, Sendable {
+  case run, list, schema, doctor
+
+  /// One line for the overview.
+  package var summary: String {
+    switch self {
+    case .run: "measure schedulers on workloads (the default verb)"
+    case .list: "show workloads with their axes, schedulers, references and metrics"
+    case .schema: "print the columns and metrics of the CSV, or check a file"
+    case .doctor: "say what about this machine makes figures doubtful, with remedies"
+    }
+  }
+
+  /// What follows `bench`.
+  package var usage: String {
+    switch self {
+    case .run: "bench [run] [WORKLOAD…] [OPTIONS]"
+    case .list: "bench list [OPTIONS]"
+    case .schema: "bench schema [--check FILE]"
+    case .doctor: "bench doctor [OPTIONS]"
+    }
+  }
+
+  /// A paragraph below the usage line.
+  package var explanation: String {
+    switch self {
+    case .run:
+      """
+      Measures every scheduler on every workload, each measurement in a process of its own, in
+      rounds: a round runs every scheduler once, in random order. Prints a table; writes every
+      figure to results/runs/<run id>.csv and the machine's description beside it.
+      """
+    case .list: "Prints what `run` accepts: names, axes with their default values, metrics."
+    case .schema: "Prints the registry that every result file follows, or checks one file."
+    case .doctor: "Exit code 1 means that there are findings. Changes nothing on the machine."
+    }
+  }
+
+  /// Command lines with what each of them does.
+  package var examples: [(command: String, meaning: String)] {
+    switch self {
+    case .run:
+      [
+        ("bench --quick", "every workload at small sizes, about 15 seconds"),
+        ("bench chain wavefront", "two workloads at their real sizes"),
+        (
+          "bench wavefront --where n=64,512 --workers 1,2",
+          "two sizes by two worker counts"
+        ),
+        ("bench --filter 'fan|fork' --scheduler work-stealing,dispatch", "two schedulers only"),
+        ("bench chain --reference foundation", "beside Foundation's own OperationQueue"),
+        ("bench run --graph build.ninja", "replay a recorded build"),
+        ("bench --quick --format csv --output my.csv", "figures for a script"),
+      ]
+    case .list:
+      [
+        ("bench list", "names, axes and defaults"),
+        ("bench list --format json", "workloads for a script"),
+      ]
+    case .schema:
+      [
+        ("bench schema", "columns and metrics"),
+        ("bench schema --check results/runs/RUN.csv", "exit code 0 when the file is valid"),
+      ]
+    case .doctor: [("bench doctor", "findings about this machine")]
+    }
+  }
+}

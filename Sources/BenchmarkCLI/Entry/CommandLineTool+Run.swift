@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CSystemShims
+internal import Glibc
+package import Harness
+internal import Results
+internal import TaskGraphFiles
+
+extension ChildRunner: ChildMeasuring {
+  /// Runs one child with the allocator its assignment names.
+  package func measure(_ assignment: Assignment, deadline: Duration) -> MeasurementOutcome {
+    run(assignment, deadline: deadline, allocator: assignment.allocator)
+  }
+}
+
+extension CommandLineTool {
+  /// `bench run`: plans, measures, writes and shows.
+  func runBenchmarks(_ request: RunRequest) throws(ToolFailure) -> ExitCode {
+    let plan = try plan(request)
+    guard !request.dryRun else {
+      console.out(PlanText(plan: plan).text)
+      return .success
+    }
+    let flags = BuildFlavor.flags
+    try BuildFlavor.refuse(unless: request.allowDebug, flags: flags)
+    let session = try RunSession(request: request, environment: environment)
+    if !request.quiet {
+      console.say(
+        "bench: seed \(plan.seed), \(plan.rounds) rounds, \(plan.childCount) processes; "
+          + "repeat this order with --seed \(plan.seed)")
+      for note in plan.notes { console.say("bench: \(note)") }
+    }
+    let interrupt = InterruptFlag.install()
+    let record = measure(
+      plan, request: request, runner: ChildRunner(interrupt: interrupt),
+      isInterrupted: { interrupt?.isRaised ?? false })
+    return try finish(record, request: request, session: session, flags: flags)
+  }
+
+  private func plan(_ request: RunRequest) throws(ToolFailure) -> MeasurementPlan {
+    var graphs: [GraphSummary] = []
+    for path in request.graphs { graphs.append(try Self.summary(ofGraph: path)) }
+    let planner = Planner(
+      suite: suite, request: request, cpuCount: Int(shim_usable_cpus()),
+      graphs: GraphSummary.distinct(graphs))
+    var entropy = SystemRandomNumberGenerator()
+    // Small enough to be typed.
+    return try planner.plan(freshSeed: entropy.next(upperBound: UInt64(1_000_000)))
+  }
+
+  private static func summary(ofGraph path: String) throws(ToolFailure) -> GraphSummary {
+    do throws(TaskGraphError) {
+      let graph = try TaskGraphFile.load(path: path)
+      return GraphSummary(
+        path: path, taskCount: graph.tasks.count, totalWorkNanoseconds: graph.totalWorkNanoseconds,
+        notes: graph.notes)
+    } catch {
+      throw ToolFailure(.malformedInput, place: "--graph", finding: "\(error)")
+    }
+  }
+
+  /// Runs the children with a progress line; tests put in a runner of their own.
+  func measure(
+    _ plan: MeasurementPlan, request: RunRequest, runner: any ChildMeasuring,
+    isInterrupted: @escaping () -> Bool
+  ) -> RunRecord {
+    let isWanted = ProgressLine.isWanted(
+      request: request, environment: environment, isTerminal: console.talkIsTerminal)
+    var progress = ProgressLine(isOn: isWanted, write: console.talk)
+    let orchestrator = Orchestrator(
+      plan: plan, runner: runner, isInterrupted: isInterrupted,
+      observe: { event in
+        if case .failed(let group, let contestant, let round, let failure) = event {
+          progress.clear()
+          let planned = plan.groups[group]
+          console.say(
+            "bench: \(planned.benchmark), \(planned.contestants[contestant].name), "
+              + "round \(round + 1): \(failure)")
+        } else if let text = ProgressLine.text(for: event, plan: plan) {
+          progress.show(text)
+        }
+      })
+    let record = orchestrator.run()
+    progress.clear()
+    return record
+  }
+
+  /// Writes and shows what was measured, and tells how the run ended.
+  private func finish(
+    _ record: RunRecord, request: RunRequest, session: RunSession, flags: Set<QualityFlag>
+  ) throws(ToolFailure) -> ExitCode {
+    let results = GroupResult.all(record)
+    let isEmpty = record.processes.allSatisfy { $0.allSatisfy(\.isEmpty) }
+    guard !isEmpty else {
+      console.say("bench: interrupted before the first figure; nothing is written")
+      return .interrupted
+    }
+    let rows = RowWriter(
+      run: session.identity, allocator: request.allocator.rawValue, buildFlags: flags,
+      cpuCount: Int(shim_usable_cpus())
+    ).rows(results)
+    let bytes = CSV.encode(rows)
+    try session.place.write(rows: bytes, environment: session.environment(after: record).csv())
+    show(results, rows: rows, csv: bytes, record: record, request: request)
+    if !request.quiet { sayEnd(of: record, place: session.place) }
+    if record.wasInterrupted { return .interrupted }
+    return record.hasFailures ? .findings : .success
+  }
+
+  private func show(
+    _ results: [GroupResult], rows: [ResultRow], csv: [UInt8], record: RunRecord,
+    request: RunRequest
+  ) {
+    let report = Report(results: results, rounds: record.completeRounds, seed: record.plan.seed)
+    switch request.format {
+    case .text: console.out(report.text(style: style(request.color)))
+    case .markdown: console.out(report.markdown)
+    case .csv: console.out(String(decoding: csv, as: UTF8.self))
+    case .json: console.out(JSONText.rows(rows).document)
+    }
+  }
+
+  private func sayEnd(of record: RunRecord, place: ResultsPlace) {
+    if record.wasInterrupted {
+      console.say("bench: interrupted after \(record.completeRounds) complete rounds")
+    } else if record.roundsLeftOut > 0 {
+      console.say(
+        "bench: the budget was used up; \(record.roundsLeftOut) of \(record.plan.rounds) rounds left "
+          + "out; raise it with --budget, or insist with --processes \(record.plan.rounds)")
+    }
+    console.say("bench: figures in \(place.csv)")
+  }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Results
+
+extension CommandLineTool {
+  /// `bench schema`: prints the registry, or checks a file.
+  func schema(_ parsed: ParsedArguments) throws(ToolFailure) -> ExitCode {
+    guard let path = parsed.text(.check) else {
+      console.out(SchemaText.text)
+      return .success
+    }
+    let findings: [Finding]
+    do throws(FileError) { findings = try SchemaCheck.check(path: path) } catch {
+      throw ToolFailure(.malformedInput, place: "--check", finding: "\(error)")
+    }
+    for finding in findings { console.out("\(finding)\n") }
+    if findings.isEmpty { console.out("\(path): valid, schema \(Column.schemaVersion)\n") }
+    return findings.isEmpty ? .success : .findings
+  }
+}
+
+/// What `bench schema` prints, made from the registry.
+enum SchemaText {
+  /// Columns, metrics, statistics and words of `quality`.
+  static var text: String {
+    var lines = ["CSV schema \(Column.schemaVersion): one row per figure", "", "columns"]
+    for column in Column.allCases {
+      lines += HelpText.entry(
+        left: column.rawValue,
+        summary: "\(column.kind.rawValue)\(column.mayBeEmpty ? ", may be empty" : ""); "
+          + "\(column.summary)")
+    }
+    lines += ["", "metrics (name, unit, better)"]
+    for metric in Metric.allCases {
+      let statistics = metric.statistics.map(\.rawValue).joined(separator: " ")
+      lines += HelpText.entry(
+        left: metric.rawValue,
+        summary: "\(metric.unit), \(metric.direction.rawValue); \(metric.summary); \(statistics)")
+    }
+    lines += ["", "statistics"]
+    for statistic in Statistic.allCases {
+      lines += HelpText.entry(left: statistic.rawValue, summary: statistic.summary)
+    }
+    lines += ["", "words of quality, ok or joined by ;"]
+    for flag in Self.flags { lines += HelpText.entry(left: flag.text, summary: flag.summary) }
+    lines += ["", "columns of the environment file beside it"]
+    let names = EnvironmentColumn.allCases.map(\.rawValue).joined(separator: ", ")
+    lines += HelpText.wrap(names, width: HelpText.width - 2).map { "  \($0)" }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static let flags: [QualityFlag] = [
+    .noisy, .throttled, .steal, .debug, .sanitized, .checked, .crashed, .hung, .wrongAnswer,
+    .interrupted, .unavailable(reason: "reason"),
+  ]
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CSystemShims
+package import Harness
+internal import Results
+
+/// The program `bench`: takes the words of its command line and returns its exit code.
+package struct CommandLineTool {
+  /// Version of the suite, printed by `--version` and recorded with every run.
+  package static let version = "0.1.0"
+
+  let suite: Suite
+  let environment: [String: String]
+  let console: Console
+
+  package init(suite: Suite, environment: [String: String], console: Console) {
+    self.suite = suite
+    self.environment = environment
+    self.console = console
+  }
+
+  /// Runs the whole program: a child's side for the hidden verb, else what the user asked for.
+  ///
+  /// Call it on the main thread before any other thread starts. A debug build becomes the release build first.
+  /// - Parameters:
+  ///   - arguments: the words after the program's name.
+  ///   - environment: the environment variables.
+  ///   - suite: everything that can be measured.
+  /// - Returns: the exit code.
+  package static func run(
+    arguments: [String], environment: [String: String], suite: Suite
+  ) -> Int32 {
+    if arguments.first == ChildRunner.verb {
+      return runMeasureChild(arguments: Array(arguments.dropFirst()), suite: suite)
+    }
+    let console = Console.standard
+    do {
+      try ReleaseReexecution.becomeReleaseBuild(
+        arguments: arguments, environment: environment, console: console)
+    } catch {
+      console.say("bench: \(error)")
+      return error.code.rawValue
+    }
+    return CommandLineTool(suite: suite, environment: environment, console: console)
+      .run(arguments).rawValue
+  }
+
+  /// Does what the command line asks for and reports failures on the stream for messages.
+  package func run(_ arguments: [String]) -> ExitCode {
+    do {
+      let parser = ArgumentParser(workloadNames: suite.workloads.map(\.name))
+      let parsed = try parser.parse(arguments, environment: environment)
+      switch parsed.wish {
+      case .help(let verb):
+        console.out(HelpText.page(for: verb))
+        return .success
+      case .version:
+        console.out("bench \(Self.version), CSV schema \(Column.schemaVersion)\n")
+        return .success
+      case .verb(.run): return try runBenchmarks(RunRequest(parsed))
+      case .verb(.list): return list(parsed)
+      case .verb(.schema): return try schema(parsed)
+      case .verb(.doctor): return doctor(parsed)
+      }
+    } catch {
+      console.say("bench: \(error)")
+      return error.code
+    }
+  }
+
+  private func list(_ parsed: ParsedArguments) -> ExitCode {
+    let list = ListText(suite: suite)
+    console.out(
+      parsed.text(.format) == "json" ? list.json : list.text(style: style(parsed.text(.color))))
+    return .success
+  }
+
+  /// How stdout is coloured.
+  func style(_ option: String?) -> TerminalStyle {
+    TerminalStyle.resolve(
+      option: option, environment: environment, isTerminal: console.outIsTerminal)
+  }
+}

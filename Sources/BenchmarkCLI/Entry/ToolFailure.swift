@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How `bench` ends; the numbers are part of the command line's contract.
+package enum ExitCode: Int32, Sendable {
+  /// Done.
+  case success = 0
+  /// A benchmark failed, or `doctor` found something, or a checked file is not valid.
+  case findings = 1
+  /// The command line cannot be understood.
+  case usage = 64
+  /// An input file is malformed.
+  case malformedInput = 65
+  /// Nothing matched the filter.
+  case nothingMatched = 69
+  /// A fault of the tool itself.
+  case internalFault = 70
+  /// An output file cannot be created.
+  case cannotCreate = 73
+  /// Reading or writing failed.
+  case inputOutput = 74
+  /// Ended by Ctrl-C after writing what was complete.
+  case interrupted = 130
+}
+
+/// An error the user sees: where, what was found, what was expected, and what to do next.
+package struct ToolFailure: Error, Equatable, CustomStringConvertible {
+  /// How the process ends.
+  package let code: ExitCode
+  /// Option, file or verb the finding belongs to.
+  package let place: String
+  /// What was found.
+  package let finding: String
+  /// What would have been right; may be empty.
+  package let expectation: String
+  /// What the user can do; may be empty.
+  package let nextStep: String
+
+  package init(
+    _ code: ExitCode, place: String, finding: String, expectation: String = "",
+    nextStep: String = ""
+  ) {
+    self.code = code
+    self.place = place
+    self.finding = finding
+    self.expectation = expectation
+    self.nextStep = nextStep
+  }
+
+  /// A usage error: exit code 64.
+  package static func usage(
+    _ place: String, _ finding: String, expected: String = "", next: String = ""
+  ) -> ToolFailure {
+    ToolFailure(.usage, place: place, finding: finding, expectation: expected, nextStep: next)
+  }
+
+  /// `place: finding; expected …; next step`.
+  package var description: String {
+    var text = "\(place): \(finding)"
+    if !expectation.isEmpty { text += "; expected \(expectation)" }
+    if !nextStep.isEmpty { text += "; \(nextStep)" }
+    return text
+  }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ConcurrencyPrimitives
+package import Harness
+package import Results
+
+/// One system that takes part in a group: a scheduler or a reference, with the sizes it runs.
+package struct Contestant: Hashable, Sendable {
+  /// Scheduler or reference.
+  package let system: Assignment.System
+  /// Worker count; a scheduler with a fixed count keeps its own.
+  package let workers: Int
+  /// Sizes after capping.
+  package let parameters: Parameters
+  /// Axes that were cut, with the cap.
+  package let caps: [String: Int]
+
+  package init(
+    system: Assignment.System, workers: Int, parameters: Parameters, caps: [String: Int] = [:]
+  ) {
+    self.system = system
+    self.workers = workers
+    self.parameters = parameters
+    self.caps = caps
+  }
+
+  /// Name of the scheduler or reference.
+  package var name: String {
+    switch system {
+    case .scheduler(let name), .reference(let name): name
+    }
+  }
+
+  /// True for a system that is measured whole, with its own operations.
+  package var isReference: Bool {
+    if case .reference = system { true } else { false }
+  }
+}
+
+/// What is compared with each other: one benchmark at one point of its axes with one worker count.
+package struct MeasurementGroup: Sendable {
+  /// `core` for built-in workloads, `replay` for graph files.
+  package let suite: String
+  /// Name of the workload, or of the graph file without what the CSV does not allow.
+  package let benchmark: String
+  /// One line about it.
+  package let summary: String
+  /// What the children run.
+  package let subject: Assignment.Subject
+  /// Sizes before capping.
+  package let parameters: Parameters
+  /// Worker count asked for.
+  package let workers: Int
+  /// CPUs that every child is pinned to, or nil.
+  package let cpus: Int?
+  /// Settings that become `params` entries and go to the child.
+  package let settings: [String: String]
+  /// Metrics the workload reports besides the common ones.
+  package let metrics: Set<Metric>
+  /// Who takes part, schedulers first, in the order of the suite.
+  package let contestants: [Contestant]
+
+  /// The metric the table shows and ratios are told of: what this benchmark is about.
+  package var primaryMetric: Metric {
+    if metrics.contains(.makespan) { return .makespan }
+    return metrics.contains(.latency) ? .latency : .wall
+  }
+
+  /// Every metric that gets a ratio to the best of the group.
+  package var comparedMetrics: [Metric] {
+    primaryMetric == .latency ? [.wall, .latency] : [primaryMetric]
+  }
+}
+
+/// Everything that one run measures, before any of it has happened.
+package struct MeasurementPlan: Sendable {
+  /// What is compared, in the order in which it is shown.
+  package let groups: [MeasurementGroup]
+  /// How often every contestant is measured; the rounds are the pairs.
+  package let rounds: Int
+  /// True when the user named the number of rounds.
+  package let roundsAreFixed: Bool
+  /// Source of every random choice.
+  package let seed: UInt64
+  /// Time for everything.
+  package let budget: Duration
+  /// Iterations before the first timed one in every process.
+  package let warmups: Int
+  /// Allocator of the measured processes.
+  package let allocator: Allocator
+  /// What the user should know about the plan.
+  package let notes: [String]
+
+  /// Child processes in all.
+  package var childCount: Int { rounds * groups.reduce(0) { $0 + $1.contestants.count } }
+
+  /// How long a child may take before it counts as hung: the whole budget, at least half a minute.
+  package var childDeadline: Duration { max(budget, .seconds(30)) }
+
+  /// The order in which a round runs the contestants of a group: indices into `contestants`.
+  ///
+  /// A function of the seed, the round and the group alone.
+  package func order(round: Int, group: Int) -> [Int] {
+    var generator = generator(round: round, group: group)
+    return Array(groups[group].contestants.indices).shuffled(using: &generator)
+  }
+
+  /// The assignment of one child; every contestant of a round gets the same seed.
+  package func assignment(
+    round: Int, group: Int, contestant: Int, timeBudgetNanoseconds: UInt64
+  ) -> Assignment {
+    let planned = groups[group]
+    let system = planned.contestants[contestant]
+    var generator = generator(round: round, group: group)
+    return Assignment(
+      subject: planned.subject, system: system.system, workers: system.workers,
+      cpus: planned.cpus, parameters: system.parameters, warmups: warmups, minimumIterations: 1,
+      timeBudgetNanoseconds: timeBudgetNanoseconds, seed: generator.next(), allocator: allocator,
+      extra: planned.settings)
+  }
+
+  /// Random numbers of one round of one group; no two of these streams start alike.
+  private func generator(round: Int, group: Int) -> SeededGenerator {
+    var outer = SeededGenerator(seed: seed ^ UInt64(truncatingIfNeeded: round))
+    return SeededGenerator(seed: outer.next() ^ UInt64(truncatingIfNeeded: group))
+  }
+}

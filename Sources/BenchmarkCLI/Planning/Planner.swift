@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Harness
+internal import Results
+import _StringProcessing
+
+/// Turns a request into the list of what is measured.
+package struct Planner: Sendable {
+  let suite: Suite
+  let request: RunRequest
+  /// CPUs this process may use.
+  let cpuCount: Int
+  /// Loaded graph files, in the order of the request.
+  let graphs: [GraphSummary]
+
+  package init(suite: Suite, request: RunRequest, cpuCount: Int, graphs: [GraphSummary] = []) {
+    self.suite = suite
+    self.request = request
+    self.cpuCount = cpuCount
+    self.graphs = graphs
+  }
+
+  /// The plan, or why there is none.
+  ///
+  /// - Parameter freshSeed: used when the request names no seed. A fixed default would give every run the same order,
+  ///   and the pairs their validity comes from the order being random.
+  package func plan(freshSeed: UInt64) throws(ToolFailure) -> MeasurementPlan {
+    let schedulers = try chosenSchedulers()
+    let references = try chosenReferences()
+    if let cpus = request.cpus, cpus > cpuCount {
+      throw .usage(
+        "--cpus", "\(cpus) CPUs asked for, but this process may use \(cpuCount)",
+        expected: "1 to \(cpuCount)")
+    }
+    let workers = request.workers ?? [request.cpus ?? cpuCount]
+    var notes: [String] = []
+    let groups: [MeasurementGroup]
+    if request.graphs.isEmpty {
+      groups = try workloadGroups(schedulers, references, workers: workers, notes: &notes)
+    } else {
+      groups = try replayGroups(schedulers, workers: workers, notes: &notes)
+      for reference in references { notes.append("\(reference.name) cannot replay task graphs") }
+    }
+    return MeasurementPlan(
+      groups: groups, rounds: request.rounds, roundsAreFixed: request.processes != nil,
+      seed: request.seed ?? freshSeed, budget: request.totalBudget, warmups: 1,
+      allocator: request.allocator, notes: notes)
+  }
+
+  private func chosenSchedulers() throws(ToolFailure) -> [SchedulerEntry] {
+    guard let names = request.schedulers else { return suite.schedulers }
+    let known = suite.schedulers.map(\.name)
+    for name in names where !known.contains(name) {
+      let isReference = suite.reference(named: name) != nil
+      throw .usage(
+        "--scheduler", "unknown scheduler `\(name)`", expected: known.joined(separator: ", "),
+        next: isReference
+          ? "it is a reference: --reference \(name)"
+          : NearestName.suggestion(for: name, in: known, otherwise: ""))
+    }
+    return suite.schedulers.filter { names.contains($0.name) }
+  }
+
+  private func chosenReferences() throws(ToolFailure) -> [ReferenceDescription] {
+    let known = suite.references.map(\.name)
+    for name in request.references where !known.contains(name) {
+      throw .usage(
+        "--reference", "unknown reference `\(name)`",
+        expected: known.isEmpty ? "none is built in" : known.joined(separator: ", "),
+        next: NearestName.suggestion(for: name, in: known, otherwise: ""))
+    }
+    return suite.references.filter { request.references.contains($0.name) }
+  }
+
+  private func workloadGroups(
+    _ schedulers: [SchedulerEntry], _ references: [ReferenceDescription], workers: [Int],
+    notes: inout [String]
+  ) throws(ToolFailure) -> [MeasurementGroup] {
+    let workloads = try chosenWorkloads()
+    try AxisCheck(workloads: workloads).check(request.axes)
+    var groups: [MeasurementGroup] = []
+    for workload in workloads {
+      for reference in references where reference.workloads[workload.name] == nil {
+        notes.append("\(reference.name) has no \(workload.name)")
+      }
+      for parameters in points(of: workload) {
+        for (index, count) in workers.enumerated() {
+          let members = entrants(schedulers, workers: workers, index: index).map { entry in
+            Contestant(
+              system: .scheduler(entry.name), workers: entry.fixedWorkers ?? count,
+              parameters: parameters)
+          }
+          let guests = references.compactMap { reference in
+            contestant(reference, workload: workload.name, parameters: parameters, workers: count)
+          }
+          guard !(members + guests).isEmpty else { continue }
+          groups.append(
+            MeasurementGroup(
+              suite: "core", benchmark: workload.name, summary: workload.summary,
+              subject: .workload(workload.name), parameters: parameters, workers: count,
+              cpus: request.cpus, settings: [:],
+              metrics: Set(workload.metrics.compactMap(Metric.init)),
+              contestants: members + guests))
+        }
+      }
+    }
+    return groups
+  }
+
+  private func chosenWorkloads() throws(ToolFailure) -> [WorkloadDescription] {
+    let known = suite.workloads.map(\.name)
+    for name in request.workloadNames where !known.contains(name) {
+      throw .usage(
+        name, "unknown workload",
+        next: NearestName.suggestion(
+          for: name, in: known, otherwise: "`bench list` shows their names"))
+    }
+    var chosen = suite.workloads.filter {
+      request.workloadNames.isEmpty || request.workloadNames.contains($0.name)
+    }
+    if let filter = request.filter, let regex = try? Regex(filter) {
+      chosen = chosen.filter { $0.name.contains(regex) }
+    }
+    guard !chosen.isEmpty else {
+      throw ToolFailure(
+        .nothingMatched, place: "--filter", finding: "`\(request.filter ?? "")` matches no workload",
+        expectation: "one of \(known.joined(separator: ", "))",
+        nextStep: "`bench list` shows what there is")
+    }
+    return chosen
+  }
+
+  /// Every combination of the values asked for; axes not named keep their built-in value.
+  private func points(of workload: WorkloadDescription) -> [Parameters] {
+    var points = [workload.parameters(at: request.isQuick ? .quick : .real)]
+    for selection in request.axes where workload.axis(named: selection.axis) != nil {
+      points = points.flatMap { point in
+        selection.values.map { value in
+          var changed = point
+          changed[selection.axis] = value
+          return changed
+        }
+      }
+    }
+    return points
+  }
+
+  /// The schedulers that the group of `workers[index]` measures.
+  ///
+  /// One with a fixed count is measured once per point: beside its own count if that is asked for, else beside the first.
+  private func entrants(_ schedulers: [SchedulerEntry], workers: [Int], index: Int)
+    -> [SchedulerEntry]
+  {
+    schedulers.filter { entry in
+      guard let fixed = entry.fixedWorkers else { return true }
+      return index == (workers.firstIndex(of: fixed) ?? 0)
+    }
+  }
+
+  private func contestant(
+    _ reference: ReferenceDescription, workload: String, parameters: Parameters, workers: Int
+  ) -> Contestant? {
+    guard let program = reference.workloads[workload] else { return nil }
+    let capped = program.capped(parameters)
+    let caps = program.cap.filter { axis, _ in
+      capped.value(of: axis) != parameters.value(of: axis)
+    }
+    return Contestant(
+      system: .reference(reference.name), workers: workers, parameters: capped, caps: caps)
+  }
+
+  private func replayGroups(
+    _ schedulers: [SchedulerEntry], workers: [Int], notes: inout [String]
+  ) throws(ToolFailure) -> [MeasurementGroup] {
+    if let name = request.workloadNames.first {
+      throw .usage(
+        name, "--graph replaces the built-in workloads",
+        next: "measure `\(name)` in a run of its own")
+    }
+    if let selection = request.axes.first {
+      throw .usage("--where", "a replayed graph has no axis `\(selection.axis)`", next: "leave it out")
+    }
+    var groups: [MeasurementGroup] = []
+    for graph in graphs {
+      notes += graph.notes.map { "\(graph.path): \($0)" }
+      let scale = request.timeScale ?? Self.defaultScale(of: graph)
+      notes.append(
+        "\(graph.benchmark): \(graph.taskCount) tasks, time scale \(scale) gives "
+          + UnitFormatter.text(Double(graph.totalWorkNanoseconds) * scale, unit: "ns") + " of work")
+      for (index, count) in workers.enumerated() {
+        let members = entrants(schedulers, workers: workers, index: index).map { entry in
+          Contestant(
+            system: .scheduler(entry.name), workers: entry.fixedWorkers ?? count,
+            parameters: Parameters())
+        }
+        guard !members.isEmpty else { continue }
+        groups.append(
+          MeasurementGroup(
+            suite: "replay", benchmark: graph.benchmark, summary: "replay of \(graph.path)",
+            subject: .graph(path: graph.path), parameters: Parameters(), workers: count,
+            cpus: request.cpus, settings: ["body": request.body.rawValue, "time-scale": "\(scale)"],
+            metrics: Self.replayMetrics, contestants: members))
+      }
+    }
+    return groups
+  }
+
+  /// What a replay reports.
+  static let replayMetrics: Set<Metric> = [
+    .makespan, .work, .criticalPath, .efficiency, .efficiencyIdeal, .queueDelay,
+  ]
+
+  /// The factor that makes the graph's work one second, to three significant digits; 1 for a graph without work.
+  static func defaultScale(of graph: GraphSummary) -> Double {
+    guard graph.totalWorkNanoseconds > 0 else { return 1 }
+    let exact = 1e9 / Double(graph.totalWorkNanoseconds)
+    var digits = exact
+    var exponent = 0
+    while digits >= 1000 {
+      digits /= 10
+      exponent += 1
+    }
+    while digits < 100 {
+      digits *= 10
+      exponent -= 1
+    }
+    // Through text, so that the scale prints as it is.
+    return Double("\(Int(digits.rounded()))e\(exponent)") ?? exact
+  }
+}

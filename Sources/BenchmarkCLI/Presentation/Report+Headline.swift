@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Harness
+internal import Results
+
+extension Report {
+  /// What the whole run says in one or two sentences.
+  var headline: [String] {
+    let contested = results.filter { result in
+      result.contestants.filter { !$0.contestant.isReference }.count > 1
+        && result.best(result.group.primaryMetric) != nil
+    }
+    guard !contested.isEmpty else {
+      return [
+        "\(results.count) measurement\(results.count == 1 ? "" : "s"), nothing to compare them with"
+      ]
+    }
+    guard rounds >= Orchestrator.leastRoundsForInterval else {
+      return [
+        "Lowest median: " + tally(contested) + ".",
+        "\(rounds) round\(rounds == 1 ? " is" : "s are") too few to establish a difference; "
+          + "--processes 8 or more settles it.",
+      ]
+    }
+    let settled = contested.filter(isSettled)
+    let open = contested.count - settled.count
+    if settled.isEmpty { return ["No scheduler is established as the fastest anywhere."] }
+    return [
+      "Established as fastest: " + tally(settled)
+        + (open > 0 ? "; open on \(open) of \(contested.count)." : ".")
+    ]
+  }
+
+  /// `work-stealing on 6 (chain, fan, …), inline on 1 (cancel)`.
+  private func tally(_ results: [GroupResult]) -> String {
+    var counts: [(name: String, count: Int)] = []
+    for result in results {
+      guard let name = result.best(result.group.primaryMetric)?.contestant.name else { continue }
+      if let index = counts.firstIndex(where: { $0.name == name }) {
+        counts[index].count += 1
+      } else {
+        counts.append((name, 1))
+      }
+    }
+    return counts.sorted { $0.count > $1.count }
+      .map { "\($0.name) on \($0.count)" }.joined(separator: ", ")
+  }
+
+  /// True when the best is established against every other scheduler that has a figure.
+  private func isSettled(_ result: GroupResult) -> Bool {
+    result.contestants.allSatisfy { contestant in
+      guard !contestant.contestant.isReference,
+        let comparison = contestant.comparisons[result.group.primaryMetric]
+      else { return true }
+      switch comparison {
+      case .best, .established: return true
+      case .tooFewRounds, .notEstablished: return false
+      }
+    }
+  }
+
+  /// What the columns and marks mean, as far as they occur.
+  var legend: [String] {
+    var lines: [String] = []
+    let metrics = Set(results.map(\.group.primaryMetric))
+    if metrics.contains(.wall) {
+      lines.append(
+        "wall/op: first construction to last release, divided by operations; median of processes.")
+    }
+    if metrics.contains(.latency) {
+      lines.append("latency: \(Metric.latency.summary).")
+    }
+    if metrics.contains(.makespan) {
+      lines.append("ideal: \(Metric.efficiencyIdeal.summary).")
+    }
+    lines.append(
+      "× best: ratio to the best of the group, round by round; lower is better. Seed \(seed).")
+    let comparisons = results.flatMap { result in
+      result.contestants.compactMap { $0.comparisons[result.group.primaryMetric] }
+    }
+    let isOpen = comparisons.contains { if case .notEstablished = $0 { true } else { false } }
+    if isOpen { lines.append("not established: the interval of the ratio contains 1.") }
+    return lines
+  }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Harness
+package import Results
+internal import Statistics
+
+/// What a finished run shows to a person: a headline, one block per group, and what to make of the marks.
+package struct Report: Sendable {
+  /// The table of one group with what stands around it.
+  struct Block {
+    let title: String
+    let subtitle: String
+    var table: TextTable
+    var remarks: [TextTable.Cell]
+  }
+
+  let results: [GroupResult]
+  let rounds: Int
+  let seed: UInt64
+
+  /// - Parameters:
+  ///   - results: what was measured.
+  ///   - rounds: rounds that were run.
+  ///   - seed: seed of the order, printed so that the run can be repeated.
+  package init(results: [GroupResult], rounds: Int, seed: UInt64) {
+    self.results = results
+    self.rounds = rounds
+    self.seed = seed
+  }
+
+  /// The whole report as text for a terminal; ends with a newline.
+  package func text(style: TerminalStyle) -> String {
+    var blocks = results.map(block)
+    let widths = Self.commonWidths(blocks.map(\.table))
+    for index in blocks.indices {
+      blocks[index].table.minimumWidths = widths[blocks[index].table.columns.count] ?? []
+    }
+    var lines = headline.map { style.paint($0, .strong) }
+    for block in blocks {
+      lines += ["", style.paint(block.title, .strong) + "  " + style.paint(block.subtitle, .faint)]
+      lines += block.table.lines(style: style)
+      for remark in block.remarks {
+        for line in HelpText.wrap(remark.text, width: 90) {
+          lines.append("  " + style.paint(line, remark.emphasis))
+        }
+      }
+    }
+    lines += [""] + legend.map { style.paint($0, .faint) }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// The whole report in GitHub's Markdown.
+  package var markdown: String {
+    var parts = headline.map { $0 + "\n" }
+    for block in results.map(block) {
+      parts.append("### \(block.title)\n\n\(block.subtitle)\n")
+      parts.append(block.table.markdown)
+      if !block.remarks.isEmpty {
+        parts.append(block.remarks.map { "- \($0.text)" }.joined(separator: "\n") + "\n")
+      }
+    }
+    parts.append(legend.joined(separator: "\n") + "\n")
+    return parts.joined(separator: "\n")
+  }
+
+  /// Widest cell by column over all tables with the same number of columns, so that they line up.
+  private static func commonWidths(_ tables: [TextTable]) -> [Int: [Int]] {
+    tables.reduce(into: [:]) { all, table in
+      let known = all[table.columns.count] ?? table.widths
+      all[table.columns.count] = zip(known, table.widths).map { max($0, $1) }
+    }
+  }
+
+  private func block(_ result: GroupResult) -> Block {
+    let group = result.group
+    let sizes = group.parameters.entries.map { "\($0.name)=\($0.value)" }
+    let settings = group.settings.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+    let workers = ["\(group.workers) worker\(group.workers == 1 ? "" : "s")"]
+    let cpus = group.cpus.map { ["pinned to \($0) CPU\($0 == 1 ? "" : "s")"] } ?? []
+    var table = TextTable(columns: ReportColumns.headings(of: group))
+    for contestant in result.contestants {
+      table.rows.append(ReportColumns.cells(of: contestant, in: group))
+    }
+    return Block(
+      title: group.benchmark, subtitle: (sizes + settings + workers + cpus).joined(separator: " · "),
+      table: table, remarks: remarks(result))
+  }
+
+  /// Failures and caps, which the figures alone would hide.
+  private func remarks(_ result: GroupResult) -> [TextTable.Cell] {
+    var remarks: [TextTable.Cell] = []
+    for contestant in result.contestants {
+      if let failure = contestant.failure {
+        let process = contestant.processes.first { $0.outcome.failure == failure }
+        let round = process.map { " in round \($0.round + 1)" } ?? ""
+        remarks.append(.init("\(contestant.contestant.name)\(round): \(failure)", .bad))
+      }
+      for (axis, cap) in contestant.contestant.caps.sorted(by: { $0.key < $1.key }) {
+        remarks.append(
+          .init("\(contestant.contestant.name) is capped to \(axis)=\(cap)", .doubtful))
+      }
+    }
+    return remarks
+  }
+}

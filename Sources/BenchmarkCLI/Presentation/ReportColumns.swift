@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Harness
+internal import Results
+internal import Statistics
+
+/// The columns of a group's table: what is shown of wall time, of latencies and of replays.
+enum ReportColumns {
+  /// Headings with their alignment.
+  static func headings(of group: MeasurementGroup) -> [(String, TextTable.Alignment)] {
+    var headings: [(String, TextTable.Alignment)] = [("scheduler", .left), ("workers", .right)]
+    switch group.primaryMetric {
+    case .latency:
+      headings += [("latency p50", .right), ("p99", .right), ("max", .right)]
+    case .makespan:
+      headings += [
+        ("makespan", .right), ("efficiency", .right), ("ideal", .right), ("delay p99", .right),
+      ]
+    default: headings += [("wall/op", .right), ("95 % interval", .left)]
+    }
+    return headings + [("× best", .right), ("95 % interval", .left), ("", .left)]
+  }
+
+  /// One row.
+  static func cells(of result: ContestantResult, in group: MeasurementGroup) -> [TextTable.Cell] {
+    let contestant = result.contestant
+    let isBest = result.comparisons[group.primaryMetric] == .best
+    let name = contestant.name + (contestant.isReference ? " (reference)" : "")
+    let head: [TextTable.Cell] = [
+      .init(name, isBest ? .strong : .plain), .init(String(contestant.workers)),
+    ]
+    return head + figureCells(of: result, in: group)
+      + comparisonCells(of: result, metric: group.primaryMetric)
+  }
+
+  private static func figureCells(of result: ContestantResult, in group: MeasurementGroup)
+    -> [TextTable.Cell]
+  {
+    switch group.primaryMetric {
+    case .latency:
+      return [
+        cell(result, .latency, .p50), cell(result, .latency, .p99), cell(result, .latency, .max),
+      ]
+    case .makespan:
+      return [
+        cell(result, .makespan), cell(result, .efficiency), cell(result, .efficiencyIdeal),
+        cell(result, .queueDelay, .p99),
+      ]
+    default:
+      let interval = result.figure(.wall)?.interval
+      return [
+        cell(result, .wall), .init(interval.map { text($0, unit: Metric.wall.unit) } ?? ""),
+      ]
+    }
+  }
+
+  private static func cell(
+    _ result: ContestantResult, _ metric: Metric, _ statistic: Statistic = .p50
+  ) -> TextTable.Cell {
+    guard let figure = result.figure(metric, statistic) else { return .init("–", .faint) }
+    return .init(UnitFormatter.text(figure.value, unit: metric.unit))
+  }
+
+  private static func comparisonCells(of result: ContestantResult, metric: Metric)
+    -> [TextTable.Cell]
+  {
+    if let failure = result.failure { return ["–", "", .init(failure.qualityWord, .bad)] }
+    guard let comparison = result.comparisons[metric] else { return ["–", "", ""] }
+    let ratio = TextTable.Cell(UnitFormatter.significant(comparison.ratio))
+    let interval = TextTable.Cell(comparison.interval.map { text($0, unit: "1") } ?? "")
+    switch comparison {
+    case .best: return [.init("best", .good), "", ""]
+    case .tooFewRounds: return [ratio, interval, .init("too few rounds", .doubtful)]
+    case .notEstablished: return [ratio, interval, .init("not established", .doubtful)]
+    case .established: return [ratio, interval, ""]
+    }
+  }
+
+  /// `149–158 ns`, or with both units where they differ.
+  static func text(_ interval: Interval, unit: String) -> String {
+    let low = UnitFormatter.text(interval.low, unit: unit)
+    let high = UnitFormatter.text(interval.high, unit: unit)
+    let lowParts = low.split(separator: " ")
+    let highParts = high.split(separator: " ")
+    if lowParts.count == 2, highParts.count == 2, lowParts[1] == highParts[1] {
+      return "\(lowParts[0])–\(high)"
+    }
+    return "\(low)–\(high)"
+  }
+}

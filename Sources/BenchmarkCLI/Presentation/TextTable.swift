@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Lays out cells in columns of equal width.
+package struct TextTable: Sendable {
+  /// Where a column's text stands.
+  package enum Alignment: Sendable { case left, right }
+
+  /// A cell, and how it is emphasised on a terminal.
+  package struct Cell: Sendable, ExpressibleByStringLiteral {
+    package var text: String
+    package var emphasis: Emphasis
+
+    package init(_ text: String, _ emphasis: Emphasis = .plain) {
+      self.text = text
+      self.emphasis = emphasis
+    }
+
+    package init(stringLiteral value: String) { self.init(value) }
+  }
+
+  /// The columns: heading and alignment.
+  package var columns: [(heading: String, alignment: Alignment)]
+  /// The rows; each has as many cells as there are columns.
+  package var rows: [[Cell]] = []
+  /// Blanks before every line.
+  package var indent = 2
+  /// Least width of a column by index, so that tables below each other line up.
+  package var minimumWidths: [Int] = []
+
+  package init(columns: [(heading: String, alignment: Alignment)]) { self.columns = columns }
+
+  /// Widths that fit headings and cells.
+  package var widths: [Int] {
+    columns.indices.map { index in
+      let least = index < minimumWidths.count ? minimumWidths[index] : 0
+      return rows.reduce(max(least, columns[index].heading.count)) { width, row in
+        index < row.count ? max(width, row[index].text.count) : width
+      }
+    }
+  }
+
+  /// The lines, headings first; no trailing blanks.
+  package func lines(style: TerminalStyle) -> [String] {
+    let widths = widths
+    let head = columns.map { Cell($0.heading, .faint) }
+    return ([head] + rows).map { line(of: $0, widths: widths, style: style) }
+  }
+
+  private func line(of cells: [Cell], widths: [Int], style: TerminalStyle) -> String {
+    var line = String(repeating: " ", count: indent)
+    var pending = 0
+    for (index, cell) in cells.enumerated() {
+      let padding = widths[index] - cell.text.count
+      let isRight = columns[index].alignment == .right
+      if isRight { pending += padding }
+      if !cell.text.isEmpty {
+        line += String(repeating: " ", count: pending) + style.paint(cell.text, cell.emphasis)
+        pending = 0
+      }
+      pending += isRight ? 2 : padding + 2
+    }
+    return line
+  }
+
+  /// The table in GitHub's Markdown.
+  package var markdown: String {
+    func row(_ cells: [String]) -> String { "| " + cells.joined(separator: " | ") + " |" }
+    let rule = columns.map { $0.alignment == .right ? "---:" : "---" }
+    let body = rows.map { row($0.map { $0.text.replacing("|", with: "\\|") }) }
+    return ([row(columns.map(\.heading)), row(rule)] + body).joined(separator: "\n") + "\n"
+  }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "CommandLine.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char **arguments;
+static size_t count;
+
+int shim_add_argument(const char *argument) {
+  char **larger = realloc(arguments, (count + 2) * sizeof *larger);
+  if (!larger) return ENOMEM;
+  arguments = larger;
+  arguments[count] = strdup(argument);
+  if (!arguments[count]) return ENOMEM;
+  arguments[++count] = NULL;
+  return 0;
+}
+
+static void forget_arguments(void) {
+  for (size_t i = 0; i < count; i++) free(arguments[i]);
+  free(arguments);
+  arguments = NULL;
+  count = 0;
+}
+
+int shim_execute(const char *path) {
+  if (count == 0) return EINVAL;
+  execv(path, arguments);
+  int error = errno;
+  forget_arguments();
+  return error;
+}
+
+int shim_run_program(const char *name) {
+  if (count == 0) return 127;
+  pid_t child = fork();
+  if (child == 0) {
+    dup2(2, 1);
+    execvp(name, arguments);
+    _exit(127);
+  }
+  forget_arguments();
+  if (child < 0) return 127;
+  int status;
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) return 127;
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+const char *shim_first_line(const char *command) {
+  static char line[256];
+  line[0] = 0;
+  FILE *pipe = popen(command, "r");
+  if (!pipe) return line;
+  if (!fgets(line, sizeof line, pipe)) line[0] = 0;
+  // Read to the end, so that the command does not die of a closed pipe.
+  for (char rest[512]; fgets(rest, sizeof rest, pipe);) {
+  }
+  if (pclose(pipe) != 0) line[0] = 0;
+  line[strcspn(line, "\n")] = 0;
+  return line;
+}
+
+const char *shim_executable_path(void) {
+  static char path[4096];
+  ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+  path[length > 0 ? length : 0] = 0;
+  return path;
+}
+
+int shim_write_text(int descriptor, const char *text) {
+  for (size_t left = strlen(text); left > 0;) {
+    ssize_t written = write(descriptor, text, left);
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return errno;
+    }
+    text += written;
+    left -= (size_t)written;
+  }
+  return 0;
+}

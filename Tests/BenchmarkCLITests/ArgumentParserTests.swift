@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import BenchmarkCLI
+
+@Suite struct ArgumentParserTests {
+  private let parser = ArgumentParser(workloadNames: ["chain", "fan", "fork-join"])
+
+  private func request(_ words: String..., environment: [String: String] = [:]) throws
+    -> RunRequest
+  {
+    RunRequest(try parser.parse(words, environment: environment))
+  }
+
+  private func failure(_ words: String..., environment: [String: String] = [:]) -> ToolFailure? {
+    do {
+      _ = try parser.parse(words, environment: environment)
+      return nil
+    } catch { return error }
+  }
+
+  @Test func runIsTheDefaultVerb() throws {
+    #expect(try parser.parse([]).wish == .verb(.run))
+    #expect(try parser.parse(["--quick"]).wish == .verb(.run))
+    #expect(try parser.parse(["chain"]).wish == .verb(.run))
+    #expect(try parser.parse(["run", "chain"]).words == ["chain"])
+  }
+
+  @Test(arguments: Verb.allCases) func verbsAndTheirHelpAreRecognised(verb: Verb) throws {
+    #expect(try parser.parse([verb.rawValue]).wish == .verb(verb))
+    #expect(try parser.parse([verb.rawValue, "--help"]).wish == .help(verb))
+  }
+
+  @Test func helpAndVersionWinOverWhatFollows() throws {
+    #expect(try parser.parse(["--help", "--nonsense"]).wish == .help(nil))
+    #expect(try parser.parse(["-h"]).wish == .help(nil))
+    #expect(try parser.parse(["--version"]).wish == .version)
+  }
+
+  @Test func everyRunOptionReachesTheRequest() throws {
+    let made = try request(
+      "run", "chain", "--filter", "c.*", "--scheduler", "inline,dispatch", "--workers", "1,2",
+      "--where", "n=64,512", "--quick", "--budget", "90s", "--seed", "7", "--processes", "4",
+      "--allocator", "system", "--cpus", "1", "--reference", "foundation", "--graph", "a.json",
+      "--graph", "b.dot", "--time-scale", "0.5", "--body", "work", "--output", "o.csv", "--force",
+      "--format", "json", "--allow-debug", "--dry-run", "--color", "never", "--no-progress",
+      "--quiet")
+    #expect(made.workloadNames == ["chain"])
+    #expect(made.filter == "c.*")
+    #expect(made.schedulers == ["inline", "dispatch"])
+    #expect(made.workers == [1, 2])
+    #expect(made.axes == [AxisSelection(axis: "n", values: [64, 512])])
+    #expect(made.isQuick && made.force && made.allowDebug && made.dryRun && made.quiet)
+    #expect(!made.showsProgress)
+    #expect(made.totalBudget == .seconds(90))
+    #expect(made.seed == 7)
+    #expect(made.rounds == 4)
+    #expect(made.systemAllocator)
+    #expect(made.cpus == 1)
+    #expect(made.references == ["foundation"])
+    #expect(made.graphs == ["a.json", "b.dot"])
+    #expect(made.timeScale == 0.5)
+    #expect(made.body == .work)
+    #expect(made.output == "o.csv")
+    #expect(made.format == .json)
+    #expect(made.color == "never")
+  }
+
+  @Test func everyOptionOfTheTableIsTakenFromItsEnvironmentVariable() throws {
+    let samples: [OptionName: String] = [
+      .filter: "a", .scheduler: "inline", .workers: "2", .axes: "n=1", .quick: "1",
+      .budget: "5s", .seed: "3", .processes: "2", .allocator: "system", .cpus: "1",
+      .reference: "foundation", .graph: "g", .timeScale: "2", .body: "spin", .output: "o",
+      .force: "yes", .format: "json", .allowDebug: "true", .dryRun: "on", .color: "never",
+      .noProgress: "1", .quiet: "1", .check: "f",
+    ]
+    for option in OptionTable.all {
+      let text = try #require(samples[option.name], "no sample for \(option.name.flag)")
+      let verb = try #require(option.verbs.first)
+      let parsed = try parser.parse(
+        [verb.rawValue], environment: [option.name.environmentVariable: text])
+      #expect(parsed.values[option.name]?.isEmpty == false, "\(option.name.flag)")
+    }
+  }
+
+  @Test func theCommandLineWinsOverTheEnvironment() throws {
+    let environment = ["BENCH_SEED": "1", "BENCH_TIME_SCALE": "2", "BENCH_QUICK": "0"]
+    let made = try request("--seed", "9", environment: environment)
+    #expect(made.seed == 9)
+    #expect(made.timeScale == 2)
+    #expect(!made.isQuick)
+  }
+
+  @Test func internalVariablesAreNoOptions() throws {
+    let made = try parser.parse([], environment: ["BENCH_NO_REEXEC": "1", "BENCH_PADDING": "x"])
+    #expect(made.values.isEmpty)
+  }
+
+  @Test func aValueMayFollowAnEqualsSign() throws {
+    #expect(try request("--budget=500ms").budget == .milliseconds(500))
+    #expect(try request("--where=n=3").axes == [AxisSelection(axis: "n", values: [3])])
+  }
+
+  @Test func twoHyphensEndTheOptions() throws {
+    #expect(try request("--quick", "--", "chain").workloadNames == ["chain"])
+    #expect(failure("--", "--quick")?.place == "--quick")
+  }
+
+  @Test func listsAddUpAndDropRepetitions() throws {
+    let made = try request("--workers", "1,2", "--workers", "2,4", "--where", "n=1,width=2,3", "--where", "n=4")
+    #expect(made.workers == [1, 2, 4])
+    #expect(
+      made.axes == [
+        AxisSelection(axis: "n", values: [1, 4]), AxisSelection(axis: "width", values: [2, 3]),
+      ])
+  }
+
+  @Test func theLastOfAnOptionThatDoesNotRepeatWins() throws {
+    #expect(try request("--seed", "1", "--seed", "2").seed == 2)
+  }
+
+  @Test(arguments: [
+    (["--sceduler", "x"], "did you mean `--scheduler`?"),
+    (["chian"], "did you mean `chain`?"),
+    (["run", "forkjoin"], "did you mean `fork-join`?"),
+    (["lst"], "did you mean `list`?"),
+    (["--quick", "list"], "write the verb first: `bench list`"),
+    (["list", "--seed", "1"], "it belongs to `bench run`"),
+    (["--format", "jso"], "did you mean `json`?"),
+    (["--completely-unknown"], "see `bench run --help`"),
+  ]) func unknownNamesSuggestTheNearest(words: [String], hint: String) {
+    do {
+      _ = try parser.parse(words)
+      Issue.record("accepted \(words)")
+    } catch {
+      #expect(error.code == .usage)
+      #expect(error.nextStep == hint)
+    }
+  }
+
+  @Test(arguments: [
+    ["--quick=1"], ["--seed"], ["--seed", "--quick"], ["--seed", "-1"], ["--workers", "0"],
+    ["--workers", "1,,2"], ["--processes", "x"], ["--budget", "60"], ["--budget", "1ms"],
+    ["--budget", "infs"], ["--time-scale", "0"], ["--time-scale", "nan"], ["--filter", "("],
+    ["--where", "512"], ["--where", "n=x"], ["--where", "=1"], ["--where", "n=1,"],
+    ["--allocator", "tcmalloc"], ["--output="], ["-q"], ["list", "chain"], ["schema", "x"],
+  ]) func malformedValuesAreUsageErrors(words: [String]) {
+    #expect(throws: ToolFailure.self) { try parser.parse(words) }
+    if case let failure? = try? { () throws -> ToolFailure? in
+      do { _ = try parser.parse(words) } catch { return error }
+      return nil
+    }() {
+      #expect(failure.code == .usage)
+      #expect(!failure.place.isEmpty && !failure.finding.isEmpty)
+    }
+  }
+
+  @Test func aMalformedEnvironmentVariableIsNamed() {
+    #expect(failure(environment: ["BENCH_SEED": "x"])?.place == "BENCH_SEED")
+    #expect(failure(environment: ["BENCH_QUICK": "maybe"])?.place == "BENCH_QUICK")
+  }
+
+  @Test func aHyphenedFilterValueIsTaken() throws {
+    #expect(try request("--filter", "-x").filter == "-x")
+  }
+}
