@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// A package of a user, written into a temporary folder beside a link to this package.
+struct UserPackage {
+  /// What went wrong outside the claims under test.
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// What a command left.
+  struct Outcome {
+    let status: Int32
+    let output: String
+    let errors: String
+  }
+
+  /// The root of this package.
+  static let suiteRoot = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  /// Holds the package and what its programs write.
+  let folder: URL
+  private let name: String
+  private var packageRoot: URL { folder.appending(path: name) }
+  /// Shared by all user packages and kept between runs, so that ours is compiled once.
+  private var scratch: URL { Self.suiteRoot.appending(path: ".build/user-packages") }
+
+  /// Makes the folder; `files` maps paths inside the package to contents.
+  init(name: String, files: [String: String]) throws {
+    self.name = name
+    let manager = FileManager.default
+    folder = manager.temporaryDirectory.appending(path: "scheduler-bench-\(UUID().uuidString)")
+    try manager.createDirectory(at: folder, withIntermediateDirectories: true)
+    try manager.createSymbolicLink(
+      at: folder.appending(path: "scheduler-bench"), withDestinationURL: Self.suiteRoot)
+    for (path, text) in files {
+      let file = packageRoot.appending(path: path)
+      try manager.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try text.write(to: file, atomically: true, encoding: .utf8)
+    }
+  }
+
+  /// Removes the folder.
+  func remove() { try? FileManager.default.removeItem(at: folder) }
+
+  /// Builds one product for release and returns the path of its program.
+  func build(product: String) throws -> URL {
+    let options = ["-c", "release", "--product", product, "--scratch-path", scratch.path()]
+    let build = try run(
+      URL(filePath: "/usr/bin/env"), ["swift", "build"] + options, in: packageRoot)
+    guard build.status == 0 else {
+      throw Failure(
+        description: "swift build of \(product) ended with \(build.status):\n\(build.output)\n"
+          + build.errors)
+    }
+    return scratch.appending(path: "release").appending(path: product)
+  }
+
+  /// Runs a program in the folder, without input, and waits for it.
+  func run(_ program: URL, _ arguments: [String], in directory: URL? = nil) throws -> Outcome {
+    // Files instead of pipes: a full pipe that nobody reads would block the program.
+    let output = folder.appending(path: "stdout.txt")
+    let errors = folder.appending(path: "stderr.txt")
+    let process = Process()
+    process.executableURL = program
+    process.arguments = arguments
+    process.currentDirectoryURL = directory ?? folder
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = try emptyFile(output)
+    process.standardError = try emptyFile(errors)
+    try process.run()
+    process.waitUntilExit()
+    return Outcome(
+      status: process.terminationStatus,
+      output: try String(contentsOf: output, encoding: .utf8),
+      errors: try String(contentsOf: errors, encoding: .utf8))
+  }
+
+  private func emptyFile(_ url: URL) throws -> FileHandle {
+    try Data().write(to: url)
+    return try FileHandle(forWritingTo: url)
+  }
+}
+
+/// The code that README.md shows.
+struct ReadMe {
+  private let lines: [Substring]
+
+  /// Reads the file at the root of this package.
+  init() throws {
+    let url = UserPackage.suiteRoot.appending(path: "README.md")
+    lines = try String(contentsOf: url, encoding: .utf8).split(
+      separator: "\n", omittingEmptySubsequences: false)
+  }
+
+  /// The fenced block that follows the first line equal to `line`.
+  func block(after line: String) throws -> String {
+    guard let start = lines.firstIndex(where: { $0 == line }),
+      let open = lines[start...].firstIndex(where: { $0.hasPrefix("```") }),
+      let close = lines[(open + 1)...].firstIndex(of: "```")
+    else {
+      throw UserPackage.Failure(
+        description: "README.md: no fenced block after the line '\(line)'; this test builds it")
+    }
+    return lines[(open + 1)..<close].joined(separator: "\n") + "\n"
+  }
+}
