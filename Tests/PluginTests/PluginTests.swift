@@ -19,9 +19,8 @@ struct PluginTests {
         "Package.swift": readMe.block(after: "`mine/Package.swift`"),
         "Sources/mine/Mine.swift": readMe.block(after: "`mine/Sources/mine/Mine.swift`"),
       ])
-    defer { package.remove() }
     let program = try package.build(product: "mine")
-    let file = package.folder.appending(path: "figures.csv").path()
+    let file = package.root.appending(path: "figures.csv").path()
     let run = try package.run(
       program,
       ["--quick", "--scheduler", "mine,inline", "--filter", "chain", "--processes", "1"]
@@ -52,10 +51,9 @@ struct PluginTests {
         "Sources/total/Both.swift": Self.fileWithBothImports,
         "Sources/ported/Ported.swift": Self.portedProgram,
       ])
-    defer { package.remove() }
-    let total = try package.run(try package.build(product: "total"), [])
+    let total = try package.run(try package.build(product: "total"))
     #expect(total.output == "sum: 5050\n", "status \(total.status): \(total.errors)")
-    let ported = try package.run(try package.build(product: "ported"), [])
+    let ported = try package.run(try package.build(product: "ported"))
     #expect(ported.output == "done 2\n", "status \(ported.status): \(ported.errors)")
   }
 

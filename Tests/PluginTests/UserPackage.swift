@@ -3,6 +3,9 @@
 import Foundation
 
 /// A package of a user, written into a temporary folder beside a link to this package.
+///
+/// The folder lies in the build folder, under a name that does not change: SwiftPM compiles our rooms once for all user
+/// packages, and only what changed the next time.
 struct UserPackage {
   /// What went wrong outside the claims under test.
   struct Failure: Error, CustomStringConvertible {
@@ -20,54 +23,51 @@ struct UserPackage {
   static let suiteRoot = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  /// Holds the package and what its programs write.
-  let folder: URL
-  private let name: String
-  private var packageRoot: URL { folder.appending(path: name) }
-  /// Shared by all user packages and kept between runs, so that ours is compiled once.
-  private var scratch: URL { Self.suiteRoot.appending(path: ".build/user-packages") }
+  private static let folder = suiteRoot.appending(path: ".build/user-packages")
+  private static let scratch = folder.appending(path: "build")
 
-  /// Makes the folder; `files` maps paths inside the package to contents.
+  /// Holds the package; programs run in it.
+  let root: URL
+
+  /// Writes the package afresh; `files` maps paths inside it to contents.
   init(name: String, files: [String: String]) throws {
-    self.name = name
+    root = Self.folder.appending(path: name)
     let manager = FileManager.default
-    folder = manager.temporaryDirectory.appending(path: "scheduler-bench-\(UUID().uuidString)")
-    try manager.createDirectory(at: folder, withIntermediateDirectories: true)
-    try manager.createSymbolicLink(
-      at: folder.appending(path: "scheduler-bench"), withDestinationURL: Self.suiteRoot)
+    if manager.fileExists(atPath: root.path()) { try manager.removeItem(at: root) }
+    try manager.createDirectory(at: root, withIntermediateDirectories: true)
+    let link = Self.folder.appending(path: "scheduler-bench")
+    if !manager.fileExists(atPath: link.path()) {
+      try manager.createSymbolicLink(at: link, withDestinationURL: Self.suiteRoot)
+    }
     for (path, text) in files {
-      let file = packageRoot.appending(path: path)
+      let file = root.appending(path: path)
       try manager.createDirectory(
         at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
       try text.write(to: file, atomically: true, encoding: .utf8)
     }
   }
 
-  /// Removes the folder.
-  func remove() { try? FileManager.default.removeItem(at: folder) }
-
   /// Builds one product for release and returns the path of its program.
   func build(product: String) throws -> URL {
-    let options = ["-c", "release", "--product", product, "--scratch-path", scratch.path()]
-    let build = try run(
-      URL(filePath: "/usr/bin/env"), ["swift", "build"] + options, in: packageRoot)
+    let options = ["-c", "release", "--product", product, "--scratch-path", Self.scratch.path()]
+    let build = try run(URL(filePath: "/usr/bin/env"), ["swift", "build"] + options)
     guard build.status == 0 else {
       throw Failure(
         description: "swift build of \(product) ended with \(build.status):\n\(build.output)\n"
           + build.errors)
     }
-    return scratch.appending(path: "release").appending(path: product)
+    return Self.scratch.appending(path: "release").appending(path: product)
   }
 
-  /// Runs a program in the folder, without input, and waits for it.
-  func run(_ program: URL, _ arguments: [String], in directory: URL? = nil) throws -> Outcome {
+  /// Runs a program in the package's folder, without input, and waits for it.
+  func run(_ program: URL, _ arguments: [String] = []) throws -> Outcome {
     // Files instead of pipes: a full pipe that nobody reads would block the program.
-    let output = folder.appending(path: "stdout.txt")
-    let errors = folder.appending(path: "stderr.txt")
+    let output = root.appending(path: "stdout.txt")
+    let errors = root.appending(path: "stderr.txt")
     let process = Process()
     process.executableURL = program
     process.arguments = arguments
-    process.currentDirectoryURL = directory ?? folder
+    process.currentDirectoryURL = root
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = try emptyFile(output)
     process.standardError = try emptyFile(errors)
