@@ -32,8 +32,8 @@ struct PluginTests {
     #expect(shown == written)
     for scheduler in ["mine", "inline"] {
       let walls = written.filter {
-        $0.scheduler == scheduler && $0.benchmark == "chain" && $0.metric == "wall"
-          && $0.stat == "p50" && $0.process == nil
+        $0.subject.scheduler == scheduler && $0.subject.benchmark == "chain"
+          && $0.subject.metric == .wall && $0.subject.statistic == .p50 && $0.process == nil
       }
       #expect(walls.count == 1)
       #expect(walls.allSatisfy { ($0.value ?? 0) > 0 }, "\(walls)")
