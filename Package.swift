@@ -32,6 +32,15 @@ let package = Package(
     .target(name: "CSystemShims"),
     room("Scheduling"),
     room("Harness", imports: ["Scheduling", "CSystemShims"]),
+    .target(name: "CSlots", path: "Benchmarks/CSlots"),
+    suiteRoom("Workloads", imports: ["Operations", "Scheduling", "Harness", "CSlots"]),
+    suiteRoom(
+      "Replay",
+      imports: ["Operations", "Scheduling", "Harness", "Statistics", "TaskGraphFiles", "Workloads"]),
+    suiteRoom("FoundationReference", imports: ["Harness", "Workloads"]),
+    tests("WorkloadsTests", imports: ["Workloads", "Harness", "Scheduling"]),
+    tests("ReplayTests", imports: ["Replay", "Harness", "Scheduling", "TaskGraphFiles"]),
+    tests("FoundationReferenceTests", imports: ["FoundationReference", "Harness", "Workloads"]),
   ],
   swiftLanguageModes: [.v6]
 )
