@@ -10,7 +10,8 @@ extension ReferenceDescription {
   package static let foundation = ReferenceDescription(
     name: "foundation",
     summary: "Foundation's OperationQueue with its own operations and dependencies",
-    caveat: "measured whole, not through the scheduler seam; sizes are capped (see params), since its "
+    caveat:
+      "measured whole, not through the scheduler seam; sizes are capped (see params), since its "
       + "cost per operation grows with the number of pending operations and long chains crash",
     workloads: [
       "independent": Program(cap: ["n": 100_000]) { parameters throws(WorkloadError) in

@@ -14,7 +14,9 @@ package struct ReplayGraph: Sendable {
   /// All tasks, each after its parents.
   package let order: [Int]
 
-  /// Scales a graph; fails when the scaled durations do not fit a hundred years. O(tasks + dependencies).
+  /// Scales a graph; fails when the scaled durations do not fit a hundred years.
+  ///
+  /// O(tasks + dependencies).
   package init(_ graph: TaskGraph, settings: ReplaySettings) throws(WorkloadError) {
     let scale = settings.effectiveTimeScale(totalWorkNanoseconds: graph.totalWorkNanoseconds)
     let longest = 3.15e18

@@ -62,8 +62,8 @@ package final class ForkJoin: Workload {
 ///
 /// A captured `OperationQueue` would be retained and released by every operation on every worker, and that one count
 /// would be what `fork-join` measures.
-private struct BorrowedQueue: Sendable {
-  private nonisolated(unsafe) let queue: Unmanaged<OperationQueue>
+@safe private struct BorrowedQueue: Sendable {
+  private let queue: Unmanaged<OperationQueue>
 
   /// Borrows `queue`, which must outlive every operation added through the result.
   init(_ queue: OperationQueue) { unsafe self.queue = Unmanaged.passUnretained(queue) }

@@ -22,7 +22,9 @@ package final class LayeredGraph: Sendable {
   /// The checksum for 100 layers of 1000 with degree 3 and seed 42, computed by other programs from the same rule.
   package static let publishedChecksum: UInt64 = 0x305a_7a54_a396_c67a
 
-  /// Draws the graph. O(layers · width · degree²).
+  /// Draws the graph.
+  ///
+  /// O(layers · width · degree²).
   package init(layers: Int, width: Int, degree: Int, seed: Int) throws(WorkloadError) {
     guard degree <= width else {
       throw WorkloadError(

@@ -90,7 +90,8 @@ import Testing
 
   @Test func aMissingFileIsReportedAndNotACrash() {
     let assignment = Assignment(
-      subject: .graph(path: "/nowhere/graph.dot"), system: .scheduler("inline"), workers: 1, seed: 1)
+      subject: .graph(path: "/nowhere/graph.dot"), system: .scheduler("inline"), workers: 1, seed: 1
+    )
     #expect(throws: WorkloadError.self) { try Replay.workload(for: assignment) }
   }
 }

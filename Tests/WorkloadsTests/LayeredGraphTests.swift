@@ -11,7 +11,8 @@ import Workloads
     #expect(graph.count == 100_000)
   }
 
-  @Test(arguments: [1, 2, 42, 4711]) func predecessorsAreDistinctAndInTheLayerBefore(seed: Int) throws
+  @Test(arguments: [1, 2, 42, 4711]) func predecessorsAreDistinctAndInTheLayerBefore(seed: Int)
+    throws
   {
     let graph = try LayeredGraph(layers: 5, width: 10, degree: 4, seed: seed)
     for index in 0..<graph.count {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Scheduling
+import Testing
 
 /// Schedulers that the tests run every workload on.
 enum TestScheduler: String, CaseIterable, CustomTestStringConvertible {
