@@ -43,7 +43,9 @@ package enum Fibonacci {
       while true {
         // acquire and release, edge ValueDelivered: the last deliverer sees what the first one did; the sum itself
         // travels in the word.
-        let state = node.state.add(value << 2 &- 1, ordering: .acquiringAndReleasing).newValue
+        let state = node.state.wrappingAdd(
+          value << 2 &- 1, ordering: .acquiringAndReleasing
+        ).newValue
         guard state & 3 == 0, let parent = node.parent else { return }
         value = state >> 2
         node = parent
