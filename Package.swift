@@ -38,8 +38,15 @@ let package = Package(
       "Replay",
       imports: ["Operations", "Scheduling", "Harness", "Statistics", "TaskGraphFiles", "Workloads"]),
     suiteRoom("FoundationReference", imports: ["Harness", "Workloads"]),
-    tests("WorkloadsTests", imports: ["Workloads", "Harness", "Scheduling"]),
-    tests("ReplayTests", imports: ["Replay", "Harness", "Scheduling", "TaskGraphFiles"]),
+    tests(
+      "WorkloadsTests",
+      imports: [
+        "Workloads", "Harness", "Scheduling", "DispatchBackend", "ThreadPoolBackend",
+        "WorkStealingBackend",
+      ]),
+    tests(
+      "ReplayTests",
+      imports: ["Replay", "Harness", "Scheduling", "TaskGraphFiles", "WorkStealingBackend"]),
     tests("FoundationReferenceTests", imports: ["FoundationReference", "Harness", "Workloads"]),
   ],
   swiftLanguageModes: [.v6]

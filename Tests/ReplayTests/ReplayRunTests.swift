@@ -4,6 +4,7 @@ import Harness
 import Scheduling
 import TaskGraphFiles
 import Testing
+import WorkStealingBackend
 
 @testable import Replay
 
@@ -28,13 +29,13 @@ import Testing
   func aReplayRunsEveryTaskAfterItsParents(body: ReplayBody, seed: UInt64) throws {
     let replay = try Replay(
       randomGraph(seed: seed, count: 100), settings: ReplaySettings(timeScale: 1, body: body))
-    let scheduler = InlineScheduler()
-    for _ in 0..<2 {
+    for scheduler in [InlineScheduler(), WorkStealingScheduler(workers: 2)] as [any Scheduler] {
       var recorder = IterationRecorder()
       try replay.iterate(on: scheduler, recorder: &recorder)
       #expect(recorder.sample(operations: replay.operationsPerIteration) != nil)
       #expect(Set(recorder.values.map(\.metric)).union(["queue-delay"]) == Replay.metrics)
       #expect(recorder.queueDelays.count == 100)
+      scheduler.shutDown()
     }
   }
 
