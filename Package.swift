@@ -43,6 +43,7 @@ let package = Package(
       name: "TestSupport", dependencies: ["Scheduling", "ConcurrencyPrimitives"],
       path: "Tests/TestSupport",
       swiftSettings: strict),
+    tests("SchedulingTests", imports: ["Scheduling", "ConcurrencyPrimitives", "TestSupport"]),
     tests(
       "SchedulerConformanceTests",
       imports: [
