@@ -92,6 +92,12 @@ int shim_interrupt_install(void) {
   if (interrupt_pipe[0] < 0 && pipe2(interrupt_pipe, O_CLOEXEC | O_NONBLOCK) != 0) return -errno;
   struct sigaction action = {.sa_handler = handle_interrupt, .sa_flags = SA_RESTART};
   sigemptyset(&action.sa_mask);
+  // Whoever started this process may have had them blocked, and a mask is inherited.
+  sigset_t caught;
+  sigemptyset(&caught);
+  sigaddset(&caught, SIGINT);
+  sigaddset(&caught, SIGTERM);
+  pthread_sigmask(SIG_UNBLOCK, &caught, 0);
   if (sigaction(SIGINT, &action, 0) != 0 || sigaction(SIGTERM, &action, 0) != 0) return -errno;
   return interrupt_pipe[0];
 }

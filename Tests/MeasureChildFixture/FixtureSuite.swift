@@ -112,7 +112,7 @@ let fixtureSuite = Suite(
     },
     workload("cpus") { recorder in
       stampAll(&recorder)
-      recorder.value("cpus", Double(ProcessInfo.processInfo.activeProcessorCount))
+      recorder.value("cpus", Double(MachineFacts.read().usableThreads))
     },
     workload("group") { recorder in
       stampAll(&recorder)
