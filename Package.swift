@@ -10,7 +10,11 @@ let strict: [SwiftSetting] =
 
 /// One room: a Swift target under `Sources`.
 func room(_ name: String, imports: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: imports, swiftSettings: strict)
+  .target(
+    name: name, dependencies: imports,
+    swiftSettings: strict + [
+      .define("BENCH_STATIC_ALLOCATOR", .when(traits: ["StaticAllocator"]))
+    ])
 }
 
 /// A Swift target of the suite itself, under `Benchmarks`.
@@ -28,10 +32,24 @@ let package = Package(
   products: [
     .library(name: "Scheduling", targets: ["Scheduling"])
   ],
+  traits: [
+    .trait(
+      name: "StaticAllocator",
+      description: "Links jemalloc into bench instead of preloading it in children.")
+  ],
   targets: [
-    .target(name: "CSystemShims"),
+    .target(
+      name: "CSystemShims",
+      cSettings: [.define("BENCH_STATIC_ALLOCATOR", .when(traits: ["StaticAllocator"]))]),
+    .systemLibrary(
+      name: "CJemalloc", pkgConfig: "jemalloc", providers: [.apt(["libjemalloc-dev"])]),
     room("Scheduling"),
-    room("Harness", imports: ["Scheduling", "CSystemShims"]),
+    room(
+      "Harness",
+      imports: [
+        "Scheduling", "CSystemShims",
+        .target(name: "CJemalloc", condition: .when(traits: ["StaticAllocator"])),
+      ]),
     .executableTarget(
       name: "MeasureChildFixture", dependencies: ["Harness", "Scheduling"],
       path: "Tests/MeasureChildFixture", swiftSettings: strict),
