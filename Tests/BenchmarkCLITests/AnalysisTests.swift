@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test(arguments: [1, 3, 8]) func everyFigureHasAnAggregateFollowedByItsProcesses(count: Int) throws {
-    let rows = try rows(.steady([:])) { $0.processes = count }
+    let rows = try self.rows(.steady([:])) { $0.processes = count }
     #expect(findings(rows) == [])
     let wall = rows.filter {
       $0.subject.metric == .wall && $0.subject.statistic == .p50
@@ -119,7 +119,7 @@ import Testing
   }
 
   @Test func aLatencyRunIsValidToo() throws {
-    let rows = try rows(
+    let rows = try self.rows(
       FakeRunner { _, _ in Fixtures.outcome(wall: [10], latencies: Array(1...200)) }
     ) { $0.workloadNames = ["latency"] }
     #expect(findings(rows) == [])
@@ -132,7 +132,7 @@ import Testing
     .unavailable(reason: "allocator", detail: "no jemalloc"),
   ]) func aFailureEmptiesItsOwnRows(failure: MeasurementFailure) throws {
     var left = 3
-    let rows = try rows(
+    let rows = try self.rows(
       FakeRunner { assignment, _ in
         guard assignment.name == "dispatch" else { return Fixtures.outcome(wall: [10]) }
         left -= 1
@@ -148,7 +148,7 @@ import Testing
   }
 
   @Test func anInterruptedRunKeepsWhatIsComplete() throws {
-    let rows = try rows(
+    let rows = try self.rows(
       FakeRunner { _, index in
         index == 4 ? MeasurementOutcome(failure: .interrupted) : Fixtures.outcome(wall: [10])
       })
@@ -160,13 +160,13 @@ import Testing
   }
 
   @Test func aDebugBuildMarksEveryRow() throws {
-    let rows = try rows(.steady([:]), flags: [.debug])
+    let rows = try self.rows(.steady([:]), flags: [.debug])
     #expect(rows.allSatisfy { $0.quality.contains(.debug) })
     #expect(findings(rows) == [])
   }
 
   @Test func disturbancesAndSpreadAreMarked() throws {
-    let rows = try rows(
+    let rows = try self.rows(
       FakeRunner { assignment, index in
         var outcome = Fixtures.outcome(wall: [index.isMultiple(of: 2) ? 10 : 100])
         // 10 ms elapsed on 2 CPUs: one tick of 10 ms is half of it.

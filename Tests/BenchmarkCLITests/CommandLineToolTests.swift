@@ -175,8 +175,7 @@ private final class Transcript {
   }
 
   @Test func theSuitesFolderIsFoundFromBelow() {
-    let found = ResultsPlace.packageFolder(above: "/proc/self/task", where: { _ in true })
-    #expect(found == nil)
+    #expect(ResultsPlace.packageFolder(above: "/proc/self/task", where: { _ in true }) == nil)
     #expect(ResultsPlace.resultsFolder(lookingUpFrom: ["/proc"]) == "results")
   }
 }
@@ -190,7 +189,7 @@ private final class Transcript {
 
   @Test func aDebugExecutableLeadsToItsReleaseTwin() throws {
     let layout = try #require(
-      layout("/home/me/suite/.build/x86_64-unknown-linux-gnu/debug/bench"))
+      self.layout("/home/me/suite/.build/x86_64-unknown-linux-gnu/debug/bench"))
     #expect(layout.package == "/home/me/suite")
     #expect(layout.scratch == "/home/me/suite/.build")
     #expect(layout.product == "bench")

@@ -64,14 +64,14 @@ import Testing
   }
 
   @Test func anUnknownAxisListsTheAxes() throws {
-    let failure = try #require(failure { $0.axes = [.init(axis: "widht", values: [1])] })
+    let failure = try #require(self.failure { $0.axes = [.init(axis: "widht", values: [1])] })
     #expect(failure.code == .usage)
     #expect(failure.expectation == "one of n (chain, latency), rounds (fan), width (fan)")
     #expect(failure.nextStep == "did you mean `width`?")
   }
 
   @Test func anIllegalValueNamesTheWorkloadThatRefusesIt() throws {
-    let failure = try #require(failure { $0.axes = [.init(axis: "n", values: [2000])] })
+    let failure = try #require(self.failure { $0.axes = [.init(axis: "n", values: [2000])] })
     #expect(failure.code == .usage)
     #expect(failure.finding == "n=2000 is out of range for latency")
     #expect(failure.expectation == "1 to 1000")

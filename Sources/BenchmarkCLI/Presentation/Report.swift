@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Harness
-package import Results
+internal import Results
 internal import Statistics
 
 /// What a finished run shows to a person: a headline, one block per group, and what to make of the marks.
