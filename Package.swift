@@ -26,29 +26,96 @@ func tests(_ name: String, imports: [Target.Dependency]) -> Target {
 let package = Package(
   name: "scheduler-bench",
   products: [
-    .library(name: "Scheduling", targets: ["Scheduling"])
+    .library(name: "Operations", targets: ["Operations"]),
+    .library(name: "Scheduling", targets: ["Scheduling"]),
+    .library(name: "DispatchBackend", targets: ["DispatchBackend"]),
+    .library(name: "ThreadPoolBackend", targets: ["ThreadPoolBackend"]),
+    .library(name: "WorkStealingBackend", targets: ["WorkStealingBackend"]),
+    .library(name: "BenchmarkSuite", targets: ["BenchmarkSuite"]),
+    .executable(name: "bench", targets: ["bench"]),
   ],
   targets: [
+    // What Swift cannot call directly.
     .target(name: "CSystemShims"),
-    room("Scheduling"),
-    room("Harness", imports: ["Scheduling", "CSystemShims"]),
+    .target(name: "CDispatchShims"),
+
+    // The runtime: jobs, threads, back ends, operations.
+    room("ConcurrencyPrimitives", imports: ["CSystemShims"]),
+    room("Scheduling", imports: ["CSystemShims"]),
+    room(
+      "DispatchBackend",
+      imports: ["Scheduling", "ConcurrencyPrimitives", "CSystemShims", "CDispatchShims"]),
+    room("ThreadPoolBackend", imports: ["Scheduling", "ConcurrencyPrimitives", "CSystemShims"]),
+    room("WorkStealingBackend", imports: ["Scheduling", "ConcurrencyPrimitives", "CSystemShims"]),
+    room("Operations", imports: ["Scheduling", "ConcurrencyPrimitives", "CSystemShims"]),
+
+    // Figures: taking them, judging them, writing them down.
     room("Statistics"),
     room("Results", imports: ["Statistics"]),
-    tests("StatisticsTests", imports: ["Statistics"]),
+    room("Harness", imports: ["Scheduling", "CSystemShims"]),
+    room("TaskGraphFiles"),
     room(
       "BenchmarkCLI",
       imports: [
         "CSystemShims", "ConcurrencyPrimitives", "Harness", "Results", "Scheduling", "Statistics",
         "TaskGraphFiles",
       ]),
-    tests("BenchmarkCLITests", imports: ["BenchmarkCLI", "Harness", "Results", "Scheduling"]),
-    room("TaskGraphFiles"),
-    tests("TaskGraphFilesTests", imports: ["TaskGraphFiles", "Statistics"]),
-    room("ConcurrencyPrimitives", imports: ["CSystemShims"]),
+
+    // The suite: what is measured, and the program.
+    .target(name: "CSlots", path: "Benchmarks/CSlots"),
+    suiteRoom("Workloads", imports: ["Operations", "Scheduling", "Harness", "CSlots"]),
+    suiteRoom(
+      "Replay",
+      imports: ["Operations", "Scheduling", "Harness", "Statistics", "TaskGraphFiles", "Workloads"]),
+    suiteRoom("FoundationReference", imports: ["Harness", "Workloads"]),
+    suiteRoom(
+      "BenchmarkSuite",
+      imports: [
+        "BenchmarkCLI", "Harness", "Scheduling", "DispatchBackend", "ThreadPoolBackend",
+        "WorkStealingBackend", "Workloads", "Replay", "FoundationReference",
+      ]),
+    .executableTarget(
+      name: "bench", dependencies: ["BenchmarkSuite"], path: "Benchmarks/bench",
+      swiftSettings: strict),
+
+    // Tests.
+    .target(
+      name: "TestSupport", dependencies: ["Scheduling", "ConcurrencyPrimitives"],
+      path: "Tests/TestSupport", swiftSettings: strict),
     .executableTarget(
       name: "MeasureChildFixture", dependencies: ["Harness", "Scheduling"],
       path: "Tests/MeasureChildFixture", swiftSettings: strict),
+    tests("ConcurrencyPrimitivesTests", imports: ["ConcurrencyPrimitives", "TestSupport"]),
+    tests(
+      "SchedulerConformanceTests",
+      imports: [
+        "Scheduling", "ConcurrencyPrimitives", "DispatchBackend", "ThreadPoolBackend",
+        "WorkStealingBackend", "TestSupport",
+      ]),
+    tests(
+      "WorkStealingBackendTests",
+      imports: ["WorkStealingBackend", "Scheduling", "ConcurrencyPrimitives", "TestSupport"]),
+    tests(
+      "OperationsTests",
+      imports: [
+        "Operations", "Scheduling", "ConcurrencyPrimitives", "DispatchBackend", "ThreadPoolBackend",
+        "WorkStealingBackend", "TestSupport",
+      ]),
+    tests("StatisticsTests", imports: ["Statistics"]),
+    tests("ResultsTests", imports: ["Results", "Statistics"]),
     tests("HarnessTests", imports: ["Harness", "MeasureChildFixture"]),
+    tests("TaskGraphFilesTests", imports: ["TaskGraphFiles", "Statistics"]),
+    tests("BenchmarkCLITests", imports: ["BenchmarkCLI", "Harness", "Results", "Scheduling"]),
+    tests(
+      "WorkloadsTests",
+      imports: [
+        "Workloads", "Harness", "Scheduling", "DispatchBackend", "ThreadPoolBackend",
+        "WorkStealingBackend",
+      ]),
+    tests(
+      "ReplayTests",
+      imports: ["Replay", "Harness", "Scheduling", "TaskGraphFiles", "WorkStealingBackend"]),
+    tests("FoundationReferenceTests", imports: ["FoundationReference", "Harness", "Workloads"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -12,7 +12,7 @@
 __thread void *shim_tls_worker __attribute__((tls_model("initial-exec")));
 __thread void *shim_tls_operations __attribute__((tls_model("initial-exec")));
 __thread void *shim_tls_inline __attribute__((tls_model("initial-exec")));
-__thread void *shim_tls_pool __attribute__((tls_model("initial-exec")));
+__thread struct shim_pool_membership shim_tls_pool __attribute__((tls_model("initial-exec")));
 
 int shim_futex_wait(const void *address, uint32_t expected, int64_t timeout_ns) {
   struct timespec limit = {timeout_ns / 1000000000, timeout_ns % 1000000000};

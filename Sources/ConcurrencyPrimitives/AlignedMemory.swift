@@ -8,10 +8,12 @@ package enum AlignedMemory {
   package static let separation = 128
 
   /// The address of `byteCount` bytes of zeros; stops the process when there is no memory.
-  internal static func allocate(byteCount: Int) -> UInt {
+  ///
+  /// `alignment` is a power of two, 8 or more.
+  package static func allocate(byteCount: Int, alignment: Int = separation) -> UInt {
     var block: UnsafeMutableRawPointer?
     // SAFETY: `block` is a valid place for the result; the alignment is a power of two and a multiple of a word.
-    let error = unsafe posix_memalign(&block, separation, byteCount)
+    let error = unsafe posix_memalign(&block, alignment, byteCount)
     guard error == 0, let block = unsafe block else {
       fatalError(
         "posix_memalign of \(byteCount) bytes failed with errno \(error); expected memory. "
@@ -23,7 +25,7 @@ package enum AlignedMemory {
   }
 
   /// Frees what `allocate` returned.
-  internal static func free(_ address: UInt) {
+  package static func free(_ address: UInt) {
     // SAFETY: the caller hands back an address of `allocate` that nobody uses any more.
     unsafe Glibc.free(UnsafeMutableRawPointer(bitPattern: address))
   }

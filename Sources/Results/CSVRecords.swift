@@ -65,6 +65,9 @@ struct CSVRecordReader {
 
   private mutating func record() throws(CSVError) -> CSVRecord {
     let start = line
+    if bytes[position] == 0x0A {
+      throw error("an empty line", "one record on every line", "remove the line")
+    }
     var fields: [String] = []
     while true {
       fields.append(try field())
@@ -78,9 +81,6 @@ struct CSVRecordReader {
       if separator == 0x0A { break }
     }
     line += 1
-    if fields == [""] {
-      throw error("an empty line", "one record on every line", "remove the line", at: start)
-    }
     return CSVRecord(line: start, fields: fields)
   }
 

@@ -34,6 +34,12 @@ public protocol Scheduler: AnyObject, Sendable {
   /// Called by a job that must wait. Returns false when nothing was run. Default: false.
   func help() -> Bool
 
+  /// Whether a job that waits must run other queued jobs through `help()`, because nobody else would. Default: false.
+  ///
+  /// False for every scheduler with threads: those compensate, since running an arbitrary job on top of a waiting one
+  /// can deadlock where waiting would not.
+  var waitsByHelping: Bool { get }
+
   /// The calling worker is about to block; the back end may start a compensation thread. Default: nothing.
   ///
   /// Does nothing on other threads. Every call is followed by one `didUnblock()` on the same thread.
@@ -56,6 +62,8 @@ extension Scheduler {
   @inlinable public var identity: SchedulerIdentity { SchedulerIdentity(object: self) }
   /// Never runs anything.
   @inlinable public func help() -> Bool { false }
+  /// False.
+  @inlinable public var waitsByHelping: Bool { false }
   /// Does nothing.
   @inlinable public func willBlock() {}
   /// Does nothing.

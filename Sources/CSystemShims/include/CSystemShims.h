@@ -24,7 +24,6 @@ static inline void shim_pause(void) {
 extern __thread void *shim_tls_worker __attribute__((tls_model("initial-exec")));
 extern __thread void *shim_tls_operations __attribute__((tls_model("initial-exec")));
 extern __thread void *shim_tls_inline __attribute__((tls_model("initial-exec")));
-extern __thread void *shim_tls_pool __attribute__((tls_model("initial-exec")));
 
 /// The work-stealing worker that runs on this thread.
 static inline void *shim_get_worker(void) { return shim_tls_worker; }
@@ -35,9 +34,17 @@ static inline void shim_set_operations(void *p) { shim_tls_operations = p; }
 /// The trampoline of the inline scheduler.
 static inline void *shim_get_inline(void) { return shim_tls_inline; }
 static inline void shim_set_inline(void *p) { shim_tls_inline = p; }
-/// The thread-pool or libdispatch worker that runs on this thread.
-static inline void *shim_get_pool(void) { return shim_tls_pool; }
-static inline void shim_set_pool(void *p) { shim_tls_pool = p; }
+
+/// Which pool with a locked queue this thread works for, and as which worker.
+struct shim_pool_membership {
+  /// Identity of the pool's shared object, 0 for none.
+  uintptr_t owner;
+  /// Index of the worker.
+  uintptr_t index;
+};
+extern __thread struct shim_pool_membership shim_tls_pool __attribute__((tls_model("initial-exec")));
+static inline struct shim_pool_membership shim_get_pool(void) { return shim_tls_pool; }
+static inline void shim_set_pool(struct shim_pool_membership pool) { shim_tls_pool = pool; }
 
 /// Waits while `*address == expected`. `timeout_ns` < 0 means no limit. Returns 0, or errno (EAGAIN, EINTR, ETIMEDOUT).
 int shim_futex_wait(const void *address, uint32_t expected, int64_t timeout_ns);

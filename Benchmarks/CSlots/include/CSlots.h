@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory that the bodies of a workload share. A handle is a plain word, so that a body's closure captures no reference
+// count: two counts per operation on one shared object would cost more than many of the schedulers under test.
+// Nothing here checks an index; `Slots` and `Stamps` in Swift do so in debug builds.
+#pragma once
+#include <stdint.h>
+
+/// Zeroed 32-bit slots and one violation count. Returns 0 when there is no memory. `count` is 1 or more.
+uintptr_t cslots_make(intptr_t count);
+/// Zeroed 64-bit stamps. Returns 0 when there is no memory. `count` is 1 or more.
+uintptr_t cstamps_make(intptr_t count);
+/// Frees what one of the two functions above returned.
+void cslots_drop(uintptr_t handle);
+
+/// The violation count has a cache line of its own before the slots.
+enum { CSLOTS_HEADER_WORDS = 16 };
+
+/// Adds one, not atomically, and returns the new value. One thread at a time per slot.
+static inline uint32_t cslots_increment(uintptr_t handle, intptr_t index) {
+  return ++((uint32_t *)handle)[CSLOTS_HEADER_WORDS + index];
+}
+/// The slot's value. The caller is ordered after the last increment, else the value is wrong, which is the point.
+static inline uint32_t cslots_read(uintptr_t handle, intptr_t index) {
+  return ((uint32_t *)handle)[CSLOTS_HEADER_WORDS + index];
+}
+/// Sets a slot.
+static inline void cslots_write(uintptr_t handle, intptr_t index, uint32_t value) {
+  ((uint32_t *)handle)[CSLOTS_HEADER_WORDS + index] = value;
+}
+/// Counts an operation that started before one of its predecessors had run. Any thread.
+static inline void cslots_count_violation(uintptr_t handle) {
+  __atomic_fetch_add((uint32_t *)handle, 1, __ATOMIC_RELAXED);
+}
+/// How many were counted.
+static inline uint32_t cslots_violations(uintptr_t handle) {
+  return __atomic_load_n((uint32_t *)handle, __ATOMIC_RELAXED);
+}
+
+/// Sets a stamp. One thread at a time per stamp.
+static inline void cstamps_write(uintptr_t handle, intptr_t index, uint64_t value) {
+  ((uint64_t *)handle)[index] = value;
+}
+/// The stamp's value.
+static inline uint64_t cstamps_read(uintptr_t handle, intptr_t index) {
+  return ((uint64_t *)handle)[index];
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Harness
+
+/// How a replayed task spends its duration.
+package enum ReplayBody: String, Sendable, CaseIterable {
+  /// Holds its worker until its start plus its duration by the monotonic clock: exact on any host.
+  case spin
+  /// Does the CPU work that takes its duration on a core of its own, as calibrated once per process.
+  case work
+}
+
+/// How a recorded graph is replayed.
+package struct ReplaySettings: Hashable, Sendable {
+  /// Factor on every recorded duration, or nil for the one that gives `defaultWorkNanoseconds` of work.
+  package var timeScale: Double?
+  /// How a task spends its duration.
+  package var body: ReplayBody
+
+  /// Keys of `Assignment.extra` that `init(extra:)` reads.
+  package static let timeScaleKey = "time-scale"
+  /// Key of the body mode, a raw value of `ReplayBody`.
+  package static let bodyKey = "body"
+
+  /// Work of a replay whose scale nobody chose: one second.
+  package static let defaultWorkNanoseconds: Int64 = 1_000_000_000
+
+  /// Settings; `timeScale` is positive and finite.
+  package init(timeScale: Double? = nil, body: ReplayBody = .spin) {
+    self.timeScale = timeScale
+    self.body = body
+  }
+
+  /// Reads settings from an assignment; other keys are left alone.
+  package init(extra: [String: String]) throws(WorkloadError) {
+    timeScale = nil
+    body = .spin
+    if let text = extra[Self.timeScaleKey] {
+      guard let scale = Double(text), scale.isFinite, scale > 0 else {
+        throw WorkloadError(
+          message: "replay: time scale '\(text)'; expected a positive number; "
+            + "pass --time-scale 0.001, or leave it out for about one second of work")
+      }
+      timeScale = scale
+    }
+    if let text = extra[Self.bodyKey] {
+      guard let body = ReplayBody(rawValue: text) else {
+        throw WorkloadError(
+          message: "replay: body '\(text)'; expected one of "
+            + ReplayBody.allCases.map(\.rawValue).joined(separator: ", ")
+            + "; pass --body spin or leave it out")
+      }
+      self.body = body
+    }
+  }
+
+  /// What `init(extra:)` reads back.
+  package var extra: [String: String] {
+    var result = [Self.bodyKey: body.rawValue]
+    if let timeScale { result[Self.timeScaleKey] = "\(timeScale)" }
+    return result
+  }
+
+  /// The factor for a graph with that much recorded work: the chosen one, else the default; 1 for no work at all.
+  package func effectiveTimeScale(totalWorkNanoseconds: Int64) -> Double {
+    if let timeScale { return timeScale }
+    guard totalWorkNanoseconds > 0 else { return 1 }
+    return Double(Self.defaultWorkNanoseconds) / Double(totalWorkNanoseconds)
+  }
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Harness
+
+/// The built-in workloads.
+package enum WorkloadCatalog {
+  /// Every built-in workload, in the order in which they are listed.
+  ///
+  /// A new workload is one file and one line here.
+  package static let all: [WorkloadDescription] = [
+    .independent, .chain, .fan, .wavefront, .layered, .forkJoin, .priorityMix, .cancel,
+    .submitLatency,
+  ]
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CDispatchShims
+internal import CSystemShims
+internal import ConcurrencyPrimitives
+// Links libdispatch for the shims.
+internal import Dispatch
+internal import Scheduling
+
+/// What the items of a scheduler share; every item in flight keeps it alive.
+final class DispatchCore: Sendable {
+  /// Successors that one item runs in place before it makes room for libdispatch's other work.
+  private static let successorBound = 64
+
+  let workerCount: Int
+  private let state: Locked<DispatchState>
+  private let ended = WakeTokens()
+
+  init(workers: Int) {
+    workerCount = workers
+    state = Locked(DispatchState(workers: workers))
+  }
+
+  var identity: SchedulerIdentity { SchedulerIdentity(object: self) }
+  var counters: SchedulerCounters { state.withLock { $0.counters } }
+
+  func submit(_ jobs: consuming JobChain) {
+    guard !jobs.isEmpty else { return }
+    let chain = jobs
+    let (summons, late) = state.withLock { ($0.submit(chain), $0.stopped) }
+    if late {
+      fatalError(
+        "DispatchScheduler: jobs were submitted after shutDown() had returned; "
+          + "submit earlier, or shut down later.")
+    }
+    carryOut(summons)
+  }
+
+  func help() -> Bool {
+    guard let worker = workerIndex else { return false }
+    let found = state.withLock { state -> Job? in
+      let job = state.queue.popFirst()
+      if job != nil { state.counters.helped += 1 }
+      return job
+    }
+    guard let found else { return false }
+    var context = WorkerContext(worker: worker, scheduler: identity)
+    if let successor = found.run(in: &context) { context.ready.prepend(successor) }
+    submit(context.takeReady())
+    context.prepareToIdle()
+    submit(context.takeReady())
+    return true
+  }
+
+  func willBlock() {
+    guard workerIndex != nil else { return }
+    carryOut(state.withLock { $0.block() })
+  }
+
+  func didUnblock() {
+    guard workerIndex != nil else { return }
+    state.withLock { $0.unblock() }
+  }
+
+  func shutDown() {
+    if workerIndex != nil {
+      fatalError(
+        "DispatchScheduler: shutDown() was called from one of its own jobs, which it would wait for; "
+          + "call it from another thread, or just drop the scheduler.")
+    }
+    if state.withLock({ $0.stop() }) { ended.take() }
+  }
+
+  /// Worker index of the item that runs on the calling thread, if it is one of this scheduler.
+  private var workerIndex: Int? {
+    let membership = shim_get_pool()
+    return membership.owner == owner ? Int(membership.index) : nil
+  }
+
+  private var owner: UInt { UInt(bitPattern: ObjectIdentifier(self)) }
+
+  private func carryOut(_ summons: DispatchState.Summons) {
+    for _ in 0..<summons.usual { unsafe shim_dispatch_async(retainedWord, Self.work) }
+    for _ in 0..<summons.extra { unsafe shim_dispatch_async_extra(retainedWord, Self.work) }
+    ended.add(summons.ended)
+  }
+
+  /// This object as a word that owns it.
+  private var retainedWord: UInt {
+    // SAFETY: the reference is given back by the item that gets the word.
+    unsafe UInt(bitPattern: Unmanaged.passRetained(self).toOpaque())
+  }
+
+  /// What libdispatch calls.
+  private static var work: @convention(c) (UnsafeMutableRawPointer?) -> Void {
+    { context in
+      guard let context = unsafe context else { return }
+      // SAFETY: the context is a `retainedWord`, passed to this item alone.
+      unsafe Unmanaged<DispatchCore>.fromOpaque(context).takeRetainedValue().runItem()
+    }
+  }
+
+  /// One item: the best job, and its successors for as long as they are the best.
+  private func runItem() {
+    guard let (first, worker) = state.withLock({ $0.arrive() }) else {
+      carryOut(state.withLock { $0.summon() })
+      return
+    }
+    shim_set_pool(shim_pool_membership(owner: owner, index: UInt(worker)))
+    var context = WorkerContext(worker: worker, scheduler: identity)
+    var job = first
+    var left = Self.successorBound
+    while let successor = job.run(in: &context) {
+      context.ready.prepend(successor)
+      guard left > 0 else { break }
+      left -= 1
+      let ready = context.takeReady()
+      let (next, summons) = state.withLock { $0.advance(to: successor, ready: ready) }
+      carryOut(summons)
+      guard let next else { break }
+      job = next
+    }
+    leave(worker, &context)
+  }
+
+  /// The end of an item, which gives back what it holds.
+  private func leave(_ worker: Int, _ context: inout WorkerContext) {
+    if !context.ready.isEmpty { submit(context.takeReady()) }
+    context.prepareToIdle()
+    shim_set_pool(shim_pool_membership(owner: 0, index: 0))
+    let ready = context.takeReady()
+    carryOut(state.withLock { $0.leave(worker: worker, ready: ready) })
+  }
+}

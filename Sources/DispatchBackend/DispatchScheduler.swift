@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Scheduling
+
+/// Jobs on libdispatch's global concurrent queue: what a program pays that gives each operation to libdispatch.
+///
+/// The jobs wait in one banded queue under a small lock. libdispatch gets anonymous items, at most `workerCount` at a
+/// time, each of which runs the best job of that moment and then hands a new item to libdispatch if jobs wait. So
+/// every job costs one pass through libdispatch, as in a program that calls `async` per job, without the closure that
+/// call would allocate; only an immediate successor that is the best job anyway runs in the same item. Threads, their
+/// start, their sleep and their number are libdispatch's.
+///
+/// - Order: exact for everything in the queue. The most urgent band first, first in, first out within a band, the
+///   immediate successor of a job included.
+/// - Fairness: total order of submission within a band. No ageing: a flood of urgent jobs starves the others. Other
+///   work of the process on the global queue gets its turn after every item, which runs 64 successors at most.
+/// - Concurrency: `workerCount` items; libdispatch runs them on as many threads as it sees fit, which for the global
+///   queue is about the number of processors.
+/// - Compensation: an item between `willBlock()` and `didUnblock()` does not count, so that another may start as soon
+///   as a job waits; such extra items get a thread at once. At most 192 items more than `workerCount` are in flight;
+///   with that many blocked, jobs wait.
+/// - Counted: `wakeUps` (items handed to libdispatch), `helped`, and `compensations` (extra items).
+public final class DispatchScheduler: Scheduler {
+  private let core: DispatchCore
+
+  /// A scheduler without items.
+  ///
+  /// - Parameter workers: how many items may be in flight at the same time, 1 or more.
+  public init(workers: Int) {
+    guard workers >= 1 else {
+      fatalError("DispatchScheduler: workers is \(workers); expected 1 or more.")
+    }
+    core = DispatchCore(workers: workers)
+  }
+
+  /// Identity of what the items share; they may outlive this object.
+  public var identity: SchedulerIdentity { core.identity }
+
+  /// How many items may be in flight at the same time.
+  public var workerCount: Int { core.workerCount }
+
+  /// Queues the jobs and hands libdispatch as many items as they need.
+  ///
+  /// Any thread; O(1) besides the items when the chain has one band. Fails fatally after `shutDown()`.
+  public func submit(_ jobs: consuming JobChain) { core.submit(jobs) }
+
+  /// Runs the best queued job on the calling item's thread, with a context of its own.
+  public func help() -> Bool { core.help() }
+
+  /// Lets another item take the place of the calling one.
+  public func willBlock() { core.willBlock() }
+
+  /// Takes the calling item's place back.
+  public func didUnblock() { core.didUnblock() }
+
+  /// Waits until every queued job has run and no item is in flight; may be repeated.
+  ///
+  /// Fails fatally when called from a job of this scheduler. The threads belong to libdispatch and stay.
+  public func shutDown() { core.shutDown() }
+
+  /// What was counted so far; takes the lock.
+  public var counters: SchedulerCounters { core.counters }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Scheduling
+
+/// What the scheduler knows, guarded by its one lock: the queue and the items that libdispatch holds.
+///
+/// A pure machine. It hands nothing to libdispatch: it answers with a `Summons` that the caller carries out after
+/// unlocking. Invariant: when the queue holds more jobs than there are items on their way to it, then either
+/// `workerCount` items are in flight and not blocked, or the limit of items is reached.
+struct DispatchState {
+  /// Items the caller must hand to libdispatch after unlocking.
+  struct Summons {
+    /// For the concurrent queue.
+    var usual = 0
+    /// In the place of blocked ones, for a thread of their own.
+    var extra = 0
+    /// Waiting `shutDown` calls to let go.
+    var ended = 0
+  }
+
+  /// Items in flight at a time besides `workerCount`.
+  static let compensationLimit = 192
+
+  let workerCount: Int
+  var queue = BandedFIFO()
+  /// Items that libdispatch holds or runs.
+  private var inFlight = 0
+  /// Of these, items that have not looked at the queue yet.
+  private var arriving = 0
+  /// Of these, items between `willBlock` and `didUnblock`.
+  private var blocked = 0
+  private var indices = WorkerIndices()
+  private var stopping = false
+  /// Everything has run after `stop`.
+  private(set) var stopped = false
+  private var joiners = 0
+  var counters = SchedulerCounters()
+
+  /// A scheduler with nothing to do.
+  init(workers: Int) { workerCount = workers }
+
+  /// Takes over jobs from any thread.
+  mutating func submit(_ jobs: consuming JobChain) -> Summons {
+    queue.append(jobs)
+    return summon()
+  }
+
+  /// An item starts: the best job, and the worker that the item is; nil when another took the job.
+  mutating func arrive() -> (job: Job, worker: Int)? {
+    arriving -= 1
+    guard let job = queue.popFirst() else {
+      inFlight -= 1
+      return nil
+    }
+    return (job, indices.take())
+  }
+
+  /// Takes over what a job made ready, with its successor in front, and gives the successor back if it is now the best.
+  mutating func advance(to successor: Job, ready: consuming JobChain) -> (Job?, Summons) {
+    queue.append(ready)
+    guard inFlight - blocked <= workerCount, queue.first == successor else {
+      return (nil, summon())
+    }
+    let next = queue.popFirst()
+    return (next, summon())
+  }
+
+  /// An item ends; the next job gets an item of its own.
+  mutating func leave(worker: Int, ready: consuming JobChain) -> Summons {
+    queue.append(ready)
+    indices.giveBack(worker)
+    inFlight -= 1
+    return summon()
+  }
+
+  /// An item blocks: another may take its place.
+  mutating func block() -> Summons {
+    blocked += 1
+    return summon()
+  }
+
+  /// An item runs again; if that makes one too many, it is not followed by another when it ends.
+  mutating func unblock() { blocked -= 1 }
+
+  /// Expects no more jobs from outside; returns whether the caller must wait until everything has run.
+  mutating func stop() -> Bool {
+    stopping = true
+    stopped = inFlight == 0 && queue.isEmpty
+    if !stopped { joiners += 1 }
+    return !stopped
+  }
+
+  /// As many items as there are jobs that nobody comes for, as far as `workerCount` allows.
+  mutating func summon() -> Summons {
+    var summons = Summons()
+    let room = min(
+      workerCount - (inFlight - blocked), workerCount + Self.compensationLimit - inFlight)
+    let wanted = min(queue.count - arriving, room)
+    if wanted > 0 {
+      summons.usual = max(0, min(wanted, workerCount - inFlight))
+      summons.extra = wanted - summons.usual
+      inFlight += wanted
+      arriving += wanted
+      counters.wakeUps += wanted
+      counters.compensations += summons.extra
+    } else if stopping, !stopped, inFlight == 0, queue.isEmpty {
+      stopped = true
+      summons.ended = joiners
+      joiners = 0
+    }
+    return summons
+  }
+}
+
+/// Which worker indices are in use: the lowest free one is given out.
+struct WorkerIndices {
+  private var used: [UInt64] = [0]
+
+  /// The lowest free index.
+  mutating func take() -> Int {
+    let word = used.firstIndex { $0 != .max } ?? used.endIndex
+    if word == used.endIndex { used.append(0) }
+    let bit = (~used[word]).trailingZeroBitCount
+    used[word] |= 1 << UInt64(bit)
+    return word * 64 + bit
+  }
+
+  /// Frees an index that `take` gave out.
+  mutating func giveBack(_ index: Int) { used[index / 64] &= ~(1 << UInt64(index % 64)) }
+}

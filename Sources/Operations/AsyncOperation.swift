@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An operation whose work goes on after `main()` has returned, until `finish()` is called (contract 68).
+///
+/// Subclasses override `main()` to begin the work. The operation keeps its place in the queue, its slot and its
+/// dependents' block until it has finished (contract 65). A cancelled one that has not begun finishes by itself.
+open class AsyncOperation: Operation, @unchecked Sendable {
+  /// An asynchronous operation in no queue.
+  public init() { super.init(flags: StateBit.retainsDependencies | StateBit.asynchronous) }
+
+  /// Ends the operation; any thread, from inside `main()` or later.
+  ///
+  /// A second call changes nothing and is counted. Before the operation has started: it will not run its body
+  /// (contract 66, 69).
+  public final func finish() { finishStarted() }
+
+  /// How often `finish()` was called after the operation had finished.
+  public final var surplusFinishCount: Int { withColdTable { $0.surplusFinishes } ?? 0 }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Scheduling
+import Synchronization
+
+/// An operation that runs closures and is finished when all have returned (contract 74).
+open class BlockOperation: Operation, @unchecked Sendable {
+  /// The first closure; guarded by the edit lock until the operation starts, the runner's from then on.
+  private nonisolated(unsafe) final var block: (@Sendable () -> Void)?
+
+  /// An operation without closures, which finishes normally.
+  public convenience init() { self.init(flags: StateBit.retainsDependencies, block: nil) }
+
+  /// An operation that runs `block`.
+  public convenience init(block: @escaping @Sendable () -> Void) {
+    self.init(flags: StateBit.retainsDependencies, block: block)
+  }
+
+  /// A barrier of a queue.
+  convenience init(barrier block: @escaping @Sendable () -> Void) {
+    self.init(flags: StateBit.barrier | StateBit.registered, block: block)
+  }
+
+  private init(flags: UInt32, block: (@Sendable () -> Void)?) {
+    unsafe self.block = block
+    super.init(flags: flags)
+    markStock(BlockOperation.self)
+  }
+
+  /// The object that stands for a closure in a queue; see `OperationHandle.operation`.
+  convenience init(
+    facadeOf node: UInt, slot: UInt, body: (@Sendable () -> Void)?, isStarted: Bool,
+    isCancelled: Bool
+  ) {
+    var flags: UInt32 = 0
+    if isStarted { flags |= StateBit.started | (isCancelled ? StateBit.flushed : 0) }
+    if isCancelled { flags |= StateBit.cancelled }
+    self.init(flags: flags, block: body)
+    coldTableMade().closureNode = node
+    // relaxed: published with the node's lock bit.
+    membership.store(slot, ordering: .relaxed)
+  }
+
+  /// An operation that has finished without running anything.
+  static func finished() -> BlockOperation {
+    let operation = BlockOperation()
+    operation.start()
+    return operation
+  }
+
+  /// Runs the closures in insertion order.
+  open override func main() {
+    // Taken out, so that captures die with the operation's end (contract 74).
+    let first = unsafe block.take()
+    first?()
+    guard hasColdTable else { return }
+    for block in withColdTable({ $0.moreBlocks.take() ?? [] }) ?? [] { block() }
+  }
+
+  /// Adds a closure; stops the process once the operation has started (contract 78).
+  public final func addExecutionBlock(_ block: @escaping @Sendable () -> Void) {
+    do { try tryAddExecutionBlock(block) } catch { error.fault() }
+  }
+
+  /// As `addExecutionBlock(_:)`, but throws `alreadyExecuting` or `alreadyFinished`.
+  public final func tryAddExecutionBlock(
+    _ block: @escaping @Sendable () -> Void
+  ) throws(OperationError) {
+    let table = coldTableMade()
+    let bits = lockState()
+    let isStarted = bits & StateBit.started != 0
+    if !isStarted { table.moreBlocks = (table.moreBlocks ?? []) + [block] }
+    unlockState(bits)
+    if isStarted { throw isSealed ? .alreadyFinished(self) : .alreadyExecuting(self) }
+  }
+
+  /// The closures in insertion order; empty once the operation has started.
+  public final var executionBlocks: [@Sendable () -> Void] {
+    let table = coldTable
+    let bits = lockState()
+    var blocks: [@Sendable () -> Void] = []
+    if bits & StateBit.started == 0 {
+      if let first = unsafe block { blocks.append(first) }
+      blocks += table?.moreBlocks ?? []
+    }
+    unlockState(bits)
+    return blocks
+  }
+}
+
+extension Operation {
+  /// Notes that the object is of exactly this class of ours, so that none of its hooks is overridden.
+  final func markStock(_ exactly: Operation.Type) {
+    guard type(of: self) == exactly else { return }
+    // relaxed: nobody else has the object yet.
+    let bits = state.load(ordering: .relaxed)
+    state.store(bits | StateBit.stock, ordering: .relaxed)  // relaxed: as above
+  }
+}

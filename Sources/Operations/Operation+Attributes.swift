@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Scheduling
+import Synchronization
+
+/// How important the work is to the user; `default` means "inherit from the queue" (contract 91, 92).
+public enum QualityOfService: Int, Sendable, CaseIterable {
+  /// Unspecified.
+  case `default` = -1
+  /// Not visible to the user.
+  case background = 9
+  /// Long work the user is aware of.
+  case utility = 17
+  /// The user waits for it.
+  case userInitiated = 25
+  /// The user interface depends on it.
+  case userInteractive = 33
+
+  init(index: UInt32) {
+    switch index {
+    case 1: self = .background
+    case 2: self = .utility
+    case 3: self = .userInitiated
+    case 4: self = .userInteractive
+    default: self = .default
+    }
+  }
+
+  var index: UInt32 {
+    switch self {
+    case .default: 0
+    case .background: 1
+    case .utility: 2
+    case .userInitiated: 3
+    case .userInteractive: 4
+    }
+  }
+}
+
+extension Operation {
+  /// Name for diagnostics; nil by default (contract 98).
+  public final var name: String? {
+    get { withColdTable { $0.name } ?? nil }
+    set { withColdTableMade { $0.name = newValue } }
+  }
+
+  /// Level among the ready operations of its queue; `normal` by default.
+  ///
+  /// A change while the operation is queued and not started takes effect: it joins the tail of the new level
+  /// (contract 88).
+  public final var queuePriority: QueuePriority {
+    get { QueuePriority(band: band) }
+    set { changeBand(to: newValue.band) }
+  }
+
+  /// How important the work is; `default` means that the queue's value counts.
+  public final var qualityOfService: QualityOfService {
+    get {
+      // relaxed: a hint that orders nothing.
+      let bits = state.load(ordering: .relaxed)
+      return QualityOfService(index: (bits & StateBit.qualityMask) >> StateBit.qualityShift)
+    }
+    set {
+      let bits = lockState()
+      unlockState(
+        (bits & ~StateBit.qualityMask) | newValue.index << StateBit.qualityShift)
+    }
+  }
+
+  /// Runs once after the operation has finished, cancelled or not; nil once it was handed over (contract 56–59).
+  ///
+  /// Runs on the worker that finished the operation, after dependents were released and waiters woken, with no lock
+  /// held. A block assigned after the operation has finished does not run.
+  public final var completionBlock: (@Sendable () -> Void)? {
+    get { withColdTable { $0.completionBlock } ?? nil }
+    set {
+      guard newValue != nil || hasColdTable else { return }
+      let table = coldTableMade()
+      let bits = lockState()
+      let old = table.completionBlock
+      table.completionBlock = isSealed ? nil : newValue
+      let kept = table.completionBlock != nil
+      unlockState(kept ? bits | StateBit.hasCompletion : bits & ~StateBit.hasCompletion)
+      withExtendedLifetime(old) {}
+    }
+  }
+
+  /// Whether `dependencies` keeps operations that have finished; true by default (contract 25, 131).
+  ///
+  /// With false the operation lets go of them when it finishes, and `dependencies` is empty once it has started.
+  /// Takes effect if set before the operation starts.
+  public final var retainsFinishedDependencies: Bool {
+    // relaxed: the runner reads it in the word that `begin` acquired.
+    get { state.load(ordering: .relaxed) & StateBit.retainsDependencies != 0 }
+    set {
+      let bits = lockState()
+      guard bits & StateBit.started == 0 else { return unlockState(bits) }
+      unlockState(
+        newValue ? bits | StateBit.retainsDependencies : bits & ~StateBit.retainsDependencies)
+    }
+  }
+
+  /// Superseded by `isAsynchronous`, which it always equals.
+  @available(*, deprecated, renamed: "isAsynchronous")
+  public final var isConcurrent: Bool { isAsynchronous }
+
+  final var band: PriorityBand {
+    // relaxed: the handle that counts carries its own band.
+    PriorityBand(lowBitsOf: UInt(state.load(ordering: .relaxed) >> StateBit.bandShift))
+  }
+}

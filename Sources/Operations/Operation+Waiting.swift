@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import Scheduling
+import Synchronization
+
+extension Operation {
+  /// Blocks until the operation has finished (contract 99–101).
+  ///
+  /// From inside an operation the waiting worker runs the awaited one itself if that may start, else the scheduler
+  /// compensates for the blocked worker. Waiting for oneself, or on a serial queue for an operation behind oneself,
+  /// stops the process.
+  @available(*, noasync, message: "blocks the thread; observe the completion instead")
+  public final func waitUntilFinished() { _ = waitBlocking(until: nil) }
+
+  /// Blocks until the operation has finished, at most for `timeout`; false when the time was up first.
+  @available(*, noasync, message: "blocks the thread; observe the completion instead")
+  public final func wait(timeout: Duration) -> Bool {
+    waitBlocking(until: MonotonicTime.deadline(after: timeout))
+  }
+
+  private final func waitBlocking(until deadline: UInt64?) -> Bool {
+    if isSealed { return true }
+    let record = ThreadRecord.current
+    record.flushCredit()
+    guard let queue = OperationQueue.current else { return sleep(record, until: deadline) }
+    // Inside an operation.
+    if deadline == nil {
+      if record.currentOperation == word { Fault.waitOnSelf(self) }
+      if queue.scheduler.waitsByHelping {
+        while !isSealed, queue.scheduler.help() {}
+        if isSealed { return true }
+        if isMember(of: { $0.identity == queue.identity }) { Fault.waitInlineForOther(self) }
+      }
+      if queue.holdsOnlySlot, isMember(of: { $0 === queue }) { Fault.waitFromOnlySlot(self, queue) }
+      if runHere(queue, record) { return true }
+    }
+    queue.scheduler.willBlock()
+    defer { queue.scheduler.didUnblock() }
+    return sleep(record, until: deadline)
+  }
+
+  /// Waits in a queue that `test` accepts, unstarted.
+  private final func isMember(of test: (OperationQueue) -> Bool) -> Bool {
+    let bits = lockState()
+    let queue: OperationQueue? =
+      bits & StateBit.started == 0 && isSubmitted
+      ? unsafe queueReference.takeUnretainedValue() : nil
+    unlockState(bits)
+    return queue.map(test) ?? false
+  }
+
+  /// Runs this operation on the waiting worker when it is ready, unlimited and of the same scheduler.
+  ///
+  /// Running exactly what is waited for cannot deadlock where waiting would not; running anything else could.
+  private final func runHere(_ queue: OperationQueue, _ record: ThreadRecord) -> Bool {
+    guard record.depth < ThreadRecord.depthLimit / 2 else { return false }
+    let table = coldTableMade()
+    let bits = lockState()
+    guard bits & (StateBit.started | StateBit.moved | StateBit.hold | StateBit.barrier) == 0,
+      isSubmitted, isHandedOver
+    else {
+      unlockState(bits)
+      return isSealed
+    }
+    let target = unsafe queueReference.takeUnretainedValue()
+    guard target.identity == queue.identity, target.isFast else {
+      unlockState(bits)
+      return false
+    }
+    table.handles += 1
+    unlockState(bits | StateBit.severalHandles)
+    var context = WorkerContext(worker: -1, scheduler: queue.identity)
+    unsafe withUnsafeMutablePointer(to: &context) { context in
+      if target.enterFast(record) {
+        let successor = unsafe runPastGate(0, .fast, target, record, context)
+        if let job = Job(word: successor) { unsafe context.pointee.ready.prepend(job) }
+        unsafe target.scheduler.submitUnlessEmpty(context.pointee.takeReady())
+        record.flushCredit()
+      } else {
+        unsafe dropHandle(target, record, context)
+      }
+    }
+    return isSealed
+  }
+
+  /// Blocks this thread.
+  private final func sleep(_ record: ThreadRecord, until deadline: UInt64?) -> Bool {
+    if let deadline { return sleepTimed(record.parker, until: deadline) }
+    var waiter = SuccessorRecord(waiter: record.parker, timed: false)
+    unsafe withUnsafeMutablePointer(to: &waiter) { waiter in
+      guard unsafe pushWaiter(waiter) else { return }
+      // acquire, edge Woken: pairs with the release in `WaiterList.wake`; the record may go after it.
+      while unsafe !waiter.pointee.flag.load(ordering: .acquiring) { record.parker.park() }
+    }
+    return true
+  }
+
+  private final func sleepTimed(_ parker: Parker, until deadline: UInt64) -> Bool {
+    let waiter = RecordPointer.allocate(capacity: 1)
+    unsafe waiter.initialize(to: SuccessorRecord(waiter: parker, timed: true))
+    guard unsafe pushWaiter(waiter) else {
+      unsafe waiter.deinitialize(count: 1)
+      unsafe waiter.deallocate()
+      return true
+    }
+    var isInTime = true
+    // acquire, edge Woken: as above.
+    while unsafe !waiter.pointee.flag.load(ordering: .acquiring), isInTime {
+      isInTime = parker.park(until: deadline) || MonotonicTime.nanoseconds() < deadline
+    }
+    unsafe WaiterList.dropTimed(waiter)
+    return isSealed
+  }
+
+  private final func pushWaiter(_ waiter: RecordPointer) -> Bool {
+    let entry = UInt(bitPattern: waiter) | SuccessorWord.recordTag
+    // SAFETY: the link is the field at its own address; the record outlives the entry.
+    return unsafe withUnsafePointer(to: waiter.pointee.link) { link in
+      unsafe Self.push(entry, link: UnsafeMutablePointer(mutating: link), on: word)
+    }
+  }
+}
+
+/// Waiters taken off a sealed successor list.
+enum WaiterList {
+  /// Wakes every waiter of the list that begins with the tagged word `first`.
+  static func wake(_ first: UInt) {
+    var entry = first
+    while entry != 0 {
+      let record = unsafe Operation.record(entry)
+      // Everything is read before the flag: the record is the waiter's from then on.
+      entry = unsafe record.pointee.link.load(ordering: .relaxed)  // relaxed: this thread's list
+      let parker = unsafe record.pointee.parker
+      let isTimed = unsafe record.pointee.kind == .timedWaiter
+      // release, edge Woken: pairs with the waiter's acquire.
+      unsafe record.pointee.flag.store(true, ordering: .releasing)
+      parker?.unpark()
+      if isTimed { unsafe dropTimed(record) }
+    }
+  }
+
+  /// The waiter or the list lets go of a timed record.
+  static func dropTimed(_ record: RecordPointer) {
+    // acquire and release, edge TimedDropped: the last one frees what the other has stopped using.
+    let left = unsafe record.pointee.references.wrappingSubtract(
+      1, ordering: .acquiringAndReleasing
+    ).newValue
+    guard left == 0 else { return }
+    unsafe record.deinitialize(count: 1)
+    unsafe record.deallocate()
+  }
+}

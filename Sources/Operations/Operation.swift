@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import Scheduling
+import Synchronization
+
+/// A unit of work with dependencies, priority, cancellation and completion, run once by a queue or by `start()`.
+///
+/// Members and meaning are those of Foundation's class of the same name. Every member may be called from any thread.
+/// Subclasses override `main()` for synchronous work; work that outlives `main()` belongs in `AsyncOperation`.
+///
+/// States: pending → ready → executing → finished, or pending → finished when cancelled before it began; `isCancelled`
+/// is independent of them (contract 1, 3).
+open class Operation: @unchecked Sendable {
+  // The stored words, in layout order: a subclass with one closure stays within two cache lines. See Release.md.
+  final let header: JobHeader
+  /// Newest first list of edges and records; `SuccessorWord.sealed` once finished.
+  final let successors = Atomic<UInt>(SuccessorWord.empty)
+  /// Unresolved edges and the submission token, or the detour bit.
+  final let pending = Atomic<UInt32>(0)
+  final let state: Atomic<UInt32>
+  /// `Membership`, or the address of the registry slot in the queue.
+  final let membership = Atomic<UInt>(Membership.none)
+  final let edge0 = Atomic<UInt>(0)
+  final let edge1 = Atomic<UInt>(0)
+  final let edge2 = Atomic<UInt>(0)
+  final let dependency0 = Atomic<UInt>(0)
+  final let dependency1 = Atomic<UInt>(0)
+  final let dependency2 = Atomic<UInt>(0)
+  /// The cold table, retained, or 0.
+  final let cold = Atomic<UInt>(0)
+
+  /// An operation that is in no queue, has no dependencies and normal priority (contract 2).
+  public convenience init() {
+    self.init(flags: StateBit.retainsDependencies)
+    markStock(Operation.self)
+  }
+
+  init(flags: UInt32) {
+    unsafe header = JobHeader(run: operationRun)
+    state = Atomic(flags | UInt32(PriorityBand.normal.rawValue) << StateBit.bandShift)
+  }
+
+  deinit { letGoOfEverything() }
+
+  // MARK: What subclasses override
+
+  /// The work. Does nothing by default; an override does not call `super` (contract 6, 7).
+  open func main() {}
+
+  /// Runs the operation: on the calling thread when it is in no queue, by its queue otherwise.
+  ///
+  /// Returns when the operation is finished, unless it is asynchronous. A finished operation returns at once; a
+  /// cancelled one finishes without running `main()`. Stops the process when the operation is not ready, is already
+  /// executing, or belongs to a queue (contract 11–16); `tryStart()` throws instead.
+  open func start() {
+    if ThreadRecord.current.takeStarting(self) {
+      // relaxed: this thread's own `begin` read the word with acquire.
+      let skips = StateBit.flushed | StateBit.finishRequested
+      if state.load(ordering: .relaxed) & skips == 0 { main() }
+      return
+    }
+    do { try startManually() } catch { error.fault() }
+  }
+
+  /// Whether the work goes on after `start()` has returned. False by default; fixed per class.
+  open var isAsynchronous: Bool {
+    state.load(ordering: .relaxed) & StateBit.asynchronous != 0  // relaxed: never changes
+  }
+
+  /// Whether every dependency is finished, or the operation is cancelled (contract 37).
+  ///
+  /// An override must combine its condition with `super`'s value and announce changes with `didChangeValue(forKey:)`.
+  open var isReady: Bool { computeReady() }
+
+  /// True from the beginning of the body until the operation is finished (contract 5).
+  open var isExecuting: Bool {
+    // acquire: pairs with the release in `begin`.
+    let bits = state.load(ordering: .acquiring)
+    return bits & (StateBit.started | StateBit.flushed) == StateBit.started && !isSealed
+  }
+
+  /// True once the operation has finished; never false again.
+  ///
+  /// Whatever the body wrote is visible to a thread that has read true.
+  open var isFinished: Bool { isSealed }
+
+  /// True once `cancel()` was called before the operation finished.
+  open var isCancelled: Bool {
+    // acquire: pairs with the unlock in `cancel`, so that what the canceller wrote is visible.
+    state.load(ordering: .acquiring) & StateBit.cancelled != 0
+  }
+
+  /// Sets `isCancelled` and lets a waiting operation finish without running (contract 43–47).
+  ///
+  /// Never interrupts running code; changes nothing once finished; further calls do nothing. O(1), or O(dependencies)
+  /// for an operation that waits for some.
+  open func cancel() { cancelNow() }
+
+  /// Tells the machinery that a subclass is about to change the property named `key`.
+  open func willChangeValue(forKey key: String) {}
+
+  /// Tells the machinery that a subclass has changed the property named `key`.
+  ///
+  /// "isReady" ("ready") makes the queue look again; "isFinished" ("finished") finishes an operation whose override
+  /// of `isFinished` is now true (contract 40, 63). Other keys do nothing.
+  open func didChangeValue(forKey key: String) {
+    switch key {
+    case "isReady", "ready": announceReadiness()
+    case "isFinished", "finished": if isFinished { finishStarted() }
+    default: break
+    }
+  }
+}
+
+extension Operation: Hashable {
+  /// True for the same object only (contract 8).
+  public static func == (lhs: Operation, rhs: Operation) -> Bool { lhs === rhs }
+
+  /// Hashes the identity.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension Operation {
+  /// The five levels that order ready operations of one queue (contract 83).
+  public enum QueuePriority: Int, Sendable, CaseIterable {
+    /// Starts after all others.
+    case veryLow = -8
+    /// Starts after `normal`.
+    case low = -4
+    /// The default.
+    case normal = 0
+    /// Starts before `normal`.
+    case high = 4
+    /// Starts before all others.
+    case veryHigh = 8
+
+    /// The level that `value` reaches when it moves towards `normal` and stops at the first level (contract 84).
+    public init(rounding value: Int) {
+      switch value {
+      case 8...: self = .veryHigh
+      case 4...: self = .high
+      case ...(-8): self = .veryLow
+      case ...(-4): self = .low
+      default: self = .normal
+      }
+    }
+
+    init(band: PriorityBand) {
+      switch band {
+      case .veryHigh: self = .veryHigh
+      case .high: self = .high
+      case .low: self = .low
+      case .veryLow: self = .veryLow
+      default: self = .normal
+      }
+    }
+
+    var band: PriorityBand {
+      switch self {
+      case .veryHigh: .veryHigh
+      case .high: .high
+      case .normal: .normal
+      case .low: .low
+      case .veryLow: .veryLow
+      }
+    }
+  }
+}

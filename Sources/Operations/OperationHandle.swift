@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Scheduling
+import Synchronization
+
+/// Stands for a closure added to a queue: two words, no object, free to copy and drop.
+///
+/// Any thread. A handle never keeps its closure alive; once the closure has finished it only says so.
+public struct OperationHandle: Sendable, Hashable {
+  let node: UInt
+  let generation: UInt64
+
+  init(node: UInt, generation: UInt64) {
+    self.node = node
+    self.generation = generation
+  }
+
+  private var pointer: UnsafeMutablePointer<ClosureNode> {
+    // SAFETY: cells are never freed.
+    unsafe UnsafeMutablePointer(bitPattern: node).unsafelyUnwrapped
+  }
+
+  /// The handle of the closure that `node` stands for now, or nil when it stands for none.
+  static func live(node: UInt) -> OperationHandle? {
+    let handle = OperationHandle(node: node, generation: 0)
+    // acquire, edge NodeOpened.
+    let word = unsafe handle.pointer.pointee.state.load(ordering: .acquiring)
+    guard word & ClosureNode.live != 0 else { return nil }
+    return OperationHandle(node: node, generation: word >> ClosureNode.generationShift)
+  }
+
+  /// Runs `body` with the node's lock bit held and its flags; nil when the closure has finished and left.
+  private func locked<Value>(
+    _ body: (UnsafeMutablePointer<ClosureNode>, inout UInt64) -> Value
+  ) -> Value? {
+    let wanted = generation
+    var flags: UInt64 = 0
+    let before = unsafe ClosureNode.change(pointer) { word in
+      guard word >> ClosureNode.generationShift == wanted, word & ClosureNode.live != 0 else {
+        return nil
+      }
+      return word | ClosureNode.lock
+    }
+    guard before >> ClosureNode.generationShift == wanted, before & ClosureNode.live != 0 else {
+      return nil
+    }
+    flags = before
+    let value = unsafe body(pointer, &flags)
+    // release, edge NodeState: gives the lock bit up with the new flags.
+    unsafe pointer.pointee.state.store(flags, ordering: .releasing)
+    return value
+  }
+
+  /// The façade if one was made already; outer nil when the closure has finished and left.
+  private var existing: Operation?? {
+    unsafe locked { node, flags -> Operation? in
+      guard flags & ClosureNode.promoted != 0 else { return nil }
+      return unsafe Operation.reference(node.pointee.facade).takeUnretainedValue()
+    }
+  }
+
+  /// True once the closure has returned or was skipped because it had been cancelled.
+  public var isFinished: Bool {
+    guard let existing else { return true }
+    return existing?.isFinished ?? false
+  }
+
+  /// True when it was cancelled and has not finished; a finished closure's handle has forgotten.
+  public var isCancelled: Bool {
+    unsafe locked { node, flags in
+      guard flags & ClosureNode.promoted != 0 else { return flags & ClosureNode.cancelled != 0 }
+      return unsafe Operation.reference(node.pointee.facade).takeUnretainedValue().isCancelled
+    } ?? false
+  }
+
+  /// As `Operation.cancel()`.
+  public func cancel() {
+    let facade: Operation?? = unsafe locked { node, flags -> Operation? in
+      if flags & ClosureNode.promoted == 0 {
+        let slot = unsafe node.pointee.membership.load(ordering: .relaxed)  // relaxed: opened after
+        // SAFETY: the lock bit holds the finish back, so the queue is there.
+        let mayWaitForSlot = unsafe OperationQueue.reference(
+          RegistryChunk.queueWord(ofSlot: slot))._withUnsafeGuaranteedRef(\.limitsStarts)
+        guard mayWaitForSlot, flags & ClosureNode.started == 0 else {
+          flags |= ClosureNode.cancelled
+          return nil
+        }
+        unsafe promote(node, &flags)
+      }
+      return unsafe Operation.reference(node.pointee.facade).takeUnretainedValue()
+    }
+    (facade ?? nil)?.cancel()
+  }
+
+  /// The operation object that stands for the closure, made on first use and the same until the closure has left.
+  ///
+  /// After that: a finished operation that stands for nothing.
+  public var operation: BlockOperation {
+    let facade = unsafe locked { node, flags -> Operation in
+      if flags & ClosureNode.promoted == 0 { unsafe promote(node, &flags) }
+      return unsafe Operation.reference(node.pointee.facade).takeUnretainedValue()
+    }
+    if let facade { return unsafe unsafeDowncast(facade, to: BlockOperation.self) }
+    return BlockOperation.finished()
+  }
+
+  private func promote(_ node: UnsafeMutablePointer<ClosureNode>, _ flags: inout UInt64) {
+    // relaxed: opened after it was written.
+    let slot = unsafe node.pointee.membership.load(ordering: .relaxed)
+    let facade = BlockOperation(
+      facadeOf: self.node, slot: slot, body: unsafe node.pointee.body.take(),
+      isStarted: flags & ClosureNode.started != 0, isCancelled: flags & ClosureNode.cancelled != 0)
+    // The runtime's reference.
+    unsafe node.pointee.facade = UInt(bitPattern: Unmanaged.passRetained(facade).toOpaque())
+    flags |= ClosureNode.promoted
+  }
+
+  /// Makes `dependent` wait for the closure.
+  public func addDependency(to dependent: Operation) { dependent.addDependency(operation) }
+
+  /// As `Operation.waitUntilFinished()`.
+  @available(*, noasync, message: "blocks the thread")
+  public func waitUntilFinished() { if !isFinished { operation.waitUntilFinished() } }
+
+  /// As `Operation.wait(timeout:)`.
+  @available(*, noasync, message: "blocks the thread")
+  public func wait(timeout: Duration) -> Bool { isFinished || operation.wait(timeout: timeout) }
+}
+
+extension Operation {
+  /// The façade's cell stands for nothing any more.
+  final func returnClosureNode(_ record: ThreadRecord) {
+    guard let table = coldTable, table.closureNode != 0 else { return }
+    // SAFETY: cells are never freed; this one is the façade's until it is retired here.
+    let node = unsafe UnsafeMutablePointer<ClosureNode>(
+      bitPattern: table.closureNode
+    ).unsafelyUnwrapped
+    table.closureNode = 0
+    _ = unsafe ClosureNode.change(node) { ClosureNode.retired($0) }
+    unsafe record.nodeCache.give(node)
+  }
+
+  /// Finished, but a handle to it is still out.
+  final var isStraggler: Bool {
+    guard isSealed else { return false }
+    return withColdTable { $0.hasLeft } ?? false
+  }
+}

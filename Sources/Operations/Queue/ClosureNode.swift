@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import Scheduling
+import Synchronization
+
+/// A closure added to a queue: one recycled cell that is job, member and state at once.
+///
+/// Cells are never returned to the allocator, so that an old handle may always read the state word: the generation in
+/// it tells whether the cell still stands for the same closure. Page: Closures.md.
+@safe struct ClosureNode: ~Copyable {
+  /// Size of a cell, B.
+  static let cellSize = 64
+
+  let header: JobHeader
+  /// The registry slot; valid while live.
+  let membership = Atomic<UInt>(0)
+  /// Generation in the upper half, flags in the lower.
+  let state = Atomic<UInt64>(0)
+  /// The façade with the runtime's reference, once `promoted`; under the lock bit.
+  var facade: UInt = 0
+  /// The closure until it starts or moves to the façade.
+  var body: (@Sendable () -> Void)?
+
+  static let lock: UInt64 = 1
+  static let live: UInt64 = 2
+  static let started: UInt64 = 4
+  static let cancelled: UInt64 = 8
+  static let promoted: UInt64 = 16
+  static let generationShift: UInt64 = 32
+
+  init() { unsafe header = JobHeader(run: closureRun) }
+
+  /// Fills a free cell; returns the generation its handle will have.
+  static func prepare(
+    _ node: UnsafeMutablePointer<ClosureNode>, _ body: @escaping @Sendable () -> Void
+  ) -> UInt64 {
+    unsafe node.pointee.body = body
+    // relaxed: the cell is this thread's.
+    return unsafe node.pointee.state.load(ordering: .relaxed) >> generationShift
+  }
+
+  /// From here on handles and enumerations may use the node.
+  static func open(_ node: UnsafeMutablePointer<ClosureNode>, _ generation: UInt64) {
+    // release, edge NodeOpened: an enumerator that sees `live` sees body and membership.
+    unsafe node.pointee.state.store(generation << generationShift | live, ordering: .releasing)
+  }
+
+  static func job(_ node: UnsafeMutablePointer<ClosureNode>) -> Job {
+    // SAFETY: the header is the first field.
+    unsafe Job(
+      header: UnsafeMutableRawPointer(node).assumingMemoryBound(to: JobHeader.self), band: .normal)
+  }
+
+  /// Sets flags with the lock bit clear; returns the word before.
+  static func change(
+    _ node: UnsafeMutablePointer<ClosureNode>, _ change: (UInt64) -> UInt64?
+  ) -> UInt64 {
+    var old = unsafe node.pointee.state.load(ordering: .acquiring)  // acquire, edge NodeOpened
+    var backoff = Backoff()
+    while true {
+      if old & lock != 0 {
+        backoff.wait()
+        old = unsafe node.pointee.state.load(ordering: .acquiring)  // acquire: as above
+        continue
+      }
+      guard let new = change(old) else { return old }
+      // acquire and release, edge NodeState: every transition is one exchange of this word.
+      let (won, seen) = unsafe node.pointee.state.weakCompareExchange(
+        expected: old, desired: new, successOrdering: .acquiringAndReleasing,
+        failureOrdering: .acquiring)
+      if won { return old }
+      old = seen
+    }
+  }
+
+  /// The word of a cell that stands for nothing any more.
+  static func retired(_ word: UInt64) -> UInt64 {
+    ((word >> generationShift) &+ 1) << generationShift
+  }
+}
+
+private func closureRun(
+  _ header: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer
+) -> UInt {
+  let node = unsafe header.assumingMemoryBound(to: ClosureNode.self)
+  let context = unsafe context.assumingMemoryBound(to: WorkerContext.self)
+  // relaxed: written before the hand-over that brought the job here.
+  let slot = unsafe node.pointee.membership.load(ordering: .relaxed)
+  // SAFETY: the member keeps its queue until `RegistryChunk.remove` and the credit.
+  return unsafe OperationQueue.reference(RegistryChunk.queueWord(ofSlot: slot))
+    ._withUnsafeGuaranteedRef { queue in
+      ThreadRecord.withCurrent { record in
+        unsafe queue.runClosure(node, slot, record, context)
+      }
+    }
+}
+
+extension OperationQueue {
+  fileprivate func runClosure(
+    _ node: UnsafeMutablePointer<ClosureNode>, _ slot: UInt, _ record: ThreadRecord,
+    _ context: UnsafeMutablePointer<WorkerContext>
+  ) -> UInt {
+    let gate: StartGate
+    if record.claim == word {
+      record.claim = 0
+      gate = .slot
+    } else if enterFast(record) {
+      gate = .fast
+    } else {
+      enqueue(JobChain(unsafe ClosureNode.job(node)))
+      return 0
+    }
+    let before = unsafe ClosureNode.change(node) { $0 | ClosureNode.started }
+    if before & ClosureNode.promoted != 0 {
+      // The node is the façade's first handle; the façade gives the cell back when it leaves.
+      return unsafe Operation.reference(node.pointee.facade)._withUnsafeGuaranteedRef { facade in
+        unsafe facade.runPastGate(0, gate, self, record, context)
+      }
+    }
+    record.flushCredit(unlessOf: word)
+    let outer = record.pushClosure(self)
+    let body = unsafe node.pointee.body.take()
+    if before & ClosureNode.cancelled == 0 { body?() }
+    record.pop(outer)
+    return unsafe finishClosure(node, slot, gate, record, context)
+  }
+
+  private func finishClosure(
+    _ node: UnsafeMutablePointer<ClosureNode>, _ slot: UInt, _ gate: StartGate,
+    _ record: ThreadRecord, _ context: UnsafeMutablePointer<WorkerContext>
+  ) -> UInt {
+    // This exchange is the finished event, unless a façade was made while the closure ran.
+    let before = unsafe ClosureNode.change(node) { word in
+      word & ClosureNode.promoted != 0 ? nil : ClosureNode.retired(word)
+    }
+    if before & ClosureNode.promoted != 0 {
+      return unsafe Operation.reference(node.pointee.facade)._withUnsafeGuaranteedRef { facade in
+        // acquire, edge EditLock.
+        let bits = facade.state.load(ordering: .acquiring)
+        return unsafe facade.finishOnWorker(bits, gate, self, record, context)
+      }
+    }
+    if gate == .fast { leaveFast(record) }
+    RegistryChunk.remove(slot: slot)
+    unsafe record.nodeCache.give(node)
+    unsafe record.credit(self, context)
+    return 0
+  }
+}
+
+extension ThreadRecord {
+  /// Notes that a closure of `queue` runs.
+  @inline(__always) func pushClosure(_ queue: OperationQueue) -> Outer {
+    let outer = Outer(operation: currentOperation, queue: currentQueue)
+    currentOperation = 0
+    currentQueue = queue.word
+    return outer
+  }
+}
+
+/// A thread's free closure nodes; full batches go to and come from a list that all threads share.
+@safe struct ClosureNodeCache {
+  private static let batch = 64
+  private static let blockCells = 1024
+  /// First nodes of full batches, linked through their headers.
+  private static let batches = Mutex<[UInt]>([])
+
+  private var first: UInt = 0
+  private var count = 0
+
+  /// A cell that stands for nothing.
+  mutating func take() -> UnsafeMutablePointer<ClosureNode> {
+    if first == 0 { refill() }
+    // SAFETY: the list holds initialised cells.
+    let node = unsafe UnsafeMutablePointer<ClosureNode>(bitPattern: first).unsafelyUnwrapped
+    // relaxed: this thread's list.
+    unsafe first = node.pointee.header.link.load(ordering: .relaxed)
+    count -= 1
+    return unsafe node
+  }
+
+  /// Takes back a cell whose state is retired.
+  mutating func give(_ node: UnsafeMutablePointer<ClosureNode>) {
+    unsafe node.pointee.header.link.store(first, ordering: .relaxed)  // relaxed: as above
+    first = UInt(bitPattern: node)
+    count += 1
+    if count >= 2 * Self.batch { shareBatch() }
+  }
+
+  /// The thread ends.
+  mutating func giveBackAll() {
+    guard first != 0 else { return }
+    let list = first
+    first = 0
+    count = 0
+    Self.batches.withLock { $0.append(list) }
+  }
+
+  private mutating func refill() {
+    if let list = Self.batches.withLock({ $0.popLast() }) {
+      first = list
+      count = Self.length(list)
+      return
+    }
+    let block = AlignedMemory.allocate(byteCount: ClosureNode.cellSize * Self.blockCells)
+    for index in (0..<UInt(Self.blockCells)).reversed() {
+      // SAFETY: fresh memory of the right size and alignment (tested).
+      let node = unsafe UnsafeMutablePointer<ClosureNode>(
+        bitPattern: block + index * UInt(ClosureNode.cellSize)
+      ).unsafelyUnwrapped
+      unsafe node.initialize(to: ClosureNode())
+      unsafe node.pointee.header.link.store(first, ordering: .relaxed)  // relaxed: fresh
+      first = UInt(bitPattern: node)
+    }
+    count = Self.blockCells
+  }
+
+  private static func length(_ list: UInt) -> Int {
+    var length = 0
+    var word = list
+    while let node = unsafe UnsafeMutablePointer<ClosureNode>(bitPattern: word) {
+      length += 1
+      // relaxed: acquired with the mutex.
+      word = unsafe node.pointee.header.link.load(ordering: .relaxed)
+    }
+    return length
+  }
+
+  private mutating func shareBatch() {
+    let list = first
+    var last = first
+    for _ in 1..<Self.batch { last = Self.next(last) }
+    first = Self.next(last)
+    count -= Self.batch
+    unsafe UnsafeMutablePointer<ClosureNode>(bitPattern: last)?.pointee.header.link
+      .store(0, ordering: .relaxed)  // relaxed: published by the mutex
+    Self.batches.withLock { $0.append(list) }
+  }
+
+  private static func next(_ word: UInt) -> UInt {
+    // relaxed: this thread's list.
+    unsafe UnsafeMutablePointer<ClosureNode>(bitPattern: word)?.pointee.header.link
+      .load(ordering: .relaxed) ?? 0
+  }
+}

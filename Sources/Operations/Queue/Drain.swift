@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import Scheduling
+import Synchronization
+
+/// A job that holds one slot of a queue and runs what the ready list has, best first.
+///
+/// It keeps the queue alive and goes back to the scheduler after a budget, so that other queues get their turn.
+struct Drain: ~Copyable {
+  /// Operations that one run of a drain starts at most.
+  static let operationBudget = 32
+  /// Time after which a drain goes back to the scheduler, ns.
+  static let timeBudget: UInt64 = 100_000
+
+  let header: JobHeader
+  /// Retained.
+  let queue: UInt
+
+  static func make(_ queue: OperationQueue) -> Job {
+    let drain = UnsafeMutablePointer<Drain>.allocate(capacity: 1)
+    let reference = unsafe Unmanaged.passRetained(queue)
+    unsafe drain.initialize(
+      to: Drain(
+        header: JobHeader(run: drainRun), queue: UInt(bitPattern: reference.toOpaque())))
+    return job(UInt(bitPattern: drain))
+  }
+
+  fileprivate static func job(_ address: UInt) -> Job {
+    // SAFETY: the header is the first field of a live drain.
+    unsafe Job(
+      header: UnsafeMutablePointer<JobHeader>(bitPattern: address).unsafelyUnwrapped,
+      band: .normal)
+  }
+}
+
+private func drainRun(_ header: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer) -> UInt {
+  let drain = unsafe header.assumingMemoryBound(to: Drain.self)
+  let context = unsafe context.assumingMemoryBound(to: WorkerContext.self)
+  let queue = unsafe OperationQueue.reference(drain.pointee.queue)
+  // SAFETY: the drain retains the queue.
+  let goesOn = unsafe queue._withUnsafeGuaranteedRef { queue in
+    ThreadRecord.withCurrent { record in unsafe queue.runDrain(record, context) }
+  }
+  if goesOn {
+    unsafe context.pointee.ready.append(Drain.job(UInt(bitPattern: header)))
+  } else {
+    unsafe drain.deinitialize(count: 1)
+    unsafe drain.deallocate()
+    unsafe queue.release()
+  }
+  return 0
+}
+
+extension OperationQueue {
+  /// Starts drains whose slots the caller has already counted.
+  func submitDrains(_ drains: Int) {
+    guard drains > 0 else { return }
+    var chain = JobChain()
+    for _ in 0..<drains { chain.append(Drain.make(self)) }
+    scheduler.submit(chain)
+  }
+
+  /// Runs ready operations in one slot; true when the budget is used up and the slot is still held.
+  fileprivate func runDrain(
+    _ record: ThreadRecord, _ context: UnsafeMutablePointer<WorkerContext>
+  ) -> Bool {
+    let deadline = MonotonicTime.nanoseconds() + Drain.timeBudget
+    for _ in 0..<Drain.operationBudget {
+      guard let job = claim() else { return false }
+      record.claim = word
+      let successor = unsafe job.run(in: &context.pointee)
+      record.claim = 0
+      if let successor { unsafe context.pointee.ready.prepend(successor) }
+      if unsafe !context.pointee.ready.isEmpty {
+        unsafe scheduler.submit(context.pointee.takeReady())
+      }
+      if record.slotIsGone {
+        record.slotIsGone = false
+        return false
+      }
+      if MonotonicTime.nanoseconds() > deadline { break }
+    }
+    return true
+  }
+
+  /// Claims the best ready job for the slot that the caller holds, or gives the slot up.
+  ///
+  /// The claim is the start as far as suspension and limit are concerned (contract 112, 115).
+  private func claim() -> Job? {
+    var isClaimed = false
+    changePolicy { word in
+      let mayStart =
+        word & PolicyWord.suspended == 0
+        && PolicyWord.running(word) <= PolicyWord.limit(word) && PolicyWord.ready(word) > 0
+      isClaimed = mayStart
+      if mayStart {
+        word -= PolicyWord.oneReady
+      } else {
+        word -= PolicyWord.oneRunning
+        if PolicyWord.ready(word) == 0, PolicyWord.isUnlimited(word),
+          word & PolicyWord.suspended == 0
+        {
+          word |= PolicyWord.fast
+        }
+      }
+    }
+    guard isClaimed else { return nil }
+    guard let job = readyList.popFirst() else {
+      Fault.internalError("queue \(name ?? "") counted a ready operation that its list lacks")
+    }
+    return job
+  }
+}

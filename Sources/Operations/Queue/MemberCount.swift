@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// How many operations a queue holds, with the submission ticket and two flags in one word.
+///
+///     63          32 31              2    1         0
+///     [ next ticket | outstanding     | barrier | waiters ]
+///
+/// A submission takes its ticket and raises the count in one step, so tickets are the submission order.
+struct MemberCount: ~Copyable {
+  let word = Atomic<UInt64>(0)
+
+  static let waiters: UInt64 = 1
+  static let barrier: UInt64 = 2
+  static let one: UInt64 = 4
+  static let ticketShift: UInt64 = 32
+  /// Largest number of operations in one queue at a time.
+  static let limit = (1 << 30) - 1
+
+  static func outstanding(_ word: UInt64) -> Int { Int((word & 0xFFFF_FFFF) >> 2) }
+  static func ticket(_ word: UInt64) -> UInt32 { UInt32(word >> ticketShift) }
+
+  /// Operations added and not subtracted, stragglers and held-back credits included.
+  var outstanding: Int { Self.outstanding(word.load(ordering: .relaxed)) }  // relaxed: a snapshot
+
+  /// Somebody wants every change at once.
+  @inline(__always) var isWatched: Bool {
+    // relaxed: a watcher that comes later looks at the count itself after setting its flag.
+    word.load(ordering: .relaxed) & (Self.waiters | Self.barrier) != 0
+  }
+}
+
+extension OperationQueue {
+  /// Adds `n` members; returns the word before. The queue keeps itself alive while it has members.
+  func addMembers(_ n: Int, flags: UInt64 = 0) -> UInt64 {
+    var old = count.word.load(ordering: .relaxed)  // relaxed: the exchange validates it
+    while true {
+      let outstanding = MemberCount.outstanding(old)
+      guard outstanding + n <= MemberCount.limit else {
+        Fault.queueOverflow(self, count: outstanding + n)
+      }
+      let new =
+        ((old &+ UInt64(n) << MemberCount.ticketShift) &+ UInt64(n) * MemberCount.one) | flags
+      // The reference for "not empty" is taken before the count shows it, so that it cannot be released first.
+      let keeps = outstanding == 0 ? unsafe Unmanaged.passRetained(self) : nil
+      // acquire and release, edge Counted: orders submissions with flushes, barriers and waiters of the same word.
+      let (won, seen) = count.word.weakCompareExchange(
+        expected: old, desired: new, successOrdering: .acquiringAndReleasing,
+        failureOrdering: .relaxed)
+      if won { return old }
+      unsafe keeps?.release()
+      old = seen
+    }
+  }
+
+  /// Subtracts `n` members that have left; the last one wakes whoever waits for the queue.
+  func subtract(_ n: Int) {
+    var old = count.word.load(ordering: .relaxed)  // relaxed: the exchange validates it
+    while true {
+      let isWatched = old & (MemberCount.waiters | MemberCount.barrier) != 0
+      // With a watcher there is more to do after the subtraction, when the queue might already be gone.
+      let keeps = isWatched ? unsafe Unmanaged.passRetained(self) : nil
+      defer { unsafe keeps?.release() }
+      // acquire and release, edge Counted: the flush to zero publishes every result to the waiter.
+      let (won, seen) = count.word.weakCompareExchange(
+        expected: old, desired: old - UInt64(n) * MemberCount.one,
+        successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed)
+      guard won else {
+        old = seen
+        continue
+      }
+      let isEmpty = MemberCount.outstanding(old) == n
+      if old & MemberCount.barrier != 0 { evaluateBarriers() }
+      if isEmpty {
+        if old & MemberCount.waiters != 0 { idleGate.open() }
+        unsafe Unmanaged.passUnretained(self).release()
+      }
+      return
+    }
+  }
+
+  /// A finished member stays counted while a handle to it is out; see `Operation+Handles.swift`.
+  func addStraggler() { stragglers.wrappingAdd(1, ordering: .relaxed) }  // relaxed: a statistic
+  /// Its last handle is back.
+  func removeStraggler() { stragglers.wrappingSubtract(1, ordering: .relaxed) }  // relaxed: as above
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import Scheduling
+import Synchronization
+
+/// Wakes threads that wait for a queue to become empty.
+@safe struct IdleGate: ~Copyable {
+  private let epoch = Futex()
+  private let waiting = Mutex(0)
+
+  /// How often the queue has become empty with somebody waiting.
+  borrowing func currentEpoch() -> UInt32 {
+    epoch.word.value.load(ordering: .acquiring)  // acquire, edge Opened: pairs with `open`
+  }
+
+  /// The queue is empty.
+  borrowing func open() {
+    epoch.word.value.wrappingAdd(1, ordering: .releasing)  // release, edge Opened
+    epoch.wake(Int(Int32.max))
+  }
+
+  /// Sleeps until `open()` after `seen` was read; false when the deadline has passed.
+  borrowing func sleep(since seen: UInt32, until deadline: UInt64?) -> Bool {
+    epoch.wait(while: seen, until: deadline)
+  }
+
+  /// Changes the number of waiting threads under a lock and calls `body` with the new number.
+  borrowing func changeWaiting(by difference: Int, _ body: (Int) -> Void) {
+    waiting.withLock { count in
+      count += difference
+      body(count)
+    }
+  }
+}
+
+extension OperationQueue {
+  /// Blocks until the queue has no operations, those added meanwhile and barriers included (contract 103).
+  ///
+  /// Completion blocks of these operations have returned by then (contract 60). From inside one of the queue's own
+  /// operations or completion blocks it stops the process.
+  @available(*, noasync, message: "blocks the thread; use addBarrierBlock")
+  public func waitUntilAllOperationsAreFinished() {
+    let record = ThreadRecord.current
+    if record.currentQueue == word { Fault.waitForOwnQueue(self, from: "one of its operations") }
+    if record.completingQueue == word {
+      Fault.waitForOwnQueue(self, from: "a completion block of one of its operations")
+    }
+    _ = waitUntilEmpty(record, until: nil)
+  }
+
+  /// As `waitUntilAllOperationsAreFinished()`, at most for `timeout`; false when the time was up first.
+  @available(*, noasync, message: "blocks the thread; use addBarrierBlock")
+  public func wait(timeout: Duration) -> Bool {
+    waitUntilEmpty(ThreadRecord.current, until: MonotonicTime.deadline(after: timeout))
+  }
+
+  private func waitUntilEmpty(_ record: ThreadRecord, until deadline: UInt64?) -> Bool {
+    record.flushCredit()
+    if count.outstanding == 0, isEmptyForGood { return true }
+    guard let current = Self.current else { return sleepUntilEmpty(until: deadline) }
+    if current.scheduler.waitsByHelping {
+      while count.outstanding > 0, current.scheduler.help() { record.flushCredit() }
+    }
+    current.scheduler.willBlock()
+    defer { current.scheduler.didUnblock() }
+    return sleepUntilEmpty(until: deadline)
+  }
+
+  /// Empty, with everything that the members wrote visible.
+  private var isEmptyForGood: Bool {
+    // acquire, edge Counted: pairs with the subtractions.
+    MemberCount.outstanding(count.word.load(ordering: .acquiring)) == 0
+  }
+
+  private func sleepUntilEmpty(until deadline: UInt64?) -> Bool {
+    idleGate.changeWaiting(by: 1) { _ in }
+    defer {
+      idleGate.changeWaiting(by: -1) { left in
+        // release, edge Counted: the flag belongs to the count's word.
+        if left == 0 { count.word.bitwiseAnd(~MemberCount.waiters, ordering: .acquiringAndReleasing) }
+      }
+    }
+    while true {
+      let epoch = idleGate.currentEpoch()
+      var word: UInt64 = 0
+      idleGate.changeWaiting(by: 0) { _ in
+        // acquire and release, edge Counted: a subtraction to zero before it is seen here, one after it sees the flag.
+        word = count.word.bitwiseOr(MemberCount.waiters, ordering: .acquiringAndReleasing).newValue
+      }
+      if MemberCount.outstanding(word) == 0 { return true }
+      if !idleGate.sleep(since: epoch, until: deadline) { return isEmptyForGood }
+    }
+  }
+
+  /// One operation at a time may run and one is running: the caller's.
+  var holdsOnlySlot: Bool {
+    let word = policy.load(ordering: .acquiring)  // acquire, edge PolicyChanged
+    return PolicyWord.limit(word) == 1
+  }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+public import Scheduling
+import Synchronization
+
+/// Starts operations on a scheduler: in priority order among the ready ones, within a limit, unless suspended.
+///
+/// Members and meaning are those of Foundation's class of the same name. Every member may be called from any thread.
+/// A queue with pending operations stays alive until they have finished, even if nobody holds it (contract 110).
+public final class OperationQueue: @unchecked Sendable {
+  /// Lets the scheduler decide how many operations run at a time.
+  public static let defaultMaxConcurrentOperationCount = -1
+  /// How many finished operations a worker may hold back from the count.
+  static let creditBatch = 256
+
+  /// The scheduler that runs this queue's operations.
+  public let scheduler: any Scheduler
+  let identity: SchedulerIdentity
+
+  /// Limit, suspension, ready and running counts.
+  let policy = Atomic<UInt64>(PolicyWord.open)
+  /// Members, submission ticket and flags.
+  let count = MemberCount()
+  /// Who is a member, in submission order.
+  let registry: Registry
+  /// Ready operations that wait for a slot or for resumption.
+  let readyList = ReadyList()
+  /// Members that have finished while a handle to them is still out.
+  let stragglers = Atomic<Int>(0)
+  /// Serialises changes of limit and suspension, and holds the barriers.
+  let control = Mutex(QueueControl())
+  /// Wakes threads that wait for the queue.
+  let idleGate = IdleGate()
+  let attributes = Mutex(Attributes())
+  /// Whether the start gate may rely on the asymmetric barrier.
+  let isAsymmetric = AsymmetricBarrier.isAvailable
+
+  struct Attributes: Sendable {
+    var name: String?
+    var qualityOfService = QualityOfService.default
+  }
+
+  /// A queue whose operations run on `scheduler`, which it keeps alive.
+  public init(scheduler: any Scheduler) {
+    self.scheduler = scheduler
+    identity = scheduler.identity
+    registry = Registry()
+    registry.open(for: word)
+  }
+
+  deinit { registry.close() }
+
+  var word: UInt { unsafe UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()) }
+
+  /// The queue at `word`, unretained.
+  static func reference(_ word: UInt) -> Unmanaged<OperationQueue> {
+    // SAFETY: `word` comes from a membership, a start-gate entry or a credit, each of which keeps the queue alive.
+    unsafe Unmanaged.fromOpaque(UnsafeRawPointer(bitPattern: word).unsafelyUnwrapped)
+  }
+
+  private final class Nobody: Sendable {}
+  private static let nobody = Nobody()
+  /// The identity that no scheduler has.
+  static let noScheduler = SchedulerIdentity(object: nobody)
+
+  // MARK: Attributes
+
+  /// Name for diagnostics; a generated one when nil was set or nothing.
+  public var name: String? {
+    get { attributes.withLock { $0.name } ?? "OperationQueue 0x\(String(word, radix: 16))" }
+    set { attributes.withLock { $0.name = newValue } }
+  }
+
+  /// The level that operations inherit which have none of their own.
+  public var qualityOfService: QualityOfService {
+    get { attributes.withLock { $0.qualityOfService } }
+    set { attributes.withLock { $0.qualityOfService = newValue } }
+  }
+
+  /// The queue whose operation runs on the calling thread; nil elsewhere and in completion blocks (contract 118).
+  public static var current: OperationQueue? {
+    ThreadRecord.withCurrent { record in
+      guard record.currentQueue != 0 else { return nil }
+      // SAFETY: the running operation is a member, which keeps the queue alive.
+      return unsafe reference(record.currentQueue).takeUnretainedValue()
+    }
+  }
+
+  // MARK: Members
+
+  /// The operations that were added and have not left, in submission order (contract 117).
+  ///
+  /// A copy. O(members). Closures added with `addOperation(_:)` appear as the façade of their handle.
+  public var operations: [Operation] { registry.members() }
+
+  /// How many operations the queue holds, barriers not included.
+  ///
+  /// Equal to `operations.count` while no other thread adds or finishes. O(threads that run operations).
+  public var operationCount: Int {
+    var members = count.outstanding - stragglers.load(ordering: .relaxed)  // relaxed: a snapshot
+    ThreadRecord.forEach { record in
+      // relaxed: a snapshot.
+      if record.creditQueue.load(ordering: .relaxed) == word {
+        members -= record.creditCount.load(ordering: .relaxed)
+      }
+    }
+    return max(0, members - control.withLock { $0.barriers.count })
+  }
+
+  /// Cancels every operation the queue holds now, executing ones and barriers included (contract 52).
+  public func cancelAllOperations() {
+    for member in registry.membersAndClosures() {
+      switch member {
+      case .operation(let operation): operation.cancel()
+      case .closure(let handle): handle.cancel()
+      }
+    }
+  }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import Scheduling
+import Synchronization
+
+/// Who is a member of a queue: chunks of slots per group of submitting threads, merged by ticket when somebody asks.
+///
+/// An add writes one slot under the stripe's lock; a removal is one read-modify-write of the chunk's mask. A chunk goes
+/// when all its slots have been used and left. Page: Registry.md.
+@safe struct Registry: ~Copyable {
+  static let stripeCount = 8
+  private let stripes: UnsafeMutablePointer<RegistryStripe>
+
+  init() {
+    unsafe stripes = .allocate(capacity: Self.stripeCount)
+    for index in 0..<Self.stripeCount { unsafe (stripes + index).initialize(to: RegistryStripe()) }
+  }
+
+  /// Tells the stripes whose they are.
+  func open(for queue: UInt) {
+    for index in 0..<Self.stripeCount { unsafe stripes[index].queue = queue }
+  }
+
+  /// Frees everything; the queue has no members any more.
+  func close() {
+    for index in 0..<Self.stripeCount {
+      unsafe stripes[index].freeChunks()
+      unsafe (stripes + index).deinitialize(count: 1)
+    }
+    unsafe stripes.deallocate()
+  }
+
+  /// Adds the word of an operation or a closure node; returns the slot.
+  @inline(__always)
+  func add(_ member: UInt, ticket: UInt32, stripe: Int) -> UInt {
+    let stripe = unsafe stripes + stripe % Self.stripeCount
+    unsafe stripe.pointee.lock.lock()
+    let slot = unsafe stripe.pointee.add(member, ticket, at: stripe)
+    unsafe stripe.pointee.lock.unlock()
+    return slot
+  }
+
+  /// Adds members with successive tickets; stores each one's slot in its header's link until it is submitted.
+  func add(_ operations: [Operation], firstTicket: UInt32, stripe: Int) {
+    let stripe = unsafe stripes + stripe % Self.stripeCount
+    var index = 0
+    while index < operations.count {
+      // One lock per chunkful: enumerations and removals must not wait for a whole batch.
+      let end = min(index + RegistryChunk.capacity, operations.count)
+      unsafe stripe.pointee.lock.lock()
+      while index < end {
+        let ticket = firstTicket &+ UInt32(truncatingIfNeeded: index)
+        let slot = unsafe stripe.pointee.add(operations[index].word, ticket, at: stripe)
+        // relaxed: this thread reads it back before anybody else owns the header.
+        operations[index].header.link.store(slot, ordering: .relaxed)
+        index += 1
+      }
+      unsafe stripe.pointee.lock.unlock()
+    }
+  }
+
+  /// Adds a member that enumeration does not show.
+  func addHidden(_ member: UInt) -> UInt {
+    add(member | RegistryChunk.hiddenTag, ticket: 0, stripe: 0)
+  }
+
+  /// A member as found by an enumeration.
+  enum Member {
+    case operation(Operation)
+    case closure(OperationHandle)
+  }
+
+  /// Members in submission order, closures as handles, hidden ones included.
+  func membersAndClosures() -> [Member] { unsafe collect { chunk, index in unsafe chunk.pointee.member(index) } }
+
+  /// Members in submission order, closures through their façades.
+  func members() -> [Operation] {
+    unsafe collect { chunk, index in unsafe chunk.pointee.visibleOperation(index) }
+  }
+
+  private func collect<Value>(
+    _ read: (UnsafeMutablePointer<RegistryChunk>, Int) -> Value?
+  ) -> [Value] {
+    var found: [(ticket: UInt32, value: Value)] = []
+    for index in 0..<Self.stripeCount {
+      let stripe = unsafe stripes + index
+      unsafe stripe.pointee.lock.lock()
+      var chunk = unsafe stripe.pointee.chunks
+      while let present = unsafe chunk {
+        let left = unsafe present.pointee.pin()
+        for index in unsafe 0..<present.pointee.filled where left & 1 << UInt64(index) == 0 {
+          guard let value = unsafe read(present, index) else { continue }
+          unsafe found.append((present.pointee.tickets[index], value))
+        }
+        unsafe present.pointee.unpin()
+        unsafe chunk = present.pointee.next
+      }
+      unsafe stripe.pointee.lock.unlock()
+    }
+    // Tickets wrap: order by the distance from the newest.
+    guard let newest = found.map(\.ticket).max(by: { Int32(bitPattern: $0 &- $1) < 0 }) else {
+      return []
+    }
+    found.sort { newest &- $0.ticket > newest &- $1.ticket }
+    return found.map(\.value)
+  }
+}
+
+/// The chunks that one group of threads adds to.
+@safe struct RegistryStripe: ~Copyable {
+  let lock = SpinLock()
+  var queue: UInt = 0
+  /// Every chunk with a member or free slots, newest first.
+  var chunks: UnsafeMutablePointer<RegistryChunk>?
+  /// An empty chunk kept for the next one needed.
+  private var spare: UnsafeMutablePointer<RegistryChunk>?
+  private let padding = InlineArray<12, UInt>(repeating: 0)
+
+  init() {}
+
+  /// Under the lock.
+  mutating func add(
+    _ member: UInt, _ ticket: UInt32, at stripe: UnsafeMutablePointer<RegistryStripe>
+  ) -> UInt {
+    let chunk: UnsafeMutablePointer<RegistryChunk>
+    if let present = unsafe chunks, unsafe present.pointee.filled < RegistryChunk.capacity {
+      unsafe chunk = present
+    } else {
+      unsafe chunk = spare ?? RegistryChunk.allocate()
+      unsafe spare = nil
+      unsafe chunk.initialize(to: RegistryChunk(queue: queue, stripe: stripe, next: chunks))
+      unsafe chunks?.pointee.previous = chunk
+      unsafe chunks = chunk
+    }
+    return unsafe chunk.pointee.add(member, ticket, at: chunk)
+  }
+
+  /// Every slot of the chunk was used and left; under the lock.
+  mutating func unlink(_ chunk: UnsafeMutablePointer<RegistryChunk>) {
+    let (previous, next) = unsafe (chunk.pointee.previous, chunk.pointee.next)
+    if let previous = unsafe previous {
+      unsafe previous.pointee.next = next
+    } else {
+      unsafe chunks = next
+    }
+    unsafe next?.pointee.previous = previous
+    unsafe chunk.deinitialize(count: 1)
+    if unsafe spare == nil { unsafe spare = chunk } else { unsafe chunk.deallocate() }
+  }
+
+  mutating func freeChunks() {
+    while let chunk = unsafe chunks {
+      unsafe chunks = chunk.pointee.next
+      unsafe chunk.deinitialize(count: 1)
+      unsafe chunk.deallocate()
+    }
+    unsafe spare?.deallocate()
+    unsafe spare = nil
+  }
+}

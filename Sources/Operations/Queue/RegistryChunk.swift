@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import Synchronization
+
+/// Up to `capacity` members with their tickets, in a block whose address gives the chunk back from any slot.
+@safe struct RegistryChunk: ~Copyable {
+  /// Slots of a chunk.
+  static let capacity = 62
+  /// Size and alignment of a block, B.
+  static let blockSize = 1024
+  private static let pinned: UInt64 = 1 << 63
+  private static let full: UInt64 = (1 << UInt64(capacity)) - 1
+  /// Low bits of a member word.
+  static let closureTag: UInt = 1
+  static let hiddenTag: UInt = 2
+  private static let tags: UInt = 15
+  /// So that a slot is never the address of a chunk and differs from every other membership word.
+  private static let slotOffset: UInt64 = 8
+
+  let queue: UInt
+  let stripe: UnsafeMutablePointer<RegistryStripe>
+  var previous: UnsafeMutablePointer<RegistryChunk>?
+  var next: UnsafeMutablePointer<RegistryChunk>?
+  /// Slots whose member has left, and the enumerator's pin.
+  private let left = Atomic<UInt64>(0)
+  /// Slots that were given out; under the stripe's lock.
+  private(set) var filled = 0
+  var tickets = InlineArray<62, UInt32>(repeating: 0)
+  private var slots = InlineArray<62, UInt>(repeating: 0)
+
+  init(
+    queue: UInt, stripe: UnsafeMutablePointer<RegistryStripe>,
+    next: UnsafeMutablePointer<RegistryChunk>?
+  ) {
+    self.queue = queue
+    unsafe self.stripe = stripe
+    unsafe self.next = next
+  }
+
+  static func allocate() -> UnsafeMutablePointer<RegistryChunk> {
+    let block = AlignedMemory.allocate(byteCount: blockSize, alignment: blockSize)
+    // SAFETY: fresh memory, large enough (tested) and aligned; the caller initialises it.
+    return unsafe UnsafeMutablePointer(bitPattern: block).unsafelyUnwrapped
+  }
+
+  /// A slot is the chunk's address + the index: the block is aligned to its size.
+  private static func chunk(ofSlot slot: UInt) -> UnsafeMutablePointer<RegistryChunk> {
+    // SAFETY: slots come from `add` and their chunk lives until they are removed.
+    unsafe UnsafeMutablePointer(bitPattern: slot & ~UInt(blockSize - 1)).unsafelyUnwrapped
+  }
+
+  /// The queue of a member; valid until the slot is removed.
+  @inline(__always) static func queueWord(ofSlot slot: UInt) -> UInt {
+    unsafe chunk(ofSlot: slot).pointee.queue
+  }
+
+  /// Under the stripe's lock.
+  private mutating func place(_ member: UInt, _ ticket: UInt32) -> Int {
+    let index = filled
+    slots[index] = member
+    tickets[index] = ticket
+    filled = index + 1
+    return index
+  }
+
+  /// Under the stripe's lock; returns the slot.
+  mutating func add(
+    _ member: UInt, _ ticket: UInt32, at chunk: UnsafeMutablePointer<RegistryChunk>
+  ) -> UInt {
+    UInt(bitPattern: chunk) + UInt(Self.slotOffset) + UInt(place(member, ticket))
+  }
+
+  /// The member in `slot` leaves.
+  static func remove(slot: UInt) {
+    let chunk = unsafe Self.chunk(ofSlot: slot)
+    let bit: UInt64 = 1 << (UInt64(slot & UInt(blockSize - 1)) - slotOffset)
+    // acquire and release, edge Left: whoever sees the last bit sees every removal; an enumerator that pinned the
+    // chunk before is seen here, one that pins it later sees the bit.
+    var mask = unsafe chunk.pointee.left.bitwiseOr(bit, ordering: .acquiringAndReleasing).newValue
+    var backoff = Backoff()
+    let isLast = mask & full == full
+    while mask & pinned != 0 {
+      backoff.wait()
+      mask = unsafe chunk.pointee.left.load(ordering: .acquiring)  // acquire, edge Unpinned
+    }
+    guard isLast else { return }
+    let stripe = unsafe chunk.pointee.stripe
+    unsafe stripe.pointee.lock.lock()
+    unsafe stripe.pointee.unlink(chunk)
+    unsafe stripe.pointee.lock.unlock()
+  }
+
+  /// Under the stripe's lock: until `unpin`, no member that has not left can go away. Returns who has left.
+  func pin() -> UInt64 {
+    // acquire and release, edge Left: see `remove`.
+    left.bitwiseOr(Self.pinned, ordering: .acquiringAndReleasing).oldValue
+  }
+
+  func unpin() {
+    // release, edge Unpinned: the enumerator's reads precede the member's end.
+    left.bitwiseAnd(~Self.pinned, ordering: .releasing)
+  }
+
+  /// Under the pin.
+  func member(_ index: Int) -> Registry.Member? {
+    let word = slots[index]
+    if word & Self.closureTag != 0 {
+      return OperationHandle.live(node: word & ~Self.tags).map { .closure($0) }
+    }
+    // SAFETY: the pin keeps the member.
+    return unsafe .operation(Operation.reference(word).takeUnretainedValue())
+  }
+
+  /// Under the pin; nil for hidden members and for those that have left but for a late handle.
+  func visibleOperation(_ index: Int) -> Operation? {
+    let word = slots[index]
+    guard word & Self.hiddenTag == 0 else { return nil }
+    if word & Self.closureTag != 0 { return OperationHandle.live(node: word & ~Self.tags)?.operation }
+    // SAFETY: the pin keeps the member.
+    let operation = unsafe Operation.reference(word).takeUnretainedValue()
+    return operation.isStraggler ? nil : operation
+  }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import Synchronization
+
+/// What few operations need: allocated on first use, guarded by the operation's edit lock.
+@safe final class ColdTable {
+  var name: String?
+  var completionBlock: (@Sendable () -> Void)?
+  /// Closures of a block operation beyond the first.
+  var moreBlocks: [@Sendable () -> Void]?
+
+  /// Dependencies beyond the inline ones and hidden edges, in the order added. Removed ones stay until deinit.
+  var records: [RecordPointer] = unsafe []
+  /// Positions in `records` by dependency; kept once there are more than `indexThreshold` of them.
+  var recordIndex: [UInt: Int] = [:]
+  static let indexThreshold = 16
+  /// Inline slots whose edge holds the operation back in the detour; bit per slot.
+  var blockingSlots: UInt8 = 0
+
+  /// Detour accounting: edges whose finisher has not come through the lock, stale ones included.
+  var edgesOutstanding = 0
+  /// Detour accounting: edges that still hold the operation back.
+  var edgesBlocking = 0
+  /// Detour accounting: the operation is with the scheduler or in the ready list.
+  var isOut = false
+
+  /// Handles that have not come back; meaningful once `StateBit.severalHandles` is set.
+  var handles = 1
+  /// Finished and reported as such while a handle is still out.
+  var hasLeft = false
+  /// The only handle that may start a moved operation: a carrier's address, or 0 for the operation's own header.
+  var latestHandle: UInt = 0
+  /// The operation was parked, so its next hand-over is a new handle.
+  var wasParked = false
+  /// The operation's own header is in no list.
+  var headerIsBack = false
+  /// The slab node this façade stands for, or 0.
+  var closureNode: UInt = 0
+  /// `finish()` calls after the first.
+  var surplusFinishes = 0
+
+  init() {}
+
+  deinit {
+    for unsafe record in unsafe records {
+      // SAFETY: every list that named the record has been walked; see `Operation.deinit`.
+      unsafe record.deinitialize(count: 1)
+      unsafe record.deallocate()
+    }
+  }
+}

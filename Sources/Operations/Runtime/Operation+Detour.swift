@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Scheduling
+import Synchronization
+
+// Cancelling or editing an operation that waits for dependencies moves its accounting from `pending` to the cold
+// table, under the edit lock. Protocol, edges and argument: Release.md; model: Tests/Models/release.pml.
+
+extension Operation {
+  /// Moves the accounting to the cold table if edges are outstanding, or always when `force` is set.
+  ///
+  /// Under the edit lock. Returns the table when the operation is in the detour afterwards.
+  final func enterDetour(force: Bool, tagEdges: Bool, _ bits: UInt32) -> ColdTable? {
+    var count = pending.load(ordering: .relaxed)  // relaxed: the exchange validates it
+    if count & PendingBit.detour != 0 { return coldTable }
+    if count == 0, !force { return nil }
+    let table = coldTableMade()
+    while true {
+      if count == 0, !force { return nil }
+      // acquire and release, edge Resolved: both sides are read-modify-writes of one word. A finisher that came
+      // first is acquired here, so the scan below sees its list sealed; one that comes later sees the detour bit.
+      let (won, seen) = pending.weakCompareExchange(
+        expected: count, desired: count | PendingBit.detour,
+        successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed)
+      if won { break }
+      count = seen
+    }
+    table.edgesOutstanding = Int(count)
+    table.isOut = count == 0
+    if count > 0 {
+      // The group reference: held for the edges that will come through the lock.
+      unsafe _ = Unmanaged.passRetained(self)
+      unsafe forEachEdge(bits) { edge, dependency in
+        let isHidden = unsafe Self.isHidden(edge)
+        guard tagEdges || isHidden else { return }
+        let finished = unsafe Self.reference(dependency)._withUnsafeGuaranteedRef(\.isSealed)
+        if !finished { unsafe tag(edge, table) }
+      }
+    }
+    return table
+  }
+
+  static func isHidden(_ edge: EdgeLocation) -> Bool {
+    switch unsafe edge {
+    case .slot: false
+    case .record(let record): unsafe record.pointee.isHidden
+    }
+  }
+
+  private final func tag(_ edge: EdgeLocation, _ table: ColdTable) {
+    table.edgesBlocking += 1
+    switch unsafe edge {
+    case .slot(let slot): table.blockingSlots |= 1 << UInt8(slot)
+    case .record(let record): unsafe record.pointee.isBlocking = true
+    }
+  }
+
+  /// Clears the tag; true when it was set.
+  private final func untag(_ edge: EdgeLocation, _ table: ColdTable) -> Bool {
+    switch unsafe edge {
+    case .slot(let slot):
+      guard table.blockingSlots & 1 << UInt8(slot) != 0 else { return false }
+      table.blockingSlots &= ~(1 << UInt8(slot))
+    case .record(let record):
+      guard unsafe record.pointee.isBlocking else { return false }
+      unsafe record.pointee.isBlocking = false
+    }
+    table.edgesBlocking -= 1
+    return true
+  }
+
+  /// Marks the operation as handed over if nothing holds it back; true when the caller must hand it over.
+  private final func leaveIfFree(_ table: ColdTable) -> Bool {
+    guard table.edgesBlocking == 0, !table.isOut else { return false }
+    table.isOut = true
+    if table.wasParked { table.countNextHandle(of: self) }
+    return true
+  }
+
+  /// A finisher's edge comes through the lock; true when the caller must hand the operation over.
+  ///
+  /// Releases the group reference with the last edge: the caller must have its own guarantee or use the result only.
+  final func resolveInDetour(_ edge: EdgeLocation, handOver: (Operation) -> Void) {
+    let bits = lockState()
+    guard let table = coldTable else {
+      Fault.internalError("an edge of \(self) came through the detour without a cold table")
+    }
+    table.edgesOutstanding -= 1
+    let isLast = table.edgesOutstanding == 0
+    var mustHandOver = false
+    if unsafe untag(edge, table) { mustHandOver = leaveIfFree(table) }
+    unlockState(bits)
+    if mustHandOver { handOver(self) }
+    if isLast { unsafe Unmanaged.passUnretained(self).release() }
+  }
+
+  /// `addDependency` on a registered, unstarted operation; true when the caller must hand it over.
+  final func addLateEdge(to dependency: Operation, _ bits: inout UInt32) -> Bool {
+    guard let table = enterDetour(force: true, tagEdges: true, bits) else { return false }
+    let edge = unsafe appendDependency(dependency, &bits, hidden: false)
+    return unsafe registerLate(edge, on: dependency.word, table, &bits)
+  }
+
+  /// Registers an edge in the detour; true when the caller must hand the operation over.
+  private final func registerLate(
+    _ edge: EdgeLocation, on dependency: UInt, _ table: ColdTable, _ bits: inout UInt32
+  ) -> Bool {
+    if table.edgesOutstanding == 0 { unsafe _ = Unmanaged.passRetained(self) }
+    table.edgesOutstanding += 1
+    unsafe tag(edge, table)
+    // relaxed: in the detour the count only tells finishers that it is not theirs to decide.
+    pending.wrappingAdd(1, ordering: .relaxed)
+    if unsafe !push(edge, on: dependency) {
+      // The dependency has finished meanwhile: undo all of it.
+      pending.wrappingSubtract(1, ordering: .relaxed)  // relaxed: as above
+      unsafe _ = untag(edge, table)
+      table.edgesOutstanding -= 1
+      if table.edgesOutstanding == 0 { unsafe Unmanaged.passUnretained(self).release() }
+    }
+    if table.isOut {
+      if table.edgesBlocking > 0 { bits |= StateBit.hold }  // recall
+      return false
+    }
+    return leaveIfFree(table)
+  }
+
+  /// `removeDependency` on a registered, unstarted operation; true when the caller must hand it over.
+  final func withdrawEdge(_ edge: EdgeLocation, _ bits: UInt32) -> Bool {
+    // acquire, edge Resolved: as in `enterDetour`.
+    guard pending.load(ordering: .acquiring) != 0,
+      let table = enterDetour(force: false, tagEdges: true, bits)
+    else { return false }
+    unsafe _ = untag(edge, table)
+    return leaveIfFree(table)
+  }
+
+  /// Registers every edge of an operation that was handed over before it had any; for `begin`, under the lock.
+  final func registerHeldEdges(_ bits: inout UInt32) {
+    guard bits & StateBit.registered == 0 else { return }
+    bits |= StateBit.registered
+    guard bits & StateBit.cancelled == 0,
+      let table = enterDetour(force: true, tagEdges: false, bits)
+    else { return }
+    var unregistered: [(EdgeLocation, UInt)] = unsafe []
+    unsafe forEachEdge(bits) { unsafe unregistered.append(($0, $1)) }
+    for unsafe (edge, dependency) in unsafe unregistered {
+      _ = unsafe registerLate(edge, on: dependency, table, &bits)
+    }
+  }
+
+  // MARK: Cancel
+
+  final func cancelNow() {
+    // A first look without the lock: finished or cancelled needs nothing.
+    if isSealed || isCancelled { return }
+    var handOver = false
+    var flush = false
+    var bits = lockState()
+    guard !isSealed, bits & StateBit.cancelled == 0 else { return unlockState(bits) }
+    bits |= StateBit.cancelled
+    let isWaitingInQueue = isSubmitted && bits & StateBit.started == 0
+    if isWaitingInQueue, bits & StateBit.barrier == 0 {
+      if let table = enterDetour(force: false, tagEdges: false, bits) {
+        // All edges but the one on a barrier are ignored from now on.
+        ignoreOrdinaryEdges(table, bits)
+        handOver = leaveIfFree(table)
+        flush = !handOver && table.isOut
+      } else {
+        flush = true
+      }
+    }
+    unlockState(bits)
+    if handOver { handOverFromAnywhere() }
+    if flush { flushWithoutSlot() }
+  }
+
+  private final func ignoreOrdinaryEdges(_ table: ColdTable, _ bits: UInt32) {
+    unsafe forEachEdge(bits) { edge, _ in
+      if unsafe !Self.isHidden(edge) { unsafe _ = untag(edge, table) }
+    }
+  }
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// Where the edge of one dependency lives.
+@unsafe enum EdgeLocation {
+  /// One of the operation's own words.
+  case slot(Int)
+  /// A record in the cold table.
+  case record(RecordPointer)
+}
+
+extension Operation {
+  // MARK: The list; under the edit lock
+
+  final func listedDependencies(_ bits: UInt32) -> [Operation] {
+    var list: [Operation] = []
+    for slot in 0..<Self.inlineCount(bits) {
+      // relaxed: the edit lock orders all dependency words.
+      let word = unsafe dependencyWord(slot).pointee.load(ordering: .relaxed)
+      if word != 0 { unsafe list.append(Self.reference(word).takeUnretainedValue()) }
+    }
+    for unsafe record in unsafe coldTable?.records ?? [] {
+      guard unsafe record.pointee.dependency != 0, unsafe !record.pointee.isHidden else { continue }
+      unsafe list.append(Self.reference(record.pointee.dependency).takeUnretainedValue())
+    }
+    return list
+  }
+
+  final func edge(to dependency: Operation, _ bits: UInt32) -> EdgeLocation? {
+    let wanted = dependency.word
+    for slot in 0..<Self.inlineCount(bits)
+    where unsafe dependencyWord(slot).pointee.load(ordering: .relaxed) == wanted {  // relaxed: locked
+      return unsafe .slot(slot)
+    }
+    guard bits & StateBit.edgesInCold != 0, let table = coldTable else { return nil }
+    if unsafe table.records.count > ColdTable.indexThreshold {
+      guard let position = table.recordIndex[wanted] else { return nil }
+      return unsafe .record(table.records[position])
+    }
+    for unsafe record in unsafe table.records
+    where unsafe record.pointee.dependency == wanted && !record.pointee.isHidden {
+      return unsafe .record(record)
+    }
+    return nil
+  }
+
+  final func lists(_ dependency: Operation, _ bits: UInt32) -> Bool {
+    unsafe edge(to: dependency, bits) != nil
+  }
+
+  /// Retains and lists `dependency`; registers nothing.
+  final func appendDependency(
+    _ dependency: Operation, _ bits: inout UInt32, hidden: Bool
+  ) -> EdgeLocation {
+    let retained = unsafe UInt(bitPattern: Unmanaged.passRetained(dependency).toOpaque())
+    let slot = Self.inlineCount(bits)
+    if slot < OperationLayout.inlineDependencies, !hidden {
+      unsafe dependencyWord(slot).pointee.store(retained, ordering: .relaxed)  // relaxed: locked
+      bits += 1 << StateBit.dependencyCountShift
+      return unsafe .slot(slot)
+    }
+    let table = coldTableMade()
+    bits |= StateBit.edgesInCold
+    let record = RecordPointer.allocate(capacity: 1)
+    unsafe record.initialize(to: SuccessorRecord(edgeOf: word, on: retained, isHidden: hidden))
+    unsafe table.records.append(record)
+    if !hidden { index(table, retained) }
+    return unsafe .record(record)
+  }
+
+  private final func index(_ table: ColdTable, _ dependency: UInt) {
+    let count = unsafe table.records.count
+    if count == ColdTable.indexThreshold + 1 {
+      for unsafe (position, record) in unsafe table.records.enumerated()
+      where unsafe record.pointee.dependency != 0 && !record.pointee.isHidden {
+        unsafe table.recordIndex[record.pointee.dependency] = position
+      }
+    } else if count > ColdTable.indexThreshold {
+      table.recordIndex[dependency] = count - 1
+    }
+  }
+
+  /// Takes the dependency of `edge` out of the list and returns it for the caller to release after unlocking.
+  final func takeDependency(out edge: EdgeLocation) -> Unmanaged<Operation>? {
+    switch unsafe edge {
+    case .slot(let slot):
+      let word = unsafe dependencyWord(slot).pointee.exchange(0, ordering: .relaxed)  // relaxed: locked
+      return word == 0 ? nil : unsafe Self.reference(word)
+    case .record(let record):
+      let word = unsafe record.pointee.dependency
+      unsafe record.pointee.dependency = 0
+      unsafe record.pointee.isRemoved = true
+      coldTable?.recordIndex[word] = nil
+      return word == 0 ? nil : unsafe Self.reference(word)
+    }
+  }
+
+  /// Every edge that still has its dependency, hidden ones included.
+  final func forEachEdge(_ bits: UInt32, _ body: (EdgeLocation, UInt) -> Void) {
+    for slot in 0..<Self.inlineCount(bits) {
+      let word = unsafe dependencyWord(slot).pointee.load(ordering: .relaxed)  // relaxed: locked
+      if word != 0 { unsafe body(.slot(slot), word) }
+    }
+    guard bits & StateBit.edgesInCold != 0, let table = coldTable else { return }
+    for unsafe record in unsafe table.records {
+      let word = unsafe record.pointee.dependency
+      if word != 0 { unsafe body(.record(record), word) }
+    }
+  }
+
+  // MARK: Pushing
+
+  /// Puts `edge` on the successor list of the operation at `dependency`; false when that has finished.
+  final func push(_ edge: EdgeLocation, on dependency: UInt) -> Bool {
+    switch unsafe edge {
+    case .slot(let slot):
+      let entry = word | UInt(slot) << 1
+      return unsafe Self.push(entry, link: Self.edgeLink(entry), on: dependency)
+    case .record(let record):
+      let entry = UInt(bitPattern: record) | SuccessorWord.recordTag
+      // SAFETY: the record outlives the list entry; its link is the field at its own address.
+      return unsafe withUnsafePointer(to: record.pointee.link) { link in
+        unsafe Self.push(entry, link: UnsafeMutablePointer(mutating: link), on: dependency)
+      }
+    }
+  }
+
+  static func push(
+    _ entry: UInt, link: UnsafeMutablePointer<Atomic<UInt>>, on dependency: UInt
+  ) -> Bool {
+    unsafe reference(dependency)._withUnsafeGuaranteedRef { dependency in
+      // acquire, edge Finished: a sealed list publishes the dependency's writes to the registrar.
+      var head = dependency.successors.load(ordering: .acquiring)
+      while true {
+        if head == SuccessorWord.sealed { return false }
+        unsafe link.pointee.store(head, ordering: .relaxed)  // relaxed: ordered by the release below
+        // release, edge EdgePushed: the finisher's exchange acquires link, `pending` and record.
+        let (won, seen) = dependency.successors.weakCompareExchange(
+          expected: head, desired: entry, successOrdering: .acquiringAndReleasing,
+          failureOrdering: .acquiring)
+        if won { return true }
+        head = seen
+      }
+    }
+  }
+
+  // MARK: Letting go
+
+  /// Deinit: an operation that dies unfinished releases what waits for it; its dependencies go iteratively.
+  final func letGoOfEverything() {
+    if !isSealed {
+      // Every edge left here is stale: whoever still waits for this operation retains it.
+      resolveStaleSuccessors()
+    }
+    let bits = state.load(ordering: .relaxed)  // relaxed: last reference
+    let table = cold.load(ordering: .relaxed)  // relaxed: as above
+    if bits & (StateBit.dependencyCountMask | StateBit.edgesInCold) != 0 {
+      let bin = ThreadRecord.current.releaseBin
+      unsafe forEachEdge(bits) { _, word in bin.add(word) }
+      bin.drain()
+    }
+    if table != 0 {
+      // SAFETY: made by `coldTableMade`, which retained it for the operation.
+      unsafe Unmanaged<ColdTable>.fromOpaque(
+        UnsafeRawPointer(bitPattern: table).unsafelyUnwrapped
+      ).release()
+    }
+  }
+
+  /// The runner drops its dependencies after the operation has finished and nobody else reads them.
+  final func dropDependencies(_ bits: UInt32) {
+    for slot in 0..<Self.inlineCount(bits) {
+      // relaxed: after `begin` only the runner touches the words of an operation that drops them.
+      let word = unsafe dependencyWord(slot).pointee.exchange(0, ordering: .relaxed)
+      if word != 0 { unsafe Self.reference(word).release() }
+    }
+    guard bits & StateBit.edgesInCold != 0, let table = coldTable else { return }
+    for unsafe record in unsafe table.records {
+      let word = unsafe record.pointee.dependency
+      unsafe record.pointee.dependency = 0
+      if word != 0 { unsafe Self.reference(word).release() }
+    }
+  }
+}

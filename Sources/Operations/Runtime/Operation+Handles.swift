@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Scheduling
+import Synchronization
+
+// An operation usually has one handle with the scheduler or in a ready list: its own header. A flush of a cancelled
+// one, a change of its level and a hand-over while the header is still queued need another: a carrier. The cold table
+// counts them under the edit lock, and the operation stays a member of its queue until the last one is back, so that
+// whoever holds a handle may read the queue. Protocol: Release.md, "Handles".
+
+/// A job that stands for an operation; heap memory, freed by its own run.
+struct HandleCarrier: ~Copyable {
+  let header: JobHeader
+  /// The operation, kept alive by the handle count.
+  let operation: UInt
+  /// Only finishes a cancelled operation, without a slot.
+  let isFlush: Bool
+
+  static func make(_ operation: Operation, isFlush: Bool) -> UnsafeMutablePointer<HandleCarrier> {
+    let carrier = UnsafeMutablePointer<HandleCarrier>.allocate(capacity: 1)
+    unsafe carrier.initialize(
+      to: HandleCarrier(
+        header: JobHeader(run: carrierRun), operation: operation.word, isFlush: isFlush))
+    return unsafe carrier
+  }
+
+  static func job(_ carrier: UInt, band: PriorityBand) -> Job {
+    // SAFETY: the header is the first field of a live carrier.
+    unsafe Job(
+      header: UnsafeMutablePointer<JobHeader>(bitPattern: carrier).unsafelyUnwrapped, band: band)
+  }
+}
+
+private func carrierRun(
+  _ header: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer
+) -> UInt {
+  let address = UInt(bitPattern: header)
+  let carrier = unsafe header.assumingMemoryBound(to: HandleCarrier.self)
+  let operation = unsafe Operation.reference(carrier.pointee.operation)
+  let isFlush = unsafe carrier.pointee.isFlush
+  // SAFETY: the handle count keeps operation and queue.
+  return unsafe operation._withUnsafeGuaranteedRef { operation in
+    unsafe operation.queueReference._withUnsafeGuaranteedRef { queue in
+      ThreadRecord.withCurrent { record in
+        let context = unsafe context.assumingMemoryBound(to: WorkerContext.self)
+        let job = HandleCarrier.job(address, band: operation.band)
+        let successor: UInt
+        if isFlush {
+          guard queue.mayFlushNow(deferring: job) else { return 0 }
+          successor = unsafe operation.flush(queue, record, context)
+        } else {
+          let ran = unsafe operation.runHandle(address, job, queue, record, context)
+          guard let ran else { return 0 }
+          successor = ran
+        }
+        unsafe carrier.deinitialize(count: 1)
+        unsafe carrier.deallocate()
+        return successor
+      }
+    }
+  }
+}
+
+extension ColdTable {
+  /// An operation that was parked is handed over again, with its header if that is back, else with a carrier.
+  ///
+  /// Under the edit lock.
+  func countNextHandle(of operation: Operation) {
+    handles += 1
+    if headerIsBack {
+      headerIsBack = false
+      latestHandle = 0
+    } else {
+      latestHandle = unsafe UInt(
+        bitPattern: HandleCarrier.make(operation, isFlush: false))
+    }
+  }
+}
+
+extension Operation {
+  /// The job of the handle that the edit lock's last owner decided on.
+  final func handOverJob() -> Job {
+    guard let table = coldTable, table.latestHandle != 0 else { return job }
+    return HandleCarrier.job(table.latestHandle, band: band)
+  }
+
+  /// Hands the operation over outside a worker's walk.
+  final func handOverFromAnywhere() {
+    let job = handOverJob()
+    unsafe queueReference._withUnsafeGuaranteedRef { $0.accept(job) }
+  }
+
+  /// Runs a flush carrier.
+  fileprivate final func flush(
+    _ queue: OperationQueue, _ record: ThreadRecord,
+    _ context: UnsafeMutablePointer<WorkerContext>
+  ) -> UInt {
+    // The carrier may start a moved operation: a cancelled one has no place in the order.
+    if case .won(let bits) = beginFlush() {
+      return unsafe perform(bits, .flush, queue, record, context)
+    }
+    unsafe dropHandle(queue, record, context)
+    return 0
+  }
+
+  private final func beginFlush() -> BeginOutcome {
+    let bits = lockState()
+    guard bits & StateBit.started == 0 else {
+      unlockState(bits)
+      return .lost
+    }
+    let begun = bits | StateBit.started | StateBit.flushed
+    unlockState(begun)
+    return .won(begun)
+  }
+
+  /// A handle came back without running the operation.
+  final func dropHandle(
+    _ queue: OperationQueue, _ record: ThreadRecord,
+    _ context: UnsafeMutablePointer<WorkerContext>
+  ) {
+    guard let table = coldTable else { return }
+    let bits = lockState()
+    table.handles -= 1
+    let isLast = table.handles == 0 && table.hasLeft
+    unlockState(bits)
+    guard isLast else { return }
+    queue.removeStraggler()
+    unsafe leaveNow(queue, record, context)
+  }
+
+  /// The handle that ran the operation is done; false when another one is still out.
+  final func isLastHandleAfterFinish(_ queue: OperationQueue) -> Bool {
+    guard let table = coldTable else { return true }
+    let bits = lockState()
+    table.handles -= 1
+    let isLast = table.handles == 0
+    table.hasLeft = !isLast
+    unlockState(bits)
+    if !isLast { queue.addStraggler() }
+    return isLast
+  }
+
+  /// A cancelled operation that is already handed over gets a carrier when its queue would make it wait for a slot.
+  final func flushWithoutSlot() {
+    guard flushesWithoutSlot else { return }
+    let table = coldTableMade()
+    let bits = lockState()
+    guard bits & StateBit.started == 0, isSubmitted else { return unlockState(bits) }
+    let queue = unsafe queueReference.takeUnretainedValue()
+    guard queue.limitsStarts else { return unlockState(bits) }
+    table.handles += 1
+    unlockState(bits | StateBit.severalHandles)
+    let carrier = unsafe HandleCarrier.make(self, isFlush: true)
+    let job = HandleCarrier.job(UInt(bitPattern: carrier), band: band)
+    if queue.mayFlushNow(deferring: job) { queue.scheduler.submit(JobChain(job)) }
+  }
+
+  /// Sets the level; a queued, unstarted operation joins the tail of the new one (contract 88).
+  final func changeBand(to band: PriorityBand) {
+    let shifted = UInt32(band.rawValue) << StateBit.bandShift
+    var bits = lockState()
+    guard bits & StateBit.bandMask != shifted else { return unlockState(bits) }
+    bits = (bits & ~StateBit.bandMask) | shifted
+    guard bits & StateBit.started == 0, isSubmitted, isHandedOver, bits & StateBit.barrier == 0
+    else { return unlockState(bits) }
+    let table = coldTableMade()
+    table.handles += 1
+    table.latestHandle = unsafe UInt(bitPattern: HandleCarrier.make(self, isFlush: false))
+    let carrier = table.latestHandle
+    unlockState(bits | StateBit.severalHandles | StateBit.moved)
+    unsafe queueReference._withUnsafeGuaranteedRef {
+      $0.accept(HandleCarrier.job(carrier, band: band))
+    }
+  }
+
+  /// With the scheduler or in the ready list; under the edit lock.
+  final var isHandedOver: Bool {
+    let count = pending.load(ordering: .acquiring)  // acquire, edge Resolved
+    if count & PendingBit.detour != 0 { return coldTable?.isOut ?? false }
+    return count == 0
+  }
+}

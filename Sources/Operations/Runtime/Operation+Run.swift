@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import Scheduling
+import Synchronization
+
+/// The run function of every class operation.
+func operationRun(_ header: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer) -> UInt {
+  let operation = unsafe Operation.reference(UInt(bitPattern: header) - UInt(OperationLayout.header))
+  // SAFETY: a handle to the operation keeps it and its queue alive; the context is the back end's.
+  return unsafe operation._withUnsafeGuaranteedRef { operation in
+    unsafe operation.queueReference._withUnsafeGuaranteedRef { queue in
+      ThreadRecord.withCurrent { record in
+        unsafe operation.runHandle(
+          0, operation.job, queue, record,
+          context.assumingMemoryBound(to: WorkerContext.self)) ?? 0
+      }
+    }
+  }
+}
+
+/// How an operation got past the policy of its queue.
+enum StartGate {
+  /// Nothing limits the queue; an entry of the thread record is set.
+  case fast
+  /// A drain claimed a slot.
+  case slot
+  /// Cancelled: needs no slot.
+  case flush
+}
+
+/// What became of an attempt to begin.
+enum BeginOutcome {
+  /// This handle runs the operation; the state word as of the beginning.
+  case won(UInt32)
+  /// Another handle runs it, or this one is out of date.
+  case lost
+  /// Something holds it back again; this handle is given up.
+  case parked
+}
+
+extension Operation {
+  /// The queue that holds the operation, unretained; valid while a handle or an edge lock keeps it a member.
+  final var queueReference: Unmanaged<OperationQueue> {
+    // acquire, edge Submitted.
+    let slot = membership.load(ordering: .acquiring)
+    return unsafe OperationQueue.reference(RegistryChunk.queueWord(ofSlot: slot))
+  }
+
+  /// A handle (0 = the operation's own header, else a carrier) has reached a worker.
+  ///
+  /// Returns the word of the immediate successor or 0; nil when the job went back to the queue's lists and must live on.
+  final func runHandle(
+    _ handle: UInt, _ job: Job, _ queue: OperationQueue, _ record: ThreadRecord,
+    _ context: UnsafeMutablePointer<WorkerContext>
+  ) -> UInt? {
+    let gate: StartGate
+    if record.claim == queue.word {
+      record.claim = 0
+      gate = .slot
+    } else if queue.enterFast(record) {
+      gate = .fast
+    } else if flushesWithoutSlot {
+      guard queue.mayFlushNow(deferring: job) else { return nil }
+      gate = .flush
+    } else {
+      queue.enqueue(JobChain(job))
+      return nil
+    }
+    return unsafe runPastGate(handle, gate, queue, record, context)
+  }
+
+  /// A handle that the queue's policy lets through.
+  final func runPastGate(
+    _ handle: UInt, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
+    _ context: UnsafeMutablePointer<WorkerContext>
+  ) -> UInt {
+    record.flushCredit(unlessOf: queue.word)
+    switch begin(handle) {
+    case .won(let bits):
+      return unsafe perform(bits, gate, queue, record, context)
+    case .lost:
+      if gate == .fast { queue.leaveFast(record) }
+      unsafe dropHandle(queue, record, context)
+    case .parked:
+      if gate == .fast { queue.leaveFast(record) }
+    }
+    return 0
+  }
+
+  /// Cancelled and of a class without hooks that want a slot (contract 49).
+  final var flushesWithoutSlot: Bool {
+    // acquire, edge EditLock: pairs with the unlock in `cancelNow`.
+    let wanted = StateBit.stock | StateBit.cancelled
+    return state.load(ordering: .acquiring) & wanted == wanted
+  }
+
+  /// Stock readiness: every dependency has finished, or cancelled, or started already (contract 29, 37).
+  final func computeReady() -> Bool {
+    // acquire, edge EditLock.
+    let bits = state.load(ordering: .acquiring)
+    if bits & (StateBit.cancelled | StateBit.started) != 0 { return true }
+    let edges = StateBit.dependencyCountMask | StateBit.edgesInCold
+    if bits & edges == 0 { return true }
+    if bits & (StateBit.registered | StateBit.hold) == StateBit.registered,
+      pending.load(ordering: .acquiring) == 0  // acquire, edge Resolved
+    {
+      return true
+    }
+    let locked = lockState()
+    var isReady = true
+    if locked & (StateBit.cancelled | StateBit.started) == 0 {
+      unsafe forEachEdge(locked) { edge, dependency in
+        guard unsafe !Self.isHidden(edge) else { return }
+        let isDone = unsafe Self.reference(dependency)._withUnsafeGuaranteedRef(\.isSealed)
+        isReady = isReady && isDone
+      }
+    }
+    unlockState(locked)
+    return isReady
+  }
+
+  // MARK: Begin
+
+  /// The one transition that starts an operation; arbitrates handles, manual starts, cancel and late edits.
+  final func begin(_ handle: UInt) -> BeginOutcome {
+    var bits = state.load(ordering: .relaxed)  // relaxed: the exchange validates it
+    var backoff = Backoff()
+    let slow = StateBit.hold | StateBit.moved | StateBit.started
+    while true {
+      if bits & StateBit.lock != 0 {
+        backoff.wait()
+        bits = state.load(ordering: .relaxed)  // relaxed: as above
+        continue
+      }
+      if bits & slow != 0 { return beginSlowly(handle) }
+      if bits & (StateBit.stock | StateBit.cancelled) == 0, !isReady { return beginSlowly(handle) }
+      let begun = Self.begun(bits)
+      // acquire and release, edge EditLock: sees every edit before it, is seen by every one after it.
+      let (won, seen) = state.weakCompareExchange(
+        expected: bits, desired: begun, successOrdering: .acquiringAndReleasing,
+        failureOrdering: .relaxed)
+      if won { return .won(begun) }
+      bits = seen
+    }
+  }
+
+  private static func begun(_ bits: UInt32) -> UInt32 {
+    bits | StateBit.started | (bits & StateBit.cancelled != 0 ? StateBit.flushed : 0)
+  }
+
+  @inline(never) private final func beginSlowly(_ handle: UInt) -> BeginOutcome {
+    let isReadyNow = isReady  // user code: before the lock
+    var bits = lockState()
+    if bits & StateBit.started != 0
+      || (bits & StateBit.moved != 0 && coldTable?.latestHandle != handle)
+    {
+      unlockState(bits)
+      return .lost
+    }
+    if bits & StateBit.hold != 0 {
+      registerHeldEdges(&bits)
+      bits &= ~StateBit.hold
+    }
+    let isInDetour = pending.load(ordering: .relaxed) & PendingBit.detour != 0  // relaxed: locked
+    let isBlocked = isInDetour && (coldTable?.edgesBlocking ?? 0) > 0
+    let wantsStart = isReadyNow || bits & StateBit.cancelled != 0 || hasStockReadiness(bits)
+    if isBlocked || !wantsStart {
+      if !isBlocked { _ = enterDetour(force: true, tagEdges: true, bits) }
+      park(handle)
+      unlockState(bits)
+      if !isBlocked { announceReadiness() }  // it may have turned true before the parking
+      return .parked
+    }
+    let begun = Self.begun(bits)
+    unlockState(begun)
+    return .won(begun)
+  }
+
+  private final func hasStockReadiness(_ bits: UInt32) -> Bool { bits & StateBit.stock != 0 }
+
+  /// Gives up a handle of an operation that must wait again; under the edit lock.
+  private final func park(_ handle: UInt) {
+    let table = coldTableMade()
+    table.isOut = false
+    table.wasParked = true
+    table.handles -= 1
+    if handle == 0 { table.headerIsBack = true }
+  }
+
+  /// A subclass says that its readiness may have turned true.
+  final func announceReadiness() {
+    guard hasColdTable, isReady else { return }
+    let bits = lockState()
+    var handOver = false
+    if isSubmitted, bits & StateBit.started == 0,
+      pending.load(ordering: .relaxed) & PendingBit.detour != 0,  // relaxed: locked
+      let table = coldTable, table.edgesBlocking == 0, !table.isOut, table.wasParked
+    {
+      table.isOut = true
+      table.countNextHandle(of: self)
+      handOver = true
+    }
+    unlockState(bits)
+    if handOver { handOverFromAnywhere() }
+  }
+
+  // MARK: Perform
+
+  /// Runs the begun operation on this worker and finishes it; returns the word of the immediate successor.
+  final func perform(
+    _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
+    _ context: UnsafeMutablePointer<WorkerContext>
+  ) -> UInt {
+    guard bits & StateBit.stock != 0 else {
+      return unsafe performOpenClass(bits, gate, queue, record, context)
+    }
+    let outer = record.push(self, queue)
+    if bits & StateBit.flushed == 0 { main() }
+    let successor = unsafe finishOnWorker(bits, gate, queue, record, context)
+    record.pop(outer)
+    return successor
+  }
+
+  /// As `perform` for classes that users may extend: they may override `start()` and outlive it.
+  @inline(never) private final func performOpenClass(
+    _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
+    _ context: UnsafeMutablePointer<WorkerContext>
+  ) -> UInt {
+    // An asynchronous operation may finish, leave and die on another thread before `start()` returns here.
+    let keptSelf = unsafe Unmanaged.passRetained(self)
+    let keptQueue = unsafe Unmanaged.passRetained(queue)
+    let outer = record.push(self, queue)
+    record.startingOperation = word
+    start()
+    let stockStartRan = record.startingOperation != word
+    record.startingOperation = 0
+    let isAsynchronousClass = bits & StateBit.asynchronous != 0
+    var successor: UInt = 0
+    let skipsBody = bits & (StateBit.flushed | StateBit.finishRequested) != 0
+    if isAsynchronousClass ? skipsBody : stockStartRan {
+      successor = unsafe finishOnWorker(bits, gate, queue, record, context)
+    } else {
+      if !isAsynchronousClass, !isSealed, isFinished { finishStarted() }
+      detach(gate, queue, record)
+    }
+    record.pop(outer)
+    unsafe keptSelf.release()
+    unsafe keptQueue.release()
+    return successor
+  }
+}
+
+extension ThreadRecord {
+  /// What ran on the thread before.
+  struct Outer {
+    var operation: UInt
+    var queue: UInt
+  }
+
+  /// Notes what runs now.
+  @inline(__always) func push(_ operation: Operation, _ queue: OperationQueue) -> Outer {
+    let outer = Outer(operation: currentOperation, queue: currentQueue)
+    currentOperation = operation.word
+    currentQueue = queue.word
+    return outer
+  }
+
+  /// Notes that the outer one runs again.
+  @inline(__always) func pop(_ outer: Outer) {
+    currentOperation = outer.operation
+    currentQueue = outer.queue
+  }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import CSystemShims
+import Scheduling
+import Synchronization
+
+extension Operation {
+  /// Address of the object; 16-byte aligned.
+  final var word: UInt { unsafe UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()) }
+
+  /// The object at `word`, unretained.
+  static func reference(_ word: UInt) -> Unmanaged<Operation> {
+    // SAFETY: the caller got `word` from `word` of an object that is kept alive by an edge, a handle or a registry.
+    unsafe Unmanaged.fromOpaque(
+      UnsafeRawPointer(bitPattern: word & ~15).unsafelyUnwrapped)
+  }
+
+  /// The job that runs this operation, in its present band.
+  final var job: Job {
+    // SAFETY: the header lies at a fixed offset (tested) and lives as long as the object.
+    unsafe Job(
+      header: UnsafeMutablePointer<JobHeader>(
+        bitPattern: word + UInt(OperationLayout.header)
+      ).unsafelyUnwrapped, band: band)
+  }
+
+  /// The link word of the inline edge `entry` = operation | slot << 1.
+  static func edgeLink(_ entry: UInt) -> UnsafeMutablePointer<Atomic<UInt>> {
+    let slot = (entry >> 1) & 7
+    // SAFETY: the three edge words follow each other at a fixed offset (tested).
+    return unsafe UnsafeMutablePointer(
+      bitPattern: (entry & ~15) + UInt(OperationLayout.edges) + slot * 8
+    ).unsafelyUnwrapped
+  }
+
+  /// The inline dependency word `slot`.
+  final func dependencyWord(_ slot: Int) -> UnsafeMutablePointer<Atomic<UInt>> {
+    // SAFETY: as `edgeLink`.
+    unsafe UnsafeMutablePointer(
+      bitPattern: word + UInt(OperationLayout.dependencies + slot * 8)
+    ).unsafelyUnwrapped
+  }
+
+  /// The record that a list word names.
+  static func record(_ entry: UInt) -> RecordPointer {
+    // SAFETY: tagged words are made from record addresses only.
+    unsafe RecordPointer(bitPattern: entry & ~SuccessorWord.recordTag).unsafelyUnwrapped
+  }
+
+  /// Finished: the successor list is sealed.
+  final var isSealed: Bool {
+    // acquire, edge Finished: pairs with the sealing exchange, so that the body's writes are visible.
+    successors.load(ordering: .acquiring) == SuccessorWord.sealed
+  }
+
+  /// How many inline dependency slots `bits` says are used.
+  static func inlineCount(_ bits: UInt32) -> Int {
+    Int((bits & StateBit.dependencyCountMask) >> StateBit.dependencyCountShift)
+  }
+
+  // MARK: The edit lock
+
+  /// Takes the edit lock and returns the word without the lock bit.
+  ///
+  /// Never run user code, release an object or hand anything over under it.
+  final func lockState() -> UInt32 {
+    var bits = state.load(ordering: .relaxed)  // relaxed: the exchange validates it
+    var backoff = Backoff()
+    while true {
+      if bits & StateBit.lock != 0 {
+        backoff.wait()
+        bits = state.load(ordering: .relaxed)  // relaxed: as above
+        continue
+      }
+      // acquire, edge EditLock: pairs with the release in `unlockState`.
+      let (won, seen) = state.weakCompareExchange(
+        expected: bits, desired: bits | StateBit.lock, successOrdering: .acquiring,
+        failureOrdering: .relaxed)
+      if won { return bits }
+      bits = seen
+    }
+  }
+
+  /// Stores `bits` and gives up the edit lock.
+  final func unlockState(_ bits: UInt32) {
+    // release, edge EditLock: publishes the edit to the next owner, to `begin` and to readers of the bits.
+    state.store(bits & ~StateBit.lock, ordering: .releasing)
+  }
+
+  /// Sets bits that need no other change, waiting for the edit lock; returns the word before.
+  final func setBits(_ mask: UInt32) -> UInt32 {
+    var bits = state.load(ordering: .relaxed)  // relaxed: the exchange validates it
+    var backoff = Backoff()
+    while true {
+      if bits & StateBit.lock != 0 {
+        backoff.wait()
+        bits = state.load(ordering: .relaxed)  // relaxed: as above
+        continue
+      }
+      // acquire and release, edge EditLock: one edit in the order of edits.
+      let (won, seen) = state.weakCompareExchange(
+        expected: bits, desired: bits | mask, successOrdering: .acquiringAndReleasing,
+        failureOrdering: .relaxed)
+      if won { return bits }
+      bits = seen
+    }
+  }
+
+  // MARK: The cold table
+
+  final var hasColdTable: Bool { cold.load(ordering: .relaxed) != 0 }  // relaxed: 0 → address once
+
+  /// The cold table, or nil when nobody has needed it.
+  final var coldTable: ColdTable? {
+    // acquire, edge ColdTableMade: pairs with the release in `coldTableMade`.
+    let address = cold.load(ordering: .acquiring)
+    guard address != 0 else { return nil }
+    // SAFETY: retained by the operation until its deinit.
+    return unsafe Unmanaged<ColdTable>.fromOpaque(
+      UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped
+    ).takeUnretainedValue()
+  }
+
+  /// The cold table, made on first use.
+  final func coldTableMade() -> ColdTable {
+    if let table = coldTable { return table }
+    let made = ColdTable()
+    let reference = unsafe Unmanaged.passRetained(made)
+    // release on success, edge ColdTableMade; acquire on failure to read the winner's table.
+    let (won, _) = unsafe cold.compareExchange(
+      expected: 0, desired: UInt(bitPattern: reference.toOpaque()),
+      successOrdering: .acquiringAndReleasing, failureOrdering: .acquiring)
+    if !won { unsafe reference.release() }
+    return coldTable ?? made
+  }
+
+  /// Reads from the cold table under the edit lock; nil when there is none.
+  final func withColdTable<Value>(_ body: (ColdTable) -> Value) -> Value? {
+    guard let table = coldTable else { return nil }
+    let bits = lockState()
+    let value = body(table)
+    unlockState(bits)
+    return value
+  }
+
+  /// Changes the cold table under the edit lock, making it first.
+  final func withColdTableMade<Value>(_ body: (ColdTable) -> Value) -> Value {
+    let table = coldTableMade()
+    let bits = lockState()
+    let value = body(table)
+    unlockState(bits)
+    return value
+  }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The bits of an operation's `state` word.
+///
+/// Every change is a compare-exchange that requires `lock` clear, so the lock's owner may unlock with a plain store.
+enum StateBit {
+  /// The edit lock.
+  static let lock: UInt32 = 1 << 0
+  /// The runner must take the slow path of `begin`: edges were added that are not registered.
+  static let hold: UInt32 = 1 << 1
+  /// Edges were registered; later edits go through the detour.
+  static let registered: UInt32 = 1 << 2
+  /// Some handle has begun the operation. Never cleared.
+  static let started: UInt32 = 1 << 3
+  /// `cancel()` was called before the operation finished. Never cleared.
+  static let cancelled: UInt32 = 1 << 4
+  /// A completion block is in the cold table.
+  static let hasCompletion: UInt32 = 1 << 5
+  /// It began cancelled, so its body does not run.
+  static let flushed: UInt32 = 1 << 6
+  /// It stays executing after `start()` has returned, until `finish()`.
+  static let asynchronous: UInt32 = 1 << 7
+  /// The worker has left an asynchronous operation; `finish()` gives back its slot.
+  static let detached: UInt32 = 1 << 8
+  /// `finish()` has sealed an asynchronous operation.
+  static let sealedByFinish: UInt32 = 1 << 9
+  /// More than one handle to the operation exists or existed; see `Handles`.
+  static let severalHandles: UInt32 = 1 << 10
+  /// A class of this module without overridable hooks: needs no slot to be flushed.
+  static let stock: UInt32 = 1 << 11
+  /// `dependencies` keeps finished operations.
+  static let retainsDependencies: UInt32 = 1 << 12
+  /// A barrier of its queue.
+  static let barrier: UInt32 = 1 << 13
+  /// Its place in the ready order was changed; only the latest handle may start it.
+  static let moved: UInt32 = 1 << 14
+  /// There are dependencies in the cold table.
+  static let edgesInCold: UInt32 = 1 << 15
+  /// `finish()` was called before the operation started.
+  static let finishRequested: UInt32 = 1 << 25
+
+  static let bandShift: UInt32 = 16
+  static let bandMask: UInt32 = 7 << 16
+  static let qualityShift: UInt32 = 19
+  static let qualityMask: UInt32 = 7 << 19
+  static let dependencyCountShift: UInt32 = 22
+  static let dependencyCountMask: UInt32 = 3 << 22
+}
+
+/// The bits of an operation's `pending` word.
+enum PendingBit {
+  /// Accounting has moved to the cold table; see `Operation+Detour.swift`.
+  static let detour: UInt32 = 1 << 31
+  static let countMask: UInt32 = detour - 1
+}
+
+/// The values of an operation's `membership` word that are no registry slot.
+enum Membership {
+  /// In no queue.
+  static let none: UInt = 0
+  /// Claimed by an `add` that is under way.
+  static let claimed: UInt = 1
+  /// The queue has let go of it.
+  static let left: UInt = 2
+}
+
+/// Offsets of the stored words inside an operation object; a test compares them with the object.
+enum OperationLayout {
+  static let header = 16
+  static let edges = 56
+  static let dependencies = 80
+  /// How many dependencies need no allocation.
+  static let inlineDependencies = 3
+}
+
+/// The words of a successor list: 0 = empty, `sealed` = finished, else an edge or a record.
+enum SuccessorWord {
+  static let empty: UInt = 0
+  static let sealed: UInt = 1
+  /// Set when the word is the address of a `SuccessorRecord`, clear when it is an operation | slot << 1.
+  static let recordTag: UInt = 1
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import Synchronization
+
+/// An entry of a successor list that is no inline edge: an edge beyond the third, a hidden edge, or a waiter.
+///
+/// The link belongs to the list from the push until the finisher has read it.
+struct SuccessorRecord: ~Copyable {
+  enum Kind: UInt8 {
+    /// `owner` is the dependent; the record lives in its cold table.
+    case edge
+    /// On a waiter's stack: `flag` is the last thing the finisher touches besides the parker.
+    case waiter
+    /// On the heap with two references, the waiter's and the list's.
+    case timedWaiter
+  }
+
+  let link = Atomic<UInt>(0)
+  let kind: Kind
+  /// Set once the finisher is done (waiters).
+  let flag = Atomic<Bool>(false)
+  /// References to a timed waiter.
+  let references: Atomic<UInt8>
+  /// The dependent, unretained (edges).
+  let owner: UInt
+  /// Whom to unpark (waiters).
+  let parker: Parker?
+  /// The operation waited for, retained by the cold table (edges); 0 after it was let go.
+  var dependency: UInt
+  /// Not listed in `dependencies`: the edge on a barrier.
+  let isHidden: Bool
+  /// Holds the operation back in the detour; under the dependent's edit lock.
+  var isBlocking = false
+  /// Taken out of `dependencies`; under the dependent's edit lock.
+  var isRemoved = false
+
+  /// An edge from `dependency` to `owner`.
+  init(edgeOf owner: UInt, on dependency: UInt, isHidden: Bool) {
+    kind = .edge
+    references = Atomic(1)
+    self.owner = owner
+    self.dependency = dependency
+    self.isHidden = isHidden
+    parker = nil
+  }
+
+  /// A waiter that `parker` blocks.
+  init(waiter parker: Parker, timed: Bool) {
+    kind = timed ? .timedWaiter : .waiter
+    references = Atomic(2)
+    owner = 0
+    dependency = 0
+    isHidden = false
+    self.parker = parker
+  }
+}
+
+/// Address of a record.
+typealias RecordPointer = UnsafeMutablePointer<SuccessorRecord>

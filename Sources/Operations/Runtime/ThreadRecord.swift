@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CSystemShims
+import ConcurrencyPrimitives
+import Glibc
+import Scheduling
+import Synchronization
+
+/// What the operation layer keeps per thread: what runs here, the start-gate entries, credits and caches.
+///
+/// Only the owning thread touches a record, but for the atomics. Records are made on first use, given to a later
+/// thread when theirs ends, and never freed, so that a scan may read them at any time.
+@safe final class ThreadRecord {
+  /// How deep operations may run inside operations on one thread.
+  static let depthLimit = 128
+
+  /// Start-gate entries, one per nesting level: the queue whose operation runs in fast mode, or 0.
+  let entries: UnsafeMutablePointer<Atomic<UInt>>
+  /// Entries that a limit has counted; under the mutex of the queue in the entry.
+  let counted: UnsafeMutablePointer<Bool>
+  /// The queue that the held-back credits belong to, or 0.
+  let creditQueue = Atomic<UInt>(0)
+  /// Finished operations of `creditQueue` not yet subtracted.
+  let creditCount = Atomic<Int>(0)
+
+  /// Used levels of `entries`.
+  var depth = 0
+  /// The operation that this worker is starting, until stock `start()` sees it.
+  var startingOperation: UInt = 0
+  /// The queue whose slot a drain has claimed for the job it runs next, or 0.
+  var claim: UInt = 0
+  /// Set when the job that a drain ran has taken or given up the drain's slot.
+  var slotIsGone = false
+  /// The operation whose body runs here, or 0.
+  var currentOperation: UInt = 0
+  /// The queue whose operation runs here, or 0.
+  var currentQueue: UInt = 0
+  /// The queue whose operation's completion block runs here, or 0.
+  var completingQueue: UInt = 0
+  /// Blocks this thread while it waits.
+  let parker = Parker()
+  /// Which stripe of a queue's registry this thread adds to.
+  let stripe: Int
+  /// Releases chains of operations without recursion.
+  let releaseBin = ReleaseBin()
+  /// Free closure nodes.
+  var nodeCache = ClosureNodeCache()
+
+  private init(index: Int) {
+    stripe = index
+    unsafe entries = .allocate(capacity: Self.depthLimit)
+    unsafe counted = .allocate(capacity: Self.depthLimit)
+    for level in 0..<Self.depthLimit { unsafe (entries + level).initialize(to: Atomic(0)) }
+    unsafe counted.initialize(repeating: false, count: Self.depthLimit)
+  }
+
+  // MARK: Finding records
+
+  /// The record of the calling thread.
+  static var current: ThreadRecord {
+    if let address = unsafe shim_get_operations() {
+      // SAFETY: set below to a record that is never freed.
+      return unsafe Unmanaged<ThreadRecord>.fromOpaque(address).takeUnretainedValue()
+    }
+    return adopt()
+  }
+
+  /// Runs `body` with the calling thread's record, without counting a reference.
+  @inline(__always)
+  static func withCurrent<Result>(_ body: (ThreadRecord) -> Result) -> Result {
+    guard let address = unsafe shim_get_operations() else { return body(adopt()) }
+    // SAFETY: as in `current`.
+    return unsafe Unmanaged<ThreadRecord>.fromOpaque(address)._withUnsafeGuaranteedRef(body)
+  }
+
+  struct Registry: Sendable {
+    var all: [UInt] = []
+    var free: [UInt] = []
+    var key: pthread_key_t?
+  }
+  private static let registry = Mutex(Registry())
+
+  /// Every record that exists, for scans.
+  static func forEach(_ body: (ThreadRecord) -> Void) {
+    let all = registry.withLock { $0.all }
+    for address in all { body(record(at: address)) }
+  }
+
+  private static func record(at address: UInt) -> ThreadRecord {
+    // SAFETY: the registry holds addresses of retained records only.
+    unsafe Unmanaged<ThreadRecord>.fromOpaque(
+      UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped
+    ).takeUnretainedValue()
+  }
+
+  @inline(never) private static func adopt() -> ThreadRecord {
+    let (address, key) = registry.withLock { registry -> (UInt, pthread_key_t) in
+      let address: UInt
+      if let free = registry.free.popLast() {
+        address = free
+      } else {
+        let made = ThreadRecord(index: registry.all.count)
+        address = unsafe UInt(bitPattern: Unmanaged.passRetained(made).toOpaque())
+        registry.all.append(address)
+      }
+      if let key = registry.key { return (address, key) }
+      var key = pthread_key_t()
+      unsafe pthread_key_create(&key) { unsafe ThreadRecord.threadEnds($0) }
+      registry.key = key
+      return (address, key)
+    }
+    let pointer = unsafe UnsafeMutableRawPointer(bitPattern: address)
+    unsafe shim_set_operations(pointer)
+    unsafe pthread_setspecific(key, pointer)
+    return record(at: address)
+  }
+
+  /// The thread that used the record at `address` ends.
+  private static func threadEnds(_ address: UnsafeMutableRawPointer?) {
+    let word = UInt(bitPattern: address)
+    let record = record(at: word)
+    record.flushCredit()
+    record.nodeCache.giveBackAll()
+    shim_set_operations(nil)
+    registry.withLock { $0.free.append(word) }
+  }
+
+  // MARK: Starting
+
+  /// True when the worker is starting `operation` right now: the caller is its stock `start()`.
+  func takeStarting(_ operation: Operation) -> Bool {
+    guard startingOperation == operation.word else { return false }
+    startingOperation = 0
+    return true
+  }
+
+  // MARK: Credits
+
+  /// Notes that an operation of `queue` has left; subtracts at once when somebody waits for the count.
+  @inline(__always)
+  func credit(_ queue: OperationQueue, _ context: UnsafeMutablePointer<WorkerContext>) {
+    let word = queue.word
+    // relaxed: only this thread writes credits.
+    if creditQueue.load(ordering: .relaxed) != word {
+      flushCredit()
+      creditQueue.store(word, ordering: .relaxed)
+      unsafe context.pointee.idle = flushCreditsOfThisThread
+    }
+    let count = creditCount.load(ordering: .relaxed) + 1
+    creditCount.store(count, ordering: .relaxed)
+    if count >= OperationQueue.creditBatch || queue.count.isWatched { flushCredit() }
+  }
+
+  /// Subtracts the held-back credits from their queue.
+  @inline(never) func flushCredit() {
+    // relaxed: only this thread writes credits; a reader that sees the count before and the queue's after is allowed.
+    let count = creditCount.load(ordering: .relaxed)
+    let word = creditQueue.load(ordering: .relaxed)
+    creditQueue.store(0, ordering: .relaxed)
+    creditCount.store(0, ordering: .relaxed)
+    guard count > 0 else { return }
+    // SAFETY: the operations that were not yet subtracted keep the queue alive.
+    unsafe OperationQueue.reference(word)._withUnsafeGuaranteedRef { $0.subtract(count) }
+  }
+
+  /// Subtracts credits of other queues before an operation of `word` may run for long.
+  @inline(__always) func flushCredit(unlessOf word: UInt) {
+    let held = creditQueue.load(ordering: .relaxed)  // relaxed: own field
+    if held != 0, held != word { flushCredit() }
+  }
+}
+
+/// The `idle` function of worker contexts.
+private func flushCreditsOfThisThread(_ context: UnsafeMutableRawPointer) {
+  ThreadRecord.withCurrent { $0.flushCredit() }
+}
+
+/// Releases operations that release operations with a loop instead of recursion (contract 132).
+@safe final class ReleaseBin {
+  private var words: [UInt] = []
+  private var isDraining = false
+
+  /// Takes over one reference to the operation at `word`.
+  func add(_ word: UInt) { words.append(word) }
+
+  /// Releases everything, unless a caller further up the stack is at it.
+  func drain() {
+    guard !isDraining else { return }
+    isDraining = true
+    while let word = words.popLast() {
+      // SAFETY: `add` took over one reference per word.
+      unsafe Operation.reference(word).release()
+    }
+    isDraining = false
+  }
+}

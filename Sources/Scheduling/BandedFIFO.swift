@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Jobs in strict priority order, first in, first out within a band: the queue of every scheduler with exact order.
+///
+/// Five chains linked through the jobs' own link words and a mask of the non-empty ones, so nothing is allocated and
+/// the best job is found with one bit scan. A plain value: its owner guards it with a lock or keeps it on one thread.
+/// Dropping a non-empty list loses its jobs.
+@usableFromInline package struct BandedFIFO: Sendable {
+  @usableFromInline var chains = InlineArray<5, JobChain>(repeating: JobChain())
+  @usableFromInline var mask: UInt8 = 0
+  @usableFromInline var jobCount = 0
+
+  /// An empty list.
+  @inlinable package init() {}
+
+  /// Number of jobs.
+  @inlinable package var count: Int { jobCount }
+  /// True when there is no job.
+  @inlinable package var isEmpty: Bool { mask == 0 }
+  /// One bit per band that has a job, `PriorityBand.mask`.
+  @inlinable package var bands: UInt8 { mask }
+
+  /// The job that `popFirst()` would return.
+  @inlinable package var first: Job? {
+    guard mask != 0 else { return nil }
+    return chains[mask.trailingZeroBitCount].first
+  }
+
+  /// Adds a job behind the others of its band.
+  ///
+  /// O(1).
+  @inlinable package mutating func append(_ job: Job) {
+    chains[Int(job.band.rawValue)].append(job)
+    mask |= job.band.mask
+    jobCount += 1
+  }
+
+  /// Adds every job of a chain, each behind the others of its band, in the order of the chain.
+  ///
+  /// O(1) when the chain has one band, else O(length).
+  @inlinable package mutating func append(_ jobs: consuming JobChain) {
+    guard let first = jobs.first else { return }
+    guard jobs.bands == first.band.mask else {
+      while let job = jobs.popFirst() { append(job) }
+      return
+    }
+    jobCount += jobs.count
+    mask |= jobs.bands
+    chains[Int(first.band.rawValue)].append(jobs)
+  }
+
+  /// Removes the oldest job of the most urgent band.
+  ///
+  /// O(1).
+  @inlinable package mutating func popFirst() -> Job? {
+    guard mask != 0 else { return nil }
+    let band = mask.trailingZeroBitCount
+    guard let job = chains[band].popFirst() else { return nil }
+    jobCount -= 1
+    if chains[band].isEmpty { mask &= mask - 1 }
+    return job
+  }
+
+  /// True when `job` would leave before everything in the list if it were appended now.
+  @inlinable package func startsAhead(_ job: Job) -> Bool {
+    mask & (job.band.mask | (job.band.mask &- 1)) == 0
+  }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CSystemShims
+internal import Synchronization
+
+/// Runs jobs on whichever thread submits them: the serial baseline, without any other thread.
+///
+/// The first `submit` on a thread runs the whole chain and everything that becomes ready, and returns when nothing is
+/// left. A submit from inside one of those jobs only queues; its jobs run when the outer job returns, so depth is
+/// constant however jobs submit jobs.
+///
+/// - Order: exact per thread. The most urgent band first, first in, first out within a band; a chain is queued whole
+///   before its first job runs.
+/// - Fairness: none between threads, each runs what it submits. No ageing.
+/// - Concurrency: 1 per submitting thread.
+/// - Compensation: none; a blocked job blocks its thread. `help()` runs queued jobs of the same thread meanwhile.
+/// - Counted: `helped`.
+public final class InlineScheduler: Scheduler {
+  private let helpedJobs = Atomic<Int>(0)
+
+  /// A scheduler without threads.
+  public init() {}
+
+  /// 1: no thread runs two jobs at a time.
+  public var workerCount: Int { 1 }
+
+  /// Runs the jobs now, or queues them if the calling thread is inside a job of this scheduler.
+  ///
+  /// Any thread. The caller must hold no lock that a job may want.
+  public func submit(_ jobs: consuming JobChain) {
+    guard !jobs.isEmpty else { return }
+    if let running = unsafe InlineTrampoline.current(of: identity) {
+      // SAFETY: an installed trampoline lives on this thread's stack, below this frame.
+      unsafe running.pointee.queue.append(jobs)
+      return
+    }
+    var trampoline = unsafe InlineTrampoline(
+      scheduler: identity, outer: InlineTrampoline.innermost, queue: BandedFIFO())
+    trampoline.queue.append(jobs)
+    // SAFETY: the trampoline outlives its installation, which ends before the closure returns.
+    unsafe withUnsafeMutablePointer(to: &trampoline) { installed in
+      unsafe InlineTrampoline.install(installed)
+      unsafe InlineTrampoline.runAll(installed)
+      unsafe InlineTrampoline.install(installed.pointee.outer)
+    }
+  }
+
+  /// Runs the best job that the calling thread has queued on this scheduler.
+  public func help() -> Bool {
+    guard let running = unsafe InlineTrampoline.current(of: identity),
+      // SAFETY: as in `submit`; the pointer is not kept across the run of a job by this expression.
+      let job = unsafe running.pointee.queue.popFirst()
+    else { return false }
+    helpedJobs.add(1, ordering: .relaxed)  // relaxed: a statistic.
+    var context = WorkerContext(worker: 0, scheduler: identity)
+    // SAFETY: the trampoline is further down this thread's stack and cannot leave before this call returns.
+    unsafe InlineTrampoline.run(job, in: &context, queueing: running)
+    context.prepareToIdle()
+    unsafe running.pointee.queue.append(context.takeReady())
+    return true
+  }
+
+  /// How many jobs were run by `help()`.
+  public var counters: SchedulerCounters {
+    var counters = SchedulerCounters()
+    counters.helped = helpedJobs.load(ordering: .relaxed)  // relaxed: a statistic.
+    return counters
+  }
+}
+
+/// The queue of one inline scheduler on one thread, for as long as that thread is inside the scheduler's outermost submit.
+///
+/// Lives on the thread's stack; several schedulers nested on a thread form a list through `outer`.
+@safe private struct InlineTrampoline {
+  let scheduler: SchedulerIdentity
+  let outer: UnsafeMutablePointer<InlineTrampoline>?
+  var queue: BandedFIFO
+
+  /// The trampoline installed last on this thread.
+  static var innermost: UnsafeMutablePointer<InlineTrampoline>? {
+    // SAFETY: only `install` writes the slot, and only pointers to trampolines that are on this thread's stack.
+    unsafe shim_get_inline()?.assumingMemoryBound(to: InlineTrampoline.self)
+  }
+
+  /// Makes `trampoline` the innermost of this thread.
+  static func install(_ trampoline: UnsafeMutablePointer<InlineTrampoline>?) {
+    unsafe shim_set_inline(UnsafeMutableRawPointer(trampoline))
+  }
+
+  /// This thread's trampoline of `scheduler`, if it is inside one.
+  ///
+  /// O(schedulers nested on the thread).
+  static func current(of scheduler: SchedulerIdentity) -> UnsafeMutablePointer<InlineTrampoline>? {
+    var candidate = unsafe innermost
+    while let trampoline = unsafe candidate {
+      if unsafe trampoline.pointee.scheduler == scheduler { return unsafe trampoline }
+      unsafe candidate = trampoline.pointee.outer
+    }
+    return nil
+  }
+
+  /// Runs the queue empty, including what the jobs add to it.
+  ///
+  /// Nothing but the pointer is used while a job runs: the job may append to the queue.
+  static func runAll(_ trampoline: UnsafeMutablePointer<InlineTrampoline>) {
+    var context = unsafe WorkerContext(worker: 0, scheduler: trampoline.pointee.scheduler)
+    repeat {
+      while let job = unsafe trampoline.pointee.queue.popFirst() {
+        unsafe context.localBands = trampoline.pointee.queue.bands
+        unsafe run(job, in: &context, queueing: trampoline)
+      }
+      // May submit, when what was held back lets other jobs start.
+      context.prepareToIdle()
+      unsafe trampoline.pointee.queue.append(context.takeReady())
+    } while unsafe !trampoline.pointee.queue.isEmpty
+  }
+
+  /// Runs one job, and its successors for as long as nothing else would come first, and queues what they made ready.
+  static func run(
+    _ job: Job, in context: inout WorkerContext,
+    queueing trampoline: UnsafeMutablePointer<InlineTrampoline>
+  ) {
+    var current = job
+    while let successor = current.run(in: &context) {
+      guard context.ready.isEmpty, unsafe trampoline.pointee.queue.startsAhead(successor) else {
+        context.ready.prepend(successor)
+        break
+      }
+      current = successor
+    }
+    if !context.ready.isEmpty { unsafe trampoline.pointee.queue.append(context.takeReady()) }
+  }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CSystemShims
+internal import ConcurrencyPrimitives
+internal import Scheduling
+
+/// What the threads of a pool share; lives as long as the scheduler object or the last thread, whichever goes later.
+final class PoolCore: Sendable {
+  /// Bytes of address space per thread; the system's usual size, whatever the shell's limits say.
+  private static let stackSize = 8 << 20
+
+  let workerCount: Int
+  private let state: Locked<PoolState>
+  private let tokens = WakeTokens()
+  private let ended = WakeTokens()
+
+  init(workers: Int) {
+    workerCount = workers
+    state = Locked(PoolState(workers: workers))
+  }
+
+  var identity: SchedulerIdentity { SchedulerIdentity(object: self) }
+  var counters: SchedulerCounters { state.withLock { $0.counters } }
+
+  /// Starts the first threads.
+  ///
+  /// Called once, before anything else.
+  func start() {
+    for index in 0..<workerCount {
+      do throws(SystemThreadError) { try startThread(index) } catch {
+        fatalError("ThreadPoolScheduler with \(workerCount) workers: \(error)")
+      }
+    }
+  }
+
+  func submit(_ jobs: consuming JobChain) {
+    guard !jobs.isEmpty else { return }
+    let chain = jobs
+    let (summons, late) = state.withLock { ($0.submit(chain), $0.stopped) }
+    if late {
+      fatalError(
+        "ThreadPoolScheduler: jobs were submitted after shutDown() had ended the threads; "
+          + "submit earlier, or shut down later.")
+    }
+    carryOut(summons)
+  }
+
+  func help() -> Bool {
+    guard let worker = workerIndex else { return false }
+    let found = state.withLock { state -> Job? in
+      let job = state.queue.popFirst()
+      if job != nil { state.counters.helped += 1 }
+      return job
+    }
+    guard let found else { return false }
+    var context = WorkerContext(worker: worker, scheduler: identity)
+    if let successor = found.run(in: &context) { context.ready.prepend(successor) }
+    submit(context.takeReady())
+    context.prepareToIdle()
+    submit(context.takeReady())
+    return true
+  }
+
+  func willBlock() {
+    guard workerIndex != nil else { return }
+    carryOut(state.withLock { $0.block() })
+  }
+
+  func didUnblock() {
+    guard workerIndex != nil else { return }
+    state.withLock { $0.unblock() }
+  }
+
+  /// Lets the queue run empty and the threads end.
+  func stop() { carryOut(state.withLock { $0.stop() }) }
+
+  /// `stop()`, then waits for the last thread.
+  func shutDown() {
+    if workerIndex != nil {
+      fatalError(
+        "ThreadPoolScheduler: shutDown() was called from one of its own jobs, which it would wait for; "
+          + "call it from a thread outside the pool, or just drop the scheduler.")
+    }
+    let (summons, mustWait) = state.withLock { state in
+      let summons = state.stop()
+      if state.alive > 0 { state.joiners += 1 }
+      return (summons, state.alive > 0)
+    }
+    carryOut(summons)
+    if mustWait { ended.take() }
+  }
+
+  /// Index of the calling thread if it belongs to this pool.
+  private var workerIndex: Int? {
+    let membership = shim_get_pool()
+    return membership.owner == owner ? Int(membership.index) : nil
+  }
+
+  private var owner: UInt { UInt(bitPattern: ObjectIdentifier(self)) }
+
+  private func carryOut(_ summons: PoolState.Summons) {
+    tokens.add(summons.wake)
+    for _ in 0..<summons.start {
+      let index = state.withLock { $0.takeIndex() }
+      do throws(SystemThreadError) { try startThread(index) } catch {
+        // The pool goes on with the threads it has when the system refuses more.
+        state.withLock { $0.startFailed(index: index) }
+      }
+    }
+  }
+
+  /// Starts a thread that the state already counts; it detaches itself, `ended` tells of its end.
+  private func startThread(_ index: Int) throws(SystemThreadError) {
+    try SystemThread.start(name: "pool-\(index)", stackSize: Self.stackSize) {
+      self.runWorker(index)
+    }.detach()
+  }
+
+  /// The life of a worker thread.
+  private func runWorker(_ index: Int) {
+    shim_set_pool(shim_pool_membership(owner: owner, index: UInt(index)))
+    var context = WorkerContext(worker: index, scheduler: identity)
+    var (step, summons) = state.withLock { $0.arrive() }
+    while true {
+      carryOut(summons)
+      switch step {
+      case .run(let job, let bands):
+        context.localBands = bands
+        // The successor goes through the queue: something older or more urgent may wait there.
+        if let successor = job.run(in: &context) { context.ready.prepend(successor) }
+        let ready = context.takeReady()
+        (step, summons) = state.withLock { $0.finish(ready) }
+      case .idle:
+        context.prepareToIdle()
+        let ready = context.takeReady()
+        (step, summons) = state.withLock { $0.settle(ready) }
+      case .sleep:
+        tokens.take()
+        (step, summons) = state.withLock { $0.arrive() }
+      case .exit:
+        shim_set_pool(shim_pool_membership(owner: 0, index: 0))
+        ended.add(state.withLock { $0.end(index: index) })
+        return
+      }
+    }
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Scheduling
+
+/// POSIX threads on one banded queue under one lock: the plain design that every other scheduler must beat.
+///
+/// After a job its worker puts what became ready into the queue and takes the best job in the same critical section,
+/// so a job costs one lock however long the graph; nobody makes a system call unless a thread sleeps.
+///
+/// - Order: exact for everything in the queue. The most urgent band first, first in, first out within a band, the
+///   immediate successor of a job included.
+/// - Fairness: total order of submission within a band. No ageing: a flood of urgent jobs starves the others.
+/// - Compensation: a worker between `willBlock()` and `didUnblock()` is replaced, by a sleeping thread or else a new
+///   one, as soon as a job waits, so that `workerCount` threads stay able to run. At most 256 threads more than
+///   `workerCount` exist at a time; with that many blocked, or when the system refuses a thread, jobs wait. A thread
+///   too many goes to sleep at its next job boundary; those beyond `2 * workerCount` end.
+/// - Counted: `parks`, `wakeUps`, `helped`, and `compensations` (threads started in the place of blocked ones).
+/// - Threads: `workerCount` from the beginning, named `pool-0`, `pool-1`, …, each with a stack of 8 MiB.
+public final class ThreadPoolScheduler: Scheduler {
+  private let core: PoolCore
+
+  /// Starts the threads.
+  ///
+  /// - Parameter workers: how many jobs may run at the same time, 1 or more.
+  public init(workers: Int) {
+    guard workers >= 1 else {
+      fatalError("ThreadPoolScheduler: workers is \(workers); expected 1 or more.")
+    }
+    core = PoolCore(workers: workers)
+    core.start()
+  }
+
+  deinit { core.stop() }
+
+  /// Identity of what the threads share; they may outlive this object.
+  public var identity: SchedulerIdentity { core.identity }
+
+  /// How many jobs run at the same time.
+  public var workerCount: Int { core.workerCount }
+
+  /// Queues the jobs and wakes as many sleeping threads as they need.
+  ///
+  /// Any thread; O(1) when the chain has one band. Fails fatally after `shutDown()` has ended the threads.
+  public func submit(_ jobs: consuming JobChain) { core.submit(jobs) }
+
+  /// Runs the best queued job on the calling worker, with a context of its own.
+  public func help() -> Bool { core.help() }
+
+  /// Lets another thread take the place of the calling worker.
+  public func willBlock() { core.willBlock() }
+
+  /// Takes the calling worker's place back.
+  public func didUnblock() { core.didUnblock() }
+
+  /// Waits until every queued job has run and the threads have ended; may be repeated.
+  ///
+  /// Fails fatally when called from a job of this scheduler.
+  public func shutDown() { core.shutDown() }
+
+  /// What was counted so far; takes the lock.
+  public var counters: SchedulerCounters { core.counters }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ConcurrencyPrimitives
+internal import Scheduling
+internal import Synchronization
+
+/// A compensation thread ("spare") is a worker like the others, with its own deques, that runs while a regular one is
+/// blocked. The blocked worker's jobs stay where thieves find them. When it runs again there is one thread too many:
+/// the next spare that is between two jobs gives its jobs away, leaves the search like a searcher that found something
+/// (so the parking protocol does not notice) and waits for the next blocker. Model: `parking.pml` with BLOCK.
+extension Pool {
+  /// The calling worker is about to block.
+  func willBlock() {
+    let before = changeCompensation { $0.blocking(limit: configuration.compensationLimit) }
+    guard before.blocking(limit: configuration.compensationLimit).active > before.active else {
+      return
+    }
+    if !activateSpare() { _ = changeCompensation { $0.retiring } }
+  }
+
+  /// The calling worker runs again.
+  func didUnblock() { _ = changeCompensation { $0.unblocking } }
+
+  /// True when more compensation threads run than workers are blocked; a hint.
+  var hasSurplus: Bool {
+    // relaxed: the exchange in retireAsSearcher decides.
+    Compensation(word: compensation.value.load(ordering: .relaxed)).hasSurplus
+  }
+
+  private func changeCompensation(_ next: (Compensation) -> Compensation) -> Compensation {
+    // relaxed: the exchange decides.
+    var counts = Compensation(word: compensation.value.load(ordering: .relaxed))
+    while true {
+      // relaxed: the counts order nothing; spares get their orders and their jobs over edges of their own.
+      let (done, original) = compensation.value.weakCompareExchange(
+        expected: counts.word, desired: next(counts).word, ordering: .relaxed)
+      if done { return counts }
+      counts = Compensation(word: original)
+    }
+  }
+
+  /// Lets a retired spare run again, or starts a new one; false when neither is possible.
+  private func activateSpare() -> Bool {
+    threads.withLock { threads in
+      if let index = threads.idleSpares.popLast() {
+        command(.run, to: index)
+        return true
+      }
+      guard threads.sparesStarted < configuration.compensationLimit else { return false }
+      let index = workerCount + threads.sparesStarted
+      // sequentially consistent, edge WorkSeen: everybody who looks after the spare's first publication knows it.
+      knownWorkers.value.store(index + 1, ordering: .sequentiallyConsistent)
+      // Without a thread the record stays empty and the blocked worker uncompensated, which help() bears.
+      guard let thread = try? startThread(index) else { return false }
+      threads.sparesStarted += 1
+      threads.handles.append(thread)
+      return true
+    }
+  }
+
+  private func command(_ order: SpareOrder, to index: Int) {
+    workers.with(index) { spare in
+      // releasing, edge SpareOrdered: pairs with the exchange in waitAsSpare().
+      spare.order.store(order, ordering: .releasing)
+      spare.parker.unpark()
+    }
+  }
+
+  /// Moves a spare's own jobs to the injector, where the others find them.
+  func giveAway(_ worker: Worker) {
+    var jobs = JobChain()
+    while let job = worker.pop() { jobs.append(job) }
+    guard !jobs.isEmpty else { return }
+    worker.publish()
+    injector.push(jobs)
+    notify()
+  }
+
+  /// Retires a spare that is counted as a searcher and holds no jobs; false when it must go on.
+  func retireAsSearcher(_ worker: Worker) -> Bool {
+    guard hasSurplus else { return false }
+    let before = changeCompensation { $0.hasSurplus ? $0.retiring : $0 }
+    guard before.hasSurplus else { return false }
+    // While the pool stops, a searcher leaves by giving up only, because it may be the last that can run a job.
+    let counts = change { $0.isStopping ? $0 : $0.endingSearch }
+    guard !counts.isStopping else {
+      _ = changeCompensation { $0.returning }
+      return false
+    }
+    // Edge SearchHandedOver, as in endSearch().
+    if counts.searching == 1, look(excluding: nil) { notify() }
+    return true
+  }
+
+  /// Waits, retired, for the next order: true to run again, false to end.
+  func waitAsSpare(_ worker: Worker) -> Bool {
+    let isStopping = threads.withLock { threads in
+      if !threads.isStopping { threads.idleSpares.append(worker.index) }
+      return threads.isStopping
+    }
+    guard !isStopping else { return false }
+    while true {
+      worker.parker.park()
+      // acquiring, edge SpareOrdered: pairs with the store in command().
+      switch worker.order.exchange(.wait, ordering: .acquiring) {
+      case .wait: continue
+      case .run: return true
+      case .exit: return false
+      }
+    }
+  }
+
+  /// Ends every retired spare; those that run leave like workers.
+  func dismissSpares() {
+    threads.withLock { threads in
+      threads.isStopping = true
+      for index in threads.idleSpares { command(.exit, to: index) }
+      threads.idleSpares.removeAll()
+    }
+  }
+
+  /// Waits for the end of every thread.
+  ///
+  /// A job that still runs may start another one meanwhile.
+  func join() {
+    while let thread = threads.withLock({ $0.handles.popLast() }) { thread.join() }
+  }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ConcurrencyPrimitives
+internal import Scheduling
+internal import Synchronization
+
+extension Pool {
+  /// How deep jobs may help on one stack.
+  static var helpLimit: Int { 64 }
+
+  /// Runs one queued job on the worker's thread, inside the job that waits.
+  ///
+  /// Its own jobs first, then injected ones, then stolen ones; immediate successors go through the deque, so that the
+  /// waiting job looks at its condition between any two jobs.
+  func help(_ worker: Worker) -> Bool {
+    // relaxed: the owner's alone.
+    let depth = worker.helpDepth.load(ordering: .relaxed)
+    guard depth < Self.helpLimit, let job = jobForHelp(worker) else { return false }
+    worker.helpDepth.store(depth + 1, ordering: .relaxed)
+    var context = WorkerContext(worker: worker.index, scheduler: schedulerIdentity)
+    run(job, worker, &context, bound: 0)
+    settle(worker, &context)
+    worker.helpDepth.store(depth, ordering: .relaxed)
+    worker.count(worker.helped)
+    return true
+  }
+
+  private func jobForHelp(_ worker: Worker) -> Job? {
+    if let job = pick(worker) { return job }
+    switch drainInjector(worker) {
+    case .job(let job): return job
+    case .pushed: return worker.pop()
+    case .nothing: return stealRound(worker)
+    }
+  }
+}

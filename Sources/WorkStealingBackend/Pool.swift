@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ConcurrencyPrimitives
+internal import Scheduling
+internal import Synchronization
+
+/// The state that the threads of a pool share; lives until the scheduler and every thread are gone.
+///
+/// Extensions by topic: Publishing (submit, notify), Running (the worker loop), Searching (steal, look), Parking (the
+/// idle counts), Compensation (blocked workers), Stopping.
+final class Pool: Sendable {
+  let configuration: WorkStealingConfiguration
+  /// Regular workers, compensation not included.
+  let workerCount: Int
+  /// How many workers search at the same time before others go straight to sleep.
+  let searchLimit: Int
+  /// Zero when the pool has no processor to spare for spinning.
+  let spinBudget: UInt64
+  private let gap1 = LineGap()
+  /// `IdleCounts`.
+  let idleCounts = Padded(Atomic<UInt64>(0))
+  /// Blocked workers and active compensation threads, `Compensation`.
+  let compensation = Padded(Atomic<UInt64>(0))
+  /// Workers that may hold jobs are 0 ..< this; grows when a compensation thread is first started.
+  let knownWorkers: Padded<Atomic<Int>>
+  /// Times somebody woke a worker.
+  let wakeUps = Padded(Atomic<Int>(0))
+  let injector = Injector()
+  /// Wake tokens that nobody has taken yet.
+  let tokens = Futex()
+  /// The regular workers, then the records of compensation threads.
+  let workers: ObjectTable<Worker>
+  let threads: Mutex<Threads>
+
+  /// A pool whose threads do not run yet.
+  init(workers count: Int, configuration: WorkStealingConfiguration) {
+    let limit = max(0, configuration.compensationLimit)
+    guard count >= 1, count + limit <= IdleCounts.capacity else {
+      fatalError(
+        "work-stealing pool of \(count) workers and \(limit) compensation threads: expected at least "
+          + "1 worker and at most \(IdleCounts.capacity) threads.")
+    }
+    self.configuration = configuration
+    workerCount = count
+    let processors = CPUCount.available
+    searchLimit = max(1, min(count, processors) / 2)
+    spinBudget = count < processors ? configuration.spinBudgetNanoseconds : 0
+    knownWorkers = Padded(Atomic(count))
+    threads = Mutex(Threads())
+    let identity = PoolIdentity()
+    workers = ObjectTable(count: count + limit) {
+      Worker(index: $0, pool: ObjectIdentifier(identity))
+    }
+    self.identity = identity
+  }
+
+  /// Stands for the pool in contexts and workers.
+  let identity: PoolIdentity
+
+  /// The worker that runs on the calling thread.
+  static let currentWorker = WorkerSlot<Worker>()
+
+  /// Starts every regular worker; once.
+  func start() {
+    for index in 0..<workerCount {
+      let thread: SystemThread
+      do {
+        thread = try startThread(index)
+      } catch {
+        fatalError("work-stealing worker \(index) of \(workerCount): \(error)")
+      }
+      threads.withLock { $0.handles.append(thread) }
+    }
+  }
+
+  /// Starts the thread of worker `index`.
+  func startThread(_ index: Int) throws(SystemThreadError) -> SystemThread {
+    try SystemThread.start(
+      name: index < workerCount ? "steal-\(index)" : "spare-\(index)",
+      stackSize: configuration.stackSize
+    ) {
+      self.workers.with(index) { worker in
+        Self.currentWorker.set(worker)
+        self.runWorker(worker)
+        Self.currentWorker.set(nil)
+      }
+    }
+  }
+
+  /// Runs `body` with the calling thread's worker if it belongs to this pool.
+  @inline(__always) func withOwnWorker<Result>(_ body: (Worker) -> Result) -> Result? {
+    let outcome: Result?? = Self.currentWorker.with { worker in
+      worker.pool == ObjectIdentifier(identity) ? body(worker) : nil
+    }
+    return outcome ?? nil
+  }
+}
+
+/// An object whose identity stands for a pool.
+final class PoolIdentity: Sendable {}
+
+/// Threads of a pool, under one lock; touched when threads start, retire and end.
+struct Threads: Sendable {
+  /// Threads that nobody has joined yet.
+  var handles: [SystemThread] = []
+  /// Retired compensation threads that wait for an order.
+  var idleSpares: [Int] = []
+  /// Compensation threads started so far.
+  var sparesStarted = 0
+  /// No thread waits for orders any more.
+  var isStopping = false
+  /// Somebody has begun to stop the pool.
+  var isStopRequested = false
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ConcurrencyPrimitives
+public import Scheduling
+internal import Synchronization
+
+/// A scheduler whose workers keep jobs on deques of their own and steal from each other when they run out.
+///
+/// Jobs that become ready on a worker stay there, newest first; jobs from outside arrive through a shared injector,
+/// oldest first. A worker starts the most urgent band that it holds; between workers the order is approximate. Every
+/// `ageingInterval`th pick takes the oldest job of the least urgent band, so a job that is behind d others on its
+/// worker starts after at most `ageingInterval` × d picks. Idle workers sleep and use no processor time.
+///
+/// A worker that blocks between `willBlock()` and `didUnblock()` is replaced by a compensation thread, up to
+/// `compensationLimit` at a time. Several pools may exist in a process.
+public final class WorkStealingScheduler: Scheduler {
+  private let pool: Pool
+
+  /// A pool with `workers` threads, at least 1.
+  ///
+  /// Stops the process when the system refuses a thread.
+  public init(workers: Int, configuration: WorkStealingConfiguration = .init()) {
+    pool = Pool(workers: workers, configuration: configuration)
+    pool.start()
+  }
+
+  /// Stands for the threads, which outlive this object by the jobs they still have.
+  public var identity: SchedulerIdentity { pool.schedulerIdentity }
+
+  /// Regular workers.
+  public var workerCount: Int { pool.workerCount }
+
+  /// Takes over every job: on the deques of the calling worker, or through the injector from any other thread.
+  ///
+  /// At most one system call. From outside it is a fault after `shutDown()`.
+  public func submit(_ jobs: consuming JobChain) {
+    guard !jobs.isEmpty else { return }
+    pool.submit(jobs)
+  }
+
+  /// Runs one queued job on the calling worker, 64 levels deep at most.
+  public func help() -> Bool { pool.withOwnWorker { pool.help($0) } ?? false }
+
+  /// Has a compensation thread run in place of the calling worker.
+  public func willBlock() { _ = pool.withOwnWorker { _ in pool.willBlock() } }
+
+  /// Takes `willBlock()` back; a compensation thread retires between two jobs.
+  public func didUnblock() { _ = pool.withOwnWorker { _ in pool.didUnblock() } }
+
+  /// Lets queued jobs finish, and waits for the end of every thread.
+  ///
+  /// Calling it again does nothing.
+  public func shutDown() {
+    let isInside = pool.withOwnWorker { _ in true } ?? false
+    guard !isInside else {
+      fatalError(
+        "shutDown() of a work-stealing pool from one of its own jobs; expected a thread outside the pool, "
+          + "because it waits for the job. Drop the scheduler instead.")
+    }
+    pool.stopOnce()
+    pool.join()
+  }
+
+  /// Sums over all workers.
+  public var counters: SchedulerCounters { pool.counters }
+
+  deinit { pool.stopOnce() }
+}
+
+extension Pool {
+  /// Stops the pool unless that has been done.
+  func stopOnce() {
+    let isFirst = threads.withLock { threads in
+      defer { threads.isStopRequested = true }
+      return !threads.isStopRequested
+    }
+    if isFirst { stop() }
+  }
+
+  /// Sums over all workers; exact when the pool is idle.
+  var counters: SchedulerCounters {
+    var sum = SchedulerCounters()
+    // relaxed, all: statistics; the caller's knowledge that the pool is idle orders them.
+    for index in 0..<workers.count {
+      workers.with(index) { worker in
+        sum.parks += worker.parks.load(ordering: .relaxed)
+        sum.steals += worker.steals.load(ordering: .relaxed)
+        sum.lostRaces += worker.lostRaces.load(ordering: .relaxed)
+        sum.helped += worker.helped.load(ordering: .relaxed)
+      }
+    }
+    sum.wakeUps = wakeUps.value.load(ordering: .relaxed)
+    sum.compensations = threads.withLock { $0.sparesStarted }
+    return sum
+  }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ConcurrencyPrimitives
+internal import Scheduling
+internal import Synchronization
+
+/// What the pool keeps per thread: deques, masks, counters.
+///
+/// "Owner" is the thread that runs this worker. The owner's fields are relaxed atomics, which cost what plain fields
+/// cost and need no exclusivity checks; only the owner writes them.
+final class Worker: Sendable {
+  private let gap1 = LineGap()
+  /// Position in the pool; compensation threads follow the regular workers.
+  let index: Int
+  /// Which pool; a thread may belong to one of several.
+  let pool: ObjectIdentifier
+  /// One deque per band.
+  let deques = DequeBank()
+  /// Bands in which the owner may hold jobs: set by a push, cleared when a pop finds nothing.
+  let ownBands = Atomic<UInt8>(0)
+  /// Jobs to run before the next look into the injector.
+  let jobsUntilInjector = Atomic<Int>(0)
+  /// Picks until the next one ages.
+  let picksUntilAgeing = Atomic<Int>(0)
+  /// How many calls of help() are on the owner's stack.
+  let helpDepth = Atomic<Int>(0)
+  /// State of the generator that chooses victims.
+  let random: Atomic<UInt32>
+  // Counters of the owner; other threads read them when somebody asks.
+  let parks = Atomic<Int>(0)
+  let steals = Atomic<Int>(0)
+  let lostRaces = Atomic<Int>(0)
+  let helped = Atomic<Int>(0)
+  private let gap2 = LineGap()
+  /// What thieves see of `ownBands`; every store publishes the pushes before it.
+  let publishedBands = Atomic<UInt8>(0)
+  private let gap3 = LineGap()
+  /// Where a retired compensation thread waits, and what it is to do then.
+  let parker = Parker()
+  let order = Atomic<SpareOrder>(.wait)
+
+  init(index: Int, pool: ObjectIdentifier) {
+    self.index = index
+    self.pool = pool
+    random = Atomic(UInt32(truncatingIfNeeded: index &+ 1) &* 0x9E37_79B9 | 1)
+  }
+
+  /// Adds one to a counter of the owner.
+  func count(_ counter: borrowing Atomic<Int>) {
+    // relaxed, both: one writer; readers want a recent value, exact once the pool is idle.
+    counter.store(counter.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+  }
+
+  /// A pseudo-random number below `bound`; owner only.
+  ///
+  /// Xorshift, good enough to spread thieves.
+  func randomIndex(below bound: Int) -> Int {
+    // relaxed, both: the owner's alone.
+    var state = random.load(ordering: .relaxed)
+    state ^= state << 13
+    state ^= state >> 17
+    state ^= state << 5
+    random.store(state, ordering: .relaxed)
+    return Int((UInt64(state) &* UInt64(bound)) >> 32)
+  }
+
+  // MARK: The owner's deques
+
+  /// Pushes every job of a chain, so that pops return the first one first, with one store of `bottom` per band.
+  ///
+  /// Owner only; the caller publishes afterwards.
+  func push(_ chain: consuming JobChain) {
+    let bands = chain.bands
+    if bands & (bands &- 1) == 0 {
+      pushOneBand(bands.trailingZeroBitCount, chain)
+      return
+    }
+    var byBand = InlineArray<5, JobChain>(repeating: JobChain())
+    while let job = chain.popFirst() { byBand[Int(job.band.rawValue)].append(job) }
+    for band in byBand.indices where !byBand[band].isEmpty { pushOneBand(band, byBand[band]) }
+  }
+
+  private func pushOneBand(_ band: Int, _ chain: JobChain) {
+    var next = chain.first
+    deques.owned(band).push(count: chain.count) {
+      guard let job = next else {
+        fatalError(
+          "job chain of \(chain.count) jobs ended early; expected a job per count. "
+            + "A job of it was run or submitted twice.")
+      }
+      next = job.next
+      return job.word
+    }
+    setOwnBands(ownBandsValue | 1 << UInt8(band))
+  }
+
+  /// Pushes one job; owner only; the caller publishes afterwards.
+  func push(_ job: Job) {
+    deques.owned(Int(job.band.rawValue)).push(job.word)
+    setOwnBands(ownBandsValue | job.band.mask)
+  }
+
+  /// Takes the owner's newest job of the most urgent band; owner only.
+  func pop() -> Job? {
+    while true {
+      let bands = ownBandsValue
+      guard bands != 0 else { return nil }
+      let band = bands.trailingZeroBitCount
+      if let word = deques.owned(band).pop() { return Job(word: word) }
+      setOwnBands(bands & (bands &- 1))
+    }
+  }
+
+  /// Takes the owner's oldest job of the least urgent band, from the end where thieves steal; owner only.
+  func popForAgeing() -> Job? {
+    let bands = ownBandsValue
+    guard bands != 0 else { return nil }
+    let band = 7 - bands.leadingZeroBitCount
+    guard case .stolen(let word) = deques.owned(band).steal() else { return nil }
+    return Job(word: word)
+  }
+
+  // relaxed, both: the owner's alone.
+  @inline(__always) var ownBandsValue: UInt8 { ownBands.load(ordering: .relaxed) }
+  @inline(__always) private func setOwnBands(_ bands: UInt8) {
+    ownBands.store(bands, ordering: .relaxed)
+  }
+
+  /// Makes the owner's pushes and its bands visible before anything the owner reads next.
+  func publish() {
+    // sequentially consistent, edge WorkSeen: in the total order between the pushes, which it releases, and the load
+    // of the idle counts that follows.
+    publishedBands.store(ownBandsValue, ordering: .sequentiallyConsistent)
+  }
+
+  // MARK: Other threads
+
+  /// True when no thief would find a job here; any thread.
+  var looksEmpty: Bool {
+    // sequentially consistent, edge WorkSeen: pairs with publish(); makes the pushes before it visible below.
+    _ = publishedBands.load(ordering: .sequentiallyConsistent)
+    for band in 0..<DequeBank.count {
+      if let deque = deques.existing(band), !deque.isEmpty { return false }
+    }
+    return true
+  }
+}
+
+/// What a retired compensation thread is to do.
+enum SpareOrder: UInt8, AtomicRepresentable {
+  /// Nothing yet.
+  case wait
+  /// A worker has blocked: run jobs again.
+  case run
+  /// The pool ends.
+  case exit
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// A package of a user, written into a temporary folder beside a link to this package.
+///
+/// The folder lies in the build folder, under a name that does not change: SwiftPM compiles our rooms once for all user
+/// packages, and only what changed the next time.
+struct UserPackage {
+  /// What went wrong outside the claims under test.
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// What a command left.
+  struct Outcome {
+    let status: Int32
+    let output: String
+    let errors: String
+  }
+
+  /// The root of this package.
+  static let suiteRoot = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  private static let folder = suiteRoot.appending(path: ".build/user-packages")
+  private static let scratch = folder.appending(path: "build")
+
+  /// Holds the package; programs run in it.
+  let root: URL
+
+  /// Writes the package afresh; `files` maps paths inside it to contents.
+  init(name: String, files: [String: String]) throws {
+    root = Self.folder.appending(path: name)
+    let manager = FileManager.default
+    if manager.fileExists(atPath: root.path()) { try manager.removeItem(at: root) }
+    try manager.createDirectory(at: root, withIntermediateDirectories: true)
+    let link = Self.folder.appending(path: "scheduler-bench")
+    if !manager.fileExists(atPath: link.path()) {
+      try manager.createSymbolicLink(at: link, withDestinationURL: Self.suiteRoot)
+    }
+    for (path, text) in files {
+      let file = root.appending(path: path)
+      try manager.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try text.write(to: file, atomically: true, encoding: .utf8)
+    }
+  }
+
+  /// Builds one product for release and returns the path of its program.
+  func build(product: String) throws -> URL {
+    let options = ["-c", "release", "--product", product, "--scratch-path", Self.scratch.path()]
+    let build = try run(URL(filePath: "/usr/bin/env"), ["swift", "build"] + options)
+    guard build.status == 0 else {
+      throw Failure(
+        description: "swift build of \(product) ended with \(build.status):\n\(build.output)\n"
+          + build.errors)
+    }
+    return Self.scratch.appending(path: "release").appending(path: product)
+  }
+
+  /// Runs a program in the package's folder, without input, and waits for it.
+  func run(_ program: URL, _ arguments: [String] = []) throws -> Outcome {
+    // Files instead of pipes: a full pipe that nobody reads would block the program.
+    let output = root.appending(path: "stdout.txt")
+    let errors = root.appending(path: "stderr.txt")
+    let process = Process()
+    process.executableURL = program
+    process.arguments = arguments
+    process.currentDirectoryURL = root
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = try emptyFile(output)
+    process.standardError = try emptyFile(errors)
+    try process.run()
+    process.waitUntilExit()
+    return Outcome(
+      status: process.terminationStatus,
+      output: try String(contentsOf: output, encoding: .utf8),
+      errors: try String(contentsOf: errors, encoding: .utf8))
+  }
+
+  private func emptyFile(_ url: URL) throws -> FileHandle {
+    try Data().write(to: url)
+    return try FileHandle(forWritingTo: url)
+  }
+}
+
+/// The code that README.md shows.
+struct ReadMe {
+  private let lines: [Substring]
+
+  /// Reads the file at the root of this package.
+  init() throws {
+    let url = UserPackage.suiteRoot.appending(path: "README.md")
+    lines = try String(contentsOf: url, encoding: .utf8).split(
+      separator: "\n", omittingEmptySubsequences: false)
+  }
+
+  /// The fenced block that follows the first line equal to `line`.
+  func block(after line: String) throws -> String {
+    guard let start = lines.firstIndex(where: { $0 == line }),
+      let open = lines[start...].firstIndex(where: { $0.hasPrefix("```") }),
+      let close = lines[(open + 1)...].firstIndex(of: "```")
+    else {
+      throw UserPackage.Failure(
+        description: "README.md: no fenced block after the line '\(line)'; this test builds it")
+    }
+    return lines[(open + 1)..<close].joined(separator: "\n") + "\n"
+  }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Harness
+import Scheduling
+import TaskGraphFiles
+import Testing
+import WorkStealingBackend
+
+@testable import Replay
+
+@Suite struct ReplayRunTests {
+  /// A seeded graph in file order that is not a topological order: parents may come later.
+  private func randomGraph(seed: UInt64, count: Int) throws -> TaskGraph {
+    var state = seed
+    func draw(_ bound: Int) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(state >> 33) % bound
+    }
+    let parents = (0..<count).map { index in
+      let later = count - 1 - index
+      guard later > 0 else { return [Int32]() }
+      return Set((0..<3).map { _ in Int32(index + 1 + draw(later)) }).sorted()
+    }
+    let durations = (0..<count).map { _ in Int64(draw(2000)) }
+    return try .make(durations: durations, parents: parents)
+  }
+
+  @Test(arguments: ReplayBody.allCases, [1, 2, 3] as [UInt64])
+  func aReplayRunsEveryTaskAfterItsParents(body: ReplayBody, seed: UInt64) throws {
+    let replay = try Replay(
+      randomGraph(seed: seed, count: 100), settings: ReplaySettings(timeScale: 1, body: body))
+    for scheduler in [InlineScheduler(), WorkStealingScheduler(workers: 2)] as [any Scheduler] {
+      var recorder = IterationRecorder()
+      try replay.iterate(on: scheduler, recorder: &recorder)
+      #expect(recorder.sample(operations: replay.operationsPerIteration) != nil)
+      #expect(Set(recorder.values.map(\.metric)).union(["queue-delay"]) == Replay.metrics)
+      #expect(recorder.queueDelays.count == 100)
+      scheduler.shutDown()
+    }
+  }
+
+  @Test func spinningBodiesTakeAtLeastTheirDurations() throws {
+    let graph = try TaskGraph.make(
+      durations: [300_000, 0, 200_000], parents: [[], [0], [1]])
+    let replay = try Replay(graph, settings: ReplaySettings(timeScale: 1))
+    var recorder = IterationRecorder()
+    try replay.iterate(on: InlineScheduler(), recorder: &recorder)
+    let values = Dictionary(uniqueKeysWithValues: recorder.values.map { ($0.metric, $0.value) })
+    #expect(try #require(values["makespan"]) >= 500_000)
+    #expect(values["work"] == 500_000)
+    #expect(values["critical-path"] == 500_000)
+    #expect(values["efficiency-ideal"] == 1)
+    #expect(try #require(values["efficiency"]) <= 1)
+  }
+
+  @Test func calibratedWorkGrowsWithItsDuration() {
+    let work = CalibratedWork.calibrate()
+    #expect(work.stepsPerNanosecond > 0)
+    let times = [1000, 4_000_000].map { nanoseconds in
+      let start = MonotonicClock.nanoseconds()
+      work.spend(nanoseconds: Int64(nanoseconds))
+      return MonotonicClock.nanoseconds() - start
+    }
+    #expect(times[1] > times[0])
+    #expect(times[1] > 1_000_000)
+  }
+
+  @Test func settingsSurviveTheWayThroughAnAssignment() throws {
+    for settings in [
+      ReplaySettings(), ReplaySettings(timeScale: 0.001, body: .work),
+      ReplaySettings(timeScale: 1.0 / 3.0),
+    ] {
+      #expect(try ReplaySettings(extra: settings.extra) == settings)
+    }
+    #expect(try ReplaySettings(extra: ["other": "1"]) == ReplaySettings())
+  }
+
+  @Test(arguments: [
+    ["time-scale": "0"], ["time-scale": "-1"], ["time-scale": "nan"], ["time-scale": "inf"],
+    ["time-scale": "fast"], ["time-scale": ""], ["body": "sleep"], ["body": ""],
+  ])
+  func badSettingsAreRefused(extra: [String: String]) {
+    #expect(throws: WorkloadError.self) { try ReplaySettings(extra: extra) }
+  }
+
+  @Test func aBuiltInWorkloadIsNoReplay() {
+    let assignment = Assignment(
+      subject: .workload("chain"), system: .scheduler("inline"), workers: 1, seed: 1)
+    #expect(throws: WorkloadError.self) { try Replay.workload(for: assignment) }
+  }
+
+  @Test func aMissingFileIsReportedAndNotACrash() {
+    let assignment = Assignment(
+      subject: .graph(path: "/nowhere/graph.dot"), system: .scheduler("inline"), workers: 1, seed: 1
+    )
+    #expect(throws: WorkloadError.self) { try Replay.workload(for: assignment) }
+  }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Results
+import Statistics
+import Testing
+
+/// A small sound run: two metrics with their aggregates, processes, a failure and a comparison.
+enum SampleRows {
+  static func identity() throws -> RunIdentity {
+    RunIdentity(
+      time: try #require(Timestamp(text: "2026-01-31T12:00:00Z")),
+      runID: try #require(RunID(text: "01KG9RKVG0T5Z0N9QX3W7B4E2M")),
+      commit: "6180120d52a1b7c0c9a7c3e1f00d5eed2b0a4c11", branch: "main", isDirty: false,
+      machineID: try #require(MachineID(text: "h:3fa9c0d2e4b86a17")))
+  }
+
+  static func subject(
+    _ metric: Metric, _ statistic: Statistic, scheduler: String = "work-stealing"
+  ) -> Subject {
+    Subject(
+      suite: "core", benchmark: "fan",
+      params: RowParameters([("workers", "2"), ("rounds", "200"), ("width", "1000")]),
+      scheduler: scheduler, allocator: "jemalloc", metric: metric, statistic: statistic)
+  }
+
+  /// Ten rows; in the file they are lines 2 to 11.
+  static func rows() throws -> [ResultRow] {
+    let run = try identity()
+    let wall = subject(.wall, .p50)
+    let tail = subject(.latency, .p999)
+    let failed = subject(.wall, .p50, scheduler: "dispatch")
+    return [
+      ResultRow(
+        run: run, subject: wall, value: 431.25,
+        interval: Interval(low: 428.1, high: 434, level: 0.95), processCount: 2,
+        iterationCount: 60, operationCount: 12_000_000, state: .steady),
+      ResultRow(run: run, subject: wall, value: 430.5, processCount: 1, process: 0),
+      ResultRow(run: run, subject: wall, value: 432, processCount: 1, process: 1),
+      ResultRow(run: run, subject: tail, value: 1e16, processCount: 2, quality: [.noisy, .steal]),
+      ResultRow(run: run, subject: tail, value: 0.1 + 0.2, processCount: 1, process: 0),
+      ResultRow(run: run, subject: failed, value: nil, quality: [.crashed, .debug]),
+      ResultRow(
+        run: run, subject: failed, value: nil, process: 0,
+        quality: [.unavailable(reason: "no-pmu")]),
+      ResultRow(
+        run: run, subject: subject(.wall, .ratio), value: 1.02,
+        interval: Interval(low: 0.99, high: 1.05, level: 0.95), processCount: 12, role: .b),
+      ResultRow(
+        run: run, subject: subject(.wall, .ratio), value: 1.01, process: 0, role: .b, pairID: 0),
+      ResultRow(run: run, subject: subject(.peakRSS, .p50), value: 5_242_880),
+    ]
+  }
+
+  /// The file of `rows`.
+  static func text() throws -> String {
+    String(decoding: CSV.encode(try rows()), as: UTF8.self)
+  }
+
+  /// The file of `rows` with the cell of one line replaced.
+  static func text(line: Int, _ column: Column, _ cell: String) throws -> String {
+    var lines = try text().split(separator: "\n", omittingEmptySubsequences: false)
+    var cells = lines[line - 1].split(separator: ",", omittingEmptySubsequences: false)
+    cells[column.index] = Substring(cell)
+    lines[line - 1] = Substring(cells.joined(separator: ","))
+    return lines.joined(separator: "\n")
+  }
+}

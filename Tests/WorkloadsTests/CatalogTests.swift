@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Harness
+import Testing
+import Workloads
+
+@Suite struct CatalogTests {
+  @Test func workloadsHaveTheseNamesInThisOrder() {
+    #expect(
+      WorkloadCatalog.all.map(\.name) == [
+        "independent", "chain", "fan", "wavefront", "layered", "fork-join", "priority-mix",
+        "cancel", "submit-latency",
+      ])
+  }
+
+  @Test(arguments: [
+    ("independent", "n:1000000"), ("chain", "n:100000"), ("fan", "rounds:200;width:1000"),
+    ("wavefront", "n:512"), ("layered", "degree:3;layers:100;seed:42;width:1000"),
+    ("fork-join", "n:30"), ("priority-mix", "flood:20000;samples:200"), ("cancel", "n:100000"),
+    ("submit-latency", "samples:1000"),
+  ])
+  func realSizesAreThese(name: String, canonical: String) throws {
+    let workload = try #require(WorkloadCatalog.all.first { $0.name == name })
+    #expect(workload.parameters(at: .real).description == canonical)
+  }
+
+  @Test(arguments: [
+    ("independent", AxisSize.real, 1_000_000), ("chain", .real, 100_000),
+    ("fan", .real, 200 * 1002), ("wavefront", .real, 512 * 512), ("layered", .real, 100_000),
+    ("fork-join", .quick, 121_393), ("cancel", .real, 100_000), ("priority-mix", .real, 20_200),
+    ("submit-latency", .real, 1000), ("fan", .smoke, 66), ("wavefront", .smoke, 64),
+  ])
+  func operationsAreCountedLikeThis(name: String, size: AxisSize, count: Int) throws {
+    let description = try #require(WorkloadCatalog.all.first { $0.name == name })
+    let workload = try description.make(description.parameters(at: size))
+    #expect(workload.operationsPerIteration == count)
+  }
+
+  @Test(arguments: WorkloadCatalog.all.map(\.name))
+  func everyWorkloadSaysWhatItShowsAndWhatNot(name: String) throws {
+    let workload = try #require(WorkloadCatalog.all.first { $0.name == name })
+    #expect(!workload.summary.isEmpty && !workload.summary.contains("\n"))
+    #expect(!workload.notShown.isEmpty && !workload.notShown.contains("\n"))
+    #expect(!workload.tags.isEmpty && !workload.axes.isEmpty)
+  }
+
+  @Test func onlyTheLatencyWorkloadsReportLatencies() {
+    let reporting = WorkloadCatalog.all.filter { $0.metrics.contains("latency") }.map(\.name)
+    #expect(reporting == ["priority-mix", "submit-latency"])
+  }
+}
