@@ -50,7 +50,8 @@ import Testing
   }
 
   @Test func aClearDifferenceIsEstablishedAndNoneIsNot() throws {
-    let (_, result) = try results(.steady(["inline": 100, "dispatch": 200, "work-stealing": 100.1]))
+    let (_, result) = try results(
+      .steady(["inline": 100, "dispatch": 200, "work-stealing": 100.1]))
     guard case .established(let ratio)? = result.contestants[1].comparisons[.wall] else {
       Issue.record("expected an established difference")
       return
@@ -92,7 +93,8 @@ import Testing
     machineID: MachineID(of: EnvironmentRecord()))
 
   private func rows(
-    _ runner: FakeRunner, flags: Set<QualityFlag> = [], change: (inout RunRequest) -> Void = { _ in }
+    _ runner: FakeRunner, flags: Set<QualityFlag> = [],
+    change: (inout RunRequest) -> Void = { _ in }
   ) throws -> [ResultRow] {
     let plan = try Fixtures.plan(change)
     let record = Orchestrator(plan: plan, runner: runner).run()
@@ -104,7 +106,9 @@ import Testing
     SchemaCheck.check(CSV.encode(rows), path: "made.csv").map(\.description)
   }
 
-  @Test(arguments: [1, 3, 8]) func everyFigureHasAnAggregateFollowedByItsProcesses(count: Int) throws {
+  @Test(arguments: [1, 3, 8]) func everyFigureHasAnAggregateFollowedByItsProcesses(count: Int)
+    throws
+  {
     let rows = try self.rows(.steady([:])) { $0.processes = count }
     #expect(findings(rows) == [])
     let wall = rows.filter {

@@ -108,7 +108,8 @@ import Testing
   }
 
   @Test func listsAddUpAndDropRepetitions() throws {
-    let made = try request("--workers", "1,2", "--workers", "2,4", "--where", "n=1,width=2,3", "--where", "n=4")
+    let made = try request(
+      "--workers", "1,2", "--workers", "2,4", "--where", "n=1,width=2,3", "--where", "n=4")
     #expect(made.workers == [1, 2, 4])
     #expect(
       made.axes == [

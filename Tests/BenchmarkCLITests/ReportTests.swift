@@ -22,8 +22,15 @@ import Testing
     print(report1.text(style: .plain))
     print(report1.markdown)
     let r2 = try report(
-      FakeRunner { a, index in a.name == "dispatch" ? .init(failure: .crashed(.signalled(11), standardError: "")) : Fixtures.outcome(wall: [Double(index) + 10], latencies: (1...200).map { $0 * 1000 + UInt64(index) }) }
-    ) { $0.processes = 3; $0.workloadNames = ["latency"] }
+      FakeRunner { a, index in
+        a.name == "dispatch"
+          ? .init(failure: .crashed(.signalled(11), standardError: ""))
+          : Fixtures.outcome(
+            wall: [Double(index) + 10], latencies: (1...200).map { $0 * 1000 + UInt64(index) })
+      }
+    ) {
+      $0.processes = 3; $0.workloadNames = ["latency"]
+    }
     print(r2.text(style: .plain))
   }
 }
