@@ -50,7 +50,8 @@ import Testing
   }
 
   @Test func aClearDifferenceIsEstablishedAndNoneIsNot() throws {
-    let (_, result) = try results(.steady(["inline": 100, "dispatch": 200, "work-stealing": 100.1]))
+    let (_, result) = try results(
+      .steady(["inline": 100, "dispatch": 200, "work-stealing": 100.1]))
     guard case .established(let ratio)? = result.contestants[1].comparisons[.wall] else {
       Issue.record("expected an established difference")
       return
@@ -92,7 +93,8 @@ import Testing
     machineID: MachineID(of: EnvironmentRecord()))
 
   private func rows(
-    _ runner: FakeRunner, flags: Set<QualityFlag> = [], change: (inout RunRequest) -> Void = { _ in }
+    _ runner: FakeRunner, flags: Set<QualityFlag> = [],
+    change: (inout RunRequest) -> Void = { _ in }
   ) throws -> [ResultRow] {
     let plan = try Fixtures.plan(change)
     let record = Orchestrator(plan: plan, runner: runner).run()
@@ -104,8 +106,10 @@ import Testing
     SchemaCheck.check(CSV.encode(rows), path: "made.csv").map(\.description)
   }
 
-  @Test(arguments: [1, 3, 8]) func everyFigureHasAnAggregateFollowedByItsProcesses(count: Int) throws {
-    let rows = try rows(.steady([:])) { $0.processes = count }
+  @Test(arguments: [1, 3, 8]) func everyFigureHasAnAggregateFollowedByItsProcesses(count: Int)
+    throws
+  {
+    let rows = try self.rows(.steady([:])) { $0.processes = count }
     #expect(findings(rows) == [])
     let wall = rows.filter {
       $0.subject.metric == .wall && $0.subject.statistic == .p50
@@ -119,7 +123,7 @@ import Testing
   }
 
   @Test func aLatencyRunIsValidToo() throws {
-    let rows = try rows(
+    let rows = try self.rows(
       FakeRunner { _, _ in Fixtures.outcome(wall: [10], latencies: Array(1...200)) }
     ) { $0.workloadNames = ["latency"] }
     #expect(findings(rows) == [])
@@ -132,7 +136,7 @@ import Testing
     .unavailable(reason: "allocator", detail: "no jemalloc"),
   ]) func aFailureEmptiesItsOwnRows(failure: MeasurementFailure) throws {
     var left = 3
-    let rows = try rows(
+    let rows = try self.rows(
       FakeRunner { assignment, _ in
         guard assignment.name == "dispatch" else { return Fixtures.outcome(wall: [10]) }
         left -= 1
@@ -148,7 +152,7 @@ import Testing
   }
 
   @Test func anInterruptedRunKeepsWhatIsComplete() throws {
-    let rows = try rows(
+    let rows = try self.rows(
       FakeRunner { _, index in
         index == 4 ? MeasurementOutcome(failure: .interrupted) : Fixtures.outcome(wall: [10])
       })
@@ -160,13 +164,13 @@ import Testing
   }
 
   @Test func aDebugBuildMarksEveryRow() throws {
-    let rows = try rows(.steady([:]), flags: [.debug])
+    let rows = try self.rows(.steady([:]), flags: [.debug])
     #expect(rows.allSatisfy { $0.quality.contains(.debug) })
     #expect(findings(rows) == [])
   }
 
   @Test func disturbancesAndSpreadAreMarked() throws {
-    let rows = try rows(
+    let rows = try self.rows(
       FakeRunner { assignment, index in
         var outcome = Fixtures.outcome(wall: [index.isMultiple(of: 2) ? 10 : 100])
         // 10 ms elapsed on 2 CPUs: one tick of 10 ms is half of it.

@@ -29,12 +29,14 @@ private final class Transcript {
     return (code, transcript.out, transcript.talk)
   }
 
-  @Test(arguments: [
-    (["--sead", "1"], 64), (["nothing"], 64), (["--filter", "^$"], 69), (["--where", "x=1"], 64),
-    (["--graph", "/does/not/exist.json"], 65), (["--cpus", "1000"], 64),
-    (["schema", "--check", "/does/not/exist.csv"], 65), (["--help"], 0), (["--version"], 0),
-    (["list"], 0), (["schema"], 0), (["--dry-run"], 0),
-  ] as [([String], Int32)]) func exitCodesAreThoseOfTheContract(words: [String], code: Int32) {
+  @Test(
+    arguments: [
+      (["--sead", "1"], 64), (["nothing"], 64), (["--filter", "^$"], 69), (["--where", "x=1"], 64),
+      (["--graph", "/does/not/exist.json"], 65), (["--cpus", "1000"], 64),
+      (["schema", "--check", "/does/not/exist.csv"], 65), (["--help"], 0), (["--version"], 0),
+      (["list"], 0), (["schema"], 0), (["--dry-run"], 0),
+    ] as [([String], Int32)]) func exitCodesAreThoseOfTheContract(words: [String], code: Int32)
+  {
     let result = run(words)
     #expect(result.code.rawValue == code, "\(result)")
     #expect((code == 0) == result.talk.isEmpty)
@@ -90,7 +92,9 @@ private final class Transcript {
 
   @Test func listAsTextNamesEverything() {
     let text = run(["list"]).out
-    for name in ["chain", "width=1000", "work-stealing", "foundation", "queue-delay", "does not show"] {
+    for name in [
+      "chain", "width=1000", "work-stealing", "foundation", "queue-delay", "does not show",
+    ] {
       #expect(text.contains(name))
     }
   }
@@ -117,13 +121,15 @@ private final class Transcript {
 }
 
 @Suite struct TerminalStyleTests {
-  @Test(arguments: [
-    (nil, [:], true, true), (nil, [:], false, false), ("auto", ["NO_COLOR": "1"], true, false),
-    ("auto", ["NO_COLOR": ""], true, true), ("auto", ["TERM": "dumb"], true, false),
-    ("always", ["NO_COLOR": "1"], false, true), ("never", [:], true, false),
-  ] as [(String?, [String: String], Bool, Bool)]) func colourFollowsOptionEnvironmentAndTerminal(
-    option: String?, environment: [String: String], terminal: Bool, colored: Bool
-  ) {
+  @Test(
+    arguments: [
+      (nil, [:], true, true), (nil, [:], false, false), ("auto", ["NO_COLOR": "1"], true, false),
+      ("auto", ["NO_COLOR": ""], true, true), ("auto", ["TERM": "dumb"], true, false),
+      ("always", ["NO_COLOR": "1"], false, true), ("never", [:], true, false),
+    ] as [(String?, [String: String], Bool, Bool)]) func colourFollowsOptionEnvironmentAndTerminal(
+      option: String?, environment: [String: String], terminal: Bool, colored: Bool
+    )
+  {
     let style = TerminalStyle.resolve(
       option: option, environment: environment, isTerminal: terminal)
     #expect(style.isColored == colored)
@@ -175,8 +181,7 @@ private final class Transcript {
   }
 
   @Test func theSuitesFolderIsFoundFromBelow() {
-    let found = ResultsPlace.packageFolder(above: "/proc/self/task", where: { _ in true })
-    #expect(found == nil)
+    #expect(ResultsPlace.packageFolder(above: "/proc/self/task", where: { _ in true }) == nil)
     #expect(ResultsPlace.resultsFolder(lookingUpFrom: ["/proc"]) == "results")
   }
 }
@@ -190,7 +195,7 @@ private final class Transcript {
 
   @Test func aDebugExecutableLeadsToItsReleaseTwin() throws {
     let layout = try #require(
-      layout("/home/me/suite/.build/x86_64-unknown-linux-gnu/debug/bench"))
+      self.layout("/home/me/suite/.build/x86_64-unknown-linux-gnu/debug/bench"))
     #expect(layout.package == "/home/me/suite")
     #expect(layout.scratch == "/home/me/suite/.build")
     #expect(layout.product == "bench")

@@ -13,7 +13,8 @@ enum Fixtures {
     }
   }
 
-  static func workload(_ name: String, axes: [Axis], metrics: Set<String> = []) -> WorkloadDescription
+  static func workload(_ name: String, axes: [Axis], metrics: Set<String> = [])
+    -> WorkloadDescription
   {
     WorkloadDescription(
       name: name, summary: "\(name) of the tests", notShown: "anything real", tags: ["test"],

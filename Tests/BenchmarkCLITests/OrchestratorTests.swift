@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test func everyRoundRunsEveryContestantOnce() throws {
-    let plan = try plan()
+    let plan = try self.plan()
     let runner = FakeRunner.steady([:])
     let record = Orchestrator(plan: plan, runner: runner).run()
     #expect(runner.assignments.count == plan.childCount)
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test func childrenComeInTheOrderOfThePlan() throws {
-    let plan = try plan { $0.processes = 2 }
+    let plan = try self.plan { $0.processes = 2 }
     let runner = FakeRunner.steady([:])
     _ = Orchestrator(plan: plan, runner: runner).run()
     let expected = (0..<2).flatMap { round in
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func aFailureCostsOneContestantAndIsNotRepeated() throws {
-    let plan = try plan { $0.processes = 3 }
+    let plan = try self.plan { $0.processes = 3 }
     var events = 0
     let runner = FakeRunner { assignment, _ in
       assignment.name == "dispatch" && assignment.subject == .workload("fan")
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test func anInterruptedChildEndsTheRun() throws {
-    let plan = try plan()
+    let plan = try self.plan()
     let runner = FakeRunner { _, index in
       index == 7 ? MeasurementOutcome(failure: .interrupted) : Fixtures.outcome(wall: [10])
     }
@@ -94,7 +94,7 @@ import Testing
 
   @Test func theBudgetIsSpentAndNotOverspent() throws {
     // A simulated machine: starting a child costs 5 ms; an iteration of chain 40 ms, of fan 1 ms.
-    let plan = try plan { $0.budget = .seconds(10) }
+    let plan = try self.plan { $0.budget = .seconds(10) }
     var clock: UInt64 = 0
     let runner = FakeRunner { assignment, _ in
       let iteration: UInt64 = assignment.subject == .workload("chain") ? 40_000_000 : 1_000_000
@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test func aBudgetTooSmallStillMeasuresOneIterationEach() throws {
-    let plan = try plan {
+    let plan = try self.plan {
       $0.budget = .milliseconds(100)
       $0.processes = 2
     }

@@ -16,7 +16,8 @@ import Testing
   @Test func theDefaultPlanMeasuresEverythingAtRealSizesOnAllCPUs() throws {
     let plan = try Fixtures.plan()
     #expect(plan.groups.map(\.benchmark) == ["chain", "fan", "latency"])
-    #expect(plan.groups.map(\.parameters.description) == ["n:100000", "rounds:200;width:1000", "n:500"])
+    #expect(
+      plan.groups.map(\.parameters.description) == ["n:100000", "rounds:200;width:1000", "n:500"])
     #expect(plan.groups.allSatisfy { $0.workers == 2 && $0.suite == "core" })
     #expect(plan.groups[0].contestants.map(\.name) == ["inline", "dispatch", "work-stealing"])
     #expect(plan.groups[0].contestants.map(\.workers) == [1, 2, 2])
@@ -64,14 +65,14 @@ import Testing
   }
 
   @Test func anUnknownAxisListsTheAxes() throws {
-    let failure = try #require(failure { $0.axes = [.init(axis: "widht", values: [1])] })
+    let failure = try #require(self.failure { $0.axes = [.init(axis: "widht", values: [1])] })
     #expect(failure.code == .usage)
     #expect(failure.expectation == "one of n (chain, latency), rounds (fan), width (fan)")
     #expect(failure.nextStep == "did you mean `width`?")
   }
 
   @Test func anIllegalValueNamesTheWorkloadThatRefusesIt() throws {
-    let failure = try #require(failure { $0.axes = [.init(axis: "n", values: [2000])] })
+    let failure = try #require(self.failure { $0.axes = [.init(axis: "n", values: [2000])] })
     #expect(failure.code == .usage)
     #expect(failure.finding == "n=2000 is out of range for latency")
     #expect(failure.expectation == "1 to 1000")
@@ -109,13 +110,20 @@ import Testing
   }
 
   @Test func graphsReplaceTheWorkloads() throws {
-    let graph = GraphSummary(path: "data/my graph.2.json", taskCount: 3, totalWorkNanoseconds: 3_000_000)
+    let graph = GraphSummary(
+      path: "data/my graph.2.json", taskCount: 3, totalWorkNanoseconds: 3_000_000)
     let plan = try Fixtures.plan({ $0.graphs = [graph.path] }, graphs: [graph])
     #expect(plan.groups.map(\.benchmark) == ["my-graph-2"])
     #expect(plan.groups[0].suite == "replay")
     #expect(plan.groups[0].settings == ["body": "spin", "time-scale": "333.0"])
-    #expect(failure { $0.graphs = ["a"]; $0.workloadNames = ["chain"] }?.code == .usage)
-    #expect(failure { $0.graphs = ["a"]; $0.axes = [.init(axis: "n", values: [1])] }?.code == .usage)
+    #expect(
+      failure {
+        $0.graphs = ["a"]; $0.workloadNames = ["chain"]
+      }?.code == .usage)
+    #expect(
+      failure {
+        $0.graphs = ["a"]; $0.axes = [.init(axis: "n", values: [1])]
+      }?.code == .usage)
   }
 
   @Test func filesWithTheSameStemGetTheirFoldersName() {

@@ -30,7 +30,9 @@ package struct GroupResult: Sendable {
   }
 
   /// The scheduler with the best median of a metric; references cannot be best.
-  package func best(_ metric: Metric) -> ContestantResult? { bestIndex(metric).map { contestants[$0] } }
+  package func best(_ metric: Metric) -> ContestantResult? {
+    bestIndex(metric).map { contestants[$0] }
+  }
 
   private func bestIndex(_ metric: Metric) -> Int? {
     let values = contestants.indices.compactMap { index in

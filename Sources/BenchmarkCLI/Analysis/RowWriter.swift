@@ -67,9 +67,10 @@ package struct RowWriter: Sendable {
     var aggregate = row(result, group, key)
     aggregate.quality = buildFlags.union(flags(of: result.failure))
     count(&aggregate, result.figures)
-    return [aggregate] + result.figures.filter { $0.values[key] != nil }.map {
-      processRow(result, group, key, $0)
-    } + incompleteRows(of: result, in: group)
+    return [aggregate]
+      + result.figures.filter { $0.values[key] != nil }.map {
+        processRow(result, group, key, $0)
+      } + incompleteRows(of: result, in: group)
   }
 
   /// One row without a figure for every process that has none.

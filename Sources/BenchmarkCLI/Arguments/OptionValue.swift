@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import _StringProcessing
-
 /// The checked value of an option.
 package enum OptionValue: Equatable, Sendable {
   case on

@@ -27,7 +27,9 @@ package struct ParsedArguments: Sendable {
 
   /// Every text of a repeatable option.
   package func texts(_ name: OptionName) -> [String] {
-    (values[name] ?? []).compactMap { if case .text(let text) = $0 { text } else { nil } }
+    (values[name] ?? []).compactMap { value -> String? in
+      if case .text(let text) = value { text } else { nil }
+    }
   }
 
   /// Every name of a list option, each once, or nil when it was not given.
@@ -50,8 +52,10 @@ package struct ParsedArguments: Sendable {
 
   /// The axis selections, one per axis.
   package var axes: [AxisSelection] {
-    AxisSelection.merged(
-      (values[.axes] ?? []).flatMap { if case .axes(let axes) = $0 { axes } else { [] } })
+    let given = (values[.axes] ?? []).flatMap { value -> [AxisSelection] in
+      if case .axes(let axes) = value { axes } else { [] }
+    }
+    return AxisSelection.merged(given)
   }
 
   /// A number, or nil when the option was not given.

@@ -65,7 +65,8 @@ package enum ReleaseReexecution {
     let code = unsafe shim_run_program("swift")
     guard code == 0 else {
       throw ToolFailure(
-        .internalFault, place: "bench", finding: "`\(build.joined(separator: " "))` ended with \(code)",
+        .internalFault, place: "bench",
+        finding: "`\(build.joined(separator: " "))` ended with \(code)",
         expectation: "a release build",
         nextStep: "repair the build, or set \(variable)=1 to stay with the debug build")
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-package import Harness
-package import Results
+internal import Harness
+internal import Results
 
 /// One run's identity and the place of its files, settled before anything is measured.
 struct RunSession {

@@ -14,10 +14,14 @@ package struct Contestant: Hashable, Sendable {
   package let parameters: Parameters
   /// Axes that were cut, with the cap.
   package let caps: [String: Int]
+  /// What to know before comparing it with the others; nil for a scheduler.
+  package let caveat: String?
 
   package init(
-    system: Assignment.System, workers: Int, parameters: Parameters, caps: [String: Int] = [:]
+    system: Assignment.System, workers: Int, parameters: Parameters, caps: [String: Int] = [:],
+    caveat: String? = nil
   ) {
+    self.caveat = caveat
     self.system = system
     self.workers = workers
     self.parameters = parameters
@@ -105,7 +109,9 @@ package struct MeasurementPlan: Sendable {
     return Array(groups[group].contestants.indices).shuffled(using: &generator)
   }
 
-  /// The assignment of one child; every contestant of a round gets the same seed.
+  /// The assignment of one child; every contestant of a round gets the same seed and the same padding.
+  ///
+  /// The padding shifts where the child's stack begins, so that no accident of layout is in every round.
   package func assignment(
     round: Int, group: Int, contestant: Int, timeBudgetNanoseconds: UInt64
   ) -> Assignment {
@@ -116,7 +122,7 @@ package struct MeasurementPlan: Sendable {
       subject: planned.subject, system: system.system, workers: system.workers,
       cpus: planned.cpus, parameters: system.parameters, warmups: warmups, minimumIterations: 1,
       timeBudgetNanoseconds: timeBudgetNanoseconds, seed: generator.next(), allocator: allocator,
-      extra: planned.settings)
+      environmentPadding: generator.index(below: 4096), extra: planned.settings)
   }
 
   /// Random numbers of one round of one group; no two of these streams start alike.

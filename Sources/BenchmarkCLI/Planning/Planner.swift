@@ -2,7 +2,6 @@
 
 package import Harness
 internal import Results
-import _StringProcessing
 
 /// Turns a request into the list of what is measured.
 package struct Planner: Sendable {
@@ -123,7 +122,8 @@ package struct Planner: Sendable {
     }
     guard !chosen.isEmpty else {
       throw ToolFailure(
-        .nothingMatched, place: "--filter", finding: "`\(request.filter ?? "")` matches no workload",
+        .nothingMatched, place: "--filter",
+        finding: "`\(request.filter ?? "")` matches no workload",
         expectation: "one of \(known.joined(separator: ", "))",
         nextStep: "`bench list` shows what there is")
     }
@@ -166,7 +166,8 @@ package struct Planner: Sendable {
       capped.value(of: axis) != parameters.value(of: axis)
     }
     return Contestant(
-      system: .reference(reference.name), workers: workers, parameters: capped, caps: caps)
+      system: .reference(reference.name), workers: workers, parameters: capped, caps: caps,
+      caveat: reference.caveat)
   }
 
   private func replayGroups(
@@ -178,7 +179,8 @@ package struct Planner: Sendable {
         next: "measure `\(name)` in a run of its own")
     }
     if let selection = request.axes.first {
-      throw .usage("--where", "a replayed graph has no axis `\(selection.axis)`", next: "leave it out")
+      throw .usage(
+        "--where", "a replayed graph has no axis `\(selection.axis)`", next: "leave it out")
     }
     var groups: [MeasurementGroup] = []
     for graph in graphs {
@@ -198,7 +200,8 @@ package struct Planner: Sendable {
           MeasurementGroup(
             suite: "replay", benchmark: graph.benchmark, summary: "replay of \(graph.path)",
             subject: .graph(path: graph.path), parameters: Parameters(), workers: count,
-            cpus: request.cpus, settings: ["body": request.body.rawValue, "time-scale": "\(scale)"],
+            cpus: request.cpus,
+            settings: ["body": request.body.rawValue, "time-scale": "\(scale)"],
             metrics: Self.replayMetrics, contestants: members))
       }
     }

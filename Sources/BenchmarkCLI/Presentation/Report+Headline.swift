@@ -24,14 +24,16 @@ extension Report {
     }
     let settled = contested.filter(isSettled)
     let open = contested.count - settled.count
-    if settled.isEmpty { return ["No scheduler is established as the fastest anywhere."] }
+    if settled.isEmpty {
+      return ["No scheduler is established as the fastest; lowest median: \(tally(contested))."]
+    }
     return [
       "Established as fastest: " + tally(settled)
         + (open > 0 ? "; open on \(open) of \(contested.count)." : ".")
     ]
   }
 
-  /// `work-stealing on 6 (chain, fan, …), inline on 1 (cancel)`.
+  /// `work-stealing on 6, inline on 1`.
   private func tally(_ results: [GroupResult]) -> String {
     var counts: [(name: String, count: Int)] = []
     for result in results {

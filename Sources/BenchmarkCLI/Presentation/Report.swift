@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Harness
-package import Results
+internal import Results
 internal import Statistics
 
 /// What a finished run shows to a person: a headline, one block per group, and what to make of the marks.
@@ -10,7 +10,11 @@ package struct Report: Sendable {
   struct Block {
     let title: String
     let subtitle: String
+    /// The schedulers.
     var table: TextTable
+    /// References, measured with operations of their own.
+    var references: TextTable
+    /// What to know about the references, and failures.
     var remarks: [TextTable.Cell]
   }
 
@@ -31,14 +35,19 @@ package struct Report: Sendable {
   /// The whole report as text for a terminal; ends with a newline.
   package func text(style: TerminalStyle) -> String {
     var blocks = results.map(block)
-    let widths = Self.commonWidths(blocks.map(\.table))
+    let widths = Self.commonWidths(blocks.flatMap { [$0.table, $0.references] })
     for index in blocks.indices {
       blocks[index].table.minimumWidths = widths[blocks[index].table.columns.count] ?? []
+      blocks[index].references.minimumWidths = blocks[index].table.minimumWidths
     }
     var lines = headline.map { style.paint($0, .strong) }
     for block in blocks {
       lines += ["", style.paint(block.title, .strong) + "  " + style.paint(block.subtitle, .faint)]
       lines += block.table.lines(style: style)
+      if !block.references.rows.isEmpty {
+        lines.append("  " + style.paint(Self.apart, .faint))
+        lines += block.references.lines(style: style).dropFirst()
+      }
       for remark in block.remarks {
         for line in HelpText.wrap(remark.text, width: 90) {
           lines.append("  " + style.paint(line, remark.emphasis))
@@ -55,6 +64,7 @@ package struct Report: Sendable {
     for block in results.map(block) {
       parts.append("### \(block.title)\n\n\(block.subtitle)\n")
       parts.append(block.table.markdown)
+      if !block.references.rows.isEmpty { parts += [Self.apart + "\n", block.references.markdown] }
       if !block.remarks.isEmpty {
         parts.append(block.remarks.map { "- \($0.text)" }.joined(separator: "\n") + "\n")
       }
@@ -62,6 +72,9 @@ package struct Report: Sendable {
     parts.append(legend.joined(separator: "\n") + "\n")
     return parts.joined(separator: "\n")
   }
+
+  /// What stands above the references.
+  private static let apart = "apart, with operations of its own:"
 
   /// Widest cell by column over all tables with the same number of columns, so that they line up.
   private static func commonWidths(_ tables: [TextTable]) -> [Int: [Int]] {
@@ -78,12 +91,19 @@ package struct Report: Sendable {
     let workers = ["\(group.workers) worker\(group.workers == 1 ? "" : "s")"]
     let cpus = group.cpus.map { ["pinned to \($0) CPU\($0 == 1 ? "" : "s")"] } ?? []
     var table = TextTable(columns: ReportColumns.headings(of: group))
+    var references = table
     for contestant in result.contestants {
-      table.rows.append(ReportColumns.cells(of: contestant, in: group))
+      let cells = ReportColumns.cells(of: contestant, in: group)
+      if contestant.contestant.isReference {
+        references.rows.append(cells)
+      } else {
+        table.rows.append(cells)
+      }
     }
     return Block(
-      title: group.benchmark, subtitle: (sizes + settings + workers + cpus).joined(separator: " · "),
-      table: table, remarks: remarks(result))
+      title: group.benchmark,
+      subtitle: (sizes + settings + workers + cpus).joined(separator: " · "),
+      table: table, references: references, remarks: remarks(result))
   }
 
   /// Failures and caps, which the figures alone would hide.
@@ -95,10 +115,10 @@ package struct Report: Sendable {
         let round = process.map { " in round \($0.round + 1)" } ?? ""
         remarks.append(.init("\(contestant.contestant.name)\(round): \(failure)", .bad))
       }
-      for (axis, cap) in contestant.contestant.caps.sorted(by: { $0.key < $1.key }) {
-        remarks.append(
-          .init("\(contestant.contestant.name) is capped to \(axis)=\(cap)", .doubtful))
-      }
+      guard let caveat = contestant.contestant.caveat else { continue }
+      let caps = contestant.contestant.caps.sorted { $0.key < $1.key }
+        .map { "; capped to \($0.key)=\($0.value)" }.joined()
+      remarks.append(.init("\(contestant.contestant.name): \(caveat)\(caps)", .doubtful))
     }
     return remarks
   }

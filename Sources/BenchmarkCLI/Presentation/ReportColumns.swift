@@ -25,9 +25,8 @@ enum ReportColumns {
   static func cells(of result: ContestantResult, in group: MeasurementGroup) -> [TextTable.Cell] {
     let contestant = result.contestant
     let isBest = result.comparisons[group.primaryMetric] == .best
-    let name = contestant.name + (contestant.isReference ? " (reference)" : "")
     let head: [TextTable.Cell] = [
-      .init(name, isBest ? .strong : .plain), .init(String(contestant.workers)),
+      .init(contestant.name, isBest ? .strong : .plain), .init(String(contestant.workers)),
     ]
     return head + figureCells(of: result, in: group)
       + comparisonCells(of: result, metric: group.primaryMetric)

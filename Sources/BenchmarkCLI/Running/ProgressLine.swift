@@ -39,7 +39,8 @@ package struct ProgressLine {
 
   /// `[ 37/288] chain n=512, dispatch, round 2 of 8, 48 s left`.
   package static func text(for event: Orchestrator.Event, plan: MeasurementPlan) -> String? {
-    guard case .starting(let group, let contestant, let round, let done, let total, let left) = event
+    guard
+      case .starting(let group, let contestant, let round, let done, let total, let left) = event
     else { return nil }
     let planned = plan.groups[group]
     let width = String(total).count
