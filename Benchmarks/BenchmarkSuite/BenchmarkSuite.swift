@@ -68,10 +68,9 @@ public enum BenchmarkSuite {
   }
 
   private static func refuse(_ name: String) -> Never {
-    let message =
+    Console.standard.say(
       "BenchmarkSuite.main(adding:): the scheduler name \"\(name)\" is taken or illegal; expected a new name of "
-      + "lower-case letters, digits and hyphens; rename the scheduler\n"
-    unsafe _ = message.withCString { unsafe fputs($0, stderr) }
+        + "lower-case letters, digits and hyphens; rename the scheduler")
     exit(64)
   }
 }
