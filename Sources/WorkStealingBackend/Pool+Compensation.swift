@@ -46,7 +46,11 @@ extension Pool {
         command(.run, to: index)
         return true
       }
-      guard threads.sparesStarted < configuration.compensationLimit else { return false }
+      guard threads.sparesStarted < configuration.compensationLimit else {
+        // The counts leave room for one more, so some spare is on its way from work to retirement: it turns round.
+        if !threads.isStopping { threads.pendingActivations += 1 }
+        return !threads.isStopping
+      }
       let index = workerCount + threads.sparesStarted
       // sequentially consistent, edge WorkSeen: everybody who looks after the spare's first publication knows it.
       knownWorkers.value.store(index + 1, ordering: .sequentiallyConsistent)
@@ -94,11 +98,16 @@ extension Pool {
 
   /// Waits, retired, for the next order: true to run again, false to end.
   func waitAsSpare(_ worker: Worker) -> Bool {
-    let isStopping = threads.withLock { threads in
-      if !threads.isStopping { threads.idleSpares.append(worker.index) }
-      return threads.isStopping
+    let decided: SpareOrder = threads.withLock { threads in
+      if threads.isStopping { return .exit }
+      if threads.pendingActivations > 0 {
+        threads.pendingActivations -= 1
+        return .run
+      }
+      threads.idleSpares.append(worker.index)
+      return .wait
     }
-    guard !isStopping else { return false }
+    guard decided == .wait else { return decided == .run }
     while true {
       worker.parker.park()
       // acquiring, edge SpareOrdered: pairs with the store in command().

@@ -49,7 +49,8 @@ final class Pool: Sendable {
     threads = Mutex(Threads())
     let identity = PoolIdentity()
     workers = ObjectTable(count: count + limit) {
-      Worker(index: $0, pool: ObjectIdentifier(identity))
+      Worker(
+        index: $0, pool: ObjectIdentifier(identity), ageingInterval: configuration.ageingInterval)
     }
     self.identity = identity
   }
@@ -105,6 +106,8 @@ struct Threads: Sendable {
   var handles: [SystemThread] = []
   /// Retired compensation threads that wait for an order.
   var idleSpares: [Int] = []
+  /// Activations to be taken up by spares that are about to retire.
+  var pendingActivations = 0
   /// Compensation threads started so far.
   var sparesStarted = 0
   /// No thread waits for orders any more.

@@ -21,7 +21,7 @@ final class Worker: Sendable {
   /// Jobs to run before the next look into the injector.
   let jobsUntilInjector = Atomic<Int>(0)
   /// Picks until the next one ages.
-  let picksUntilAgeing = Atomic<Int>(0)
+  let picksUntilAgeing: Atomic<Int>
   /// How many calls of help() are on the owner's stack.
   let helpDepth = Atomic<Int>(0)
   /// State of the generator that chooses victims.
@@ -39,9 +39,10 @@ final class Worker: Sendable {
   let parker = Parker()
   let order = Atomic<SpareOrder>(.wait)
 
-  init(index: Int, pool: ObjectIdentifier) {
+  init(index: Int, pool: ObjectIdentifier, ageingInterval: Int) {
     self.index = index
     self.pool = pool
+    picksUntilAgeing = Atomic(ageingInterval - 1)
     random = Atomic(UInt32(truncatingIfNeeded: index &+ 1) &* 0x9E37_79B9 | 1)
   }
 

@@ -75,12 +75,9 @@ import WorkStealingBackend
   @Test(arguments: [1, 2, 8])
   func anIdlePoolUsesNoProcessorTime(workers: Int) {
     let scheduler = WorkStealingScheduler(workers: workers)
-    let done = Atomic<Int>(0)
-    for _ in 0..<100 { scheduler.submit { done.add(1, ordering: .relaxed) } }
-    #expect(waitUntil { done.load(ordering: .relaxed) == 100 })
+    let threads = threadsOfEveryWorker(of: scheduler)
     // Every worker is asleep once the number of times that workers went to sleep exceeds the wake-ups by all of them.
     #expect(waitUntil { scheduler.counters.parks - scheduler.counters.wakeUps == workers })
-    let threads = workerThreads()
     let before = threads.map(processorTicks)
     let parks = scheduler.counters.parks
     _ = Parker().park(until: MonotonicTime.deadline(after: .milliseconds(200)))
@@ -103,6 +100,23 @@ import WorkStealingBackend
     #expect(scheduler.counters.compensations == 0)
   }
 }
+
+/// Numbers of the threads of all workers in /proc; occupies every worker at once to learn them.
+private func threadsOfEveryWorker(of scheduler: WorkStealingScheduler) -> [String] {
+  let names = Names()
+  let workers = scheduler.workerCount
+  for _ in 0..<workers {
+    scheduler.submit {
+      names.list.withLock { $0.append(currentThreadNumber()) }
+      while names.list.withLock({ $0.count }) < workers { yieldCore() }
+    }
+  }
+  #expect(waitUntil { names.list.withLock { $0.count } == workers })
+  return names.list.withLock { $0 }
+}
+
+/// Names that jobs can share.
+private final class Names: Sendable { let list = Mutex<[String]>([]) }
 
 /// A count that closures can share.
 private final class Atomic2: Sendable { let count = Atomic<Int>(0) }

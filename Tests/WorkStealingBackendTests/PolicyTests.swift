@@ -115,11 +115,12 @@ import Testing
     let deepest = Atomic<Int>(0)
     let refused = Flag()
     @Sendable func nest(_ depth: Int) {
+      guard !refused.isSet else { return }
       deepest.max(depth, ordering: .relaxed)
       scheduler.submit { nest(depth + 1) }
       if !scheduler.help() && depth >= 64 { refused.set() }
     }
-    scheduler.submit { if deepest.load(ordering: .relaxed) == 0 { nest(0) } }
+    scheduler.submit { nest(0) }
     #expect(waitUntil { refused.isSet })
     #expect(deepest.load(ordering: .relaxed) >= 64)
   }

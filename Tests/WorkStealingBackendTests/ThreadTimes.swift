@@ -2,13 +2,10 @@
 
 import Foundation
 
-/// Numbers of the threads of this process that are workers of a work-stealing pool, by their names.
-func workerThreads() -> [String] {
-  let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
-  return all.filter { thread in
-    let name = try? String(contentsOfFile: "/proc/self/task/\(thread)/comm", encoding: .utf8)
-    return name?.hasPrefix("steal-") ?? false
-  }.sorted()
+/// The calling thread's number as /proc knows it.
+func currentThreadNumber() -> String {
+  let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
+  return link?.split(separator: "/").last.map(String.init) ?? ""
 }
 
 /// Nanoseconds that a thread has spent on a processor.
