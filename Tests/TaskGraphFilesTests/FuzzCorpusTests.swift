@@ -6,19 +6,28 @@ import Testing
 
 /// Replays what the fuzzers start from: hand-made graphs and the inputs that fuzzing found to reach the most code.
 @Suite struct FuzzCorpusTests {
-  private static func files(_ reader: String) throws -> [(name: String, bytes: [UInt8])] {
-    let folder = URL(filePath: #filePath).appending(path: "../../Fuzzing/Seeds/\(reader)")
-      .standardized
-    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
-    return try names.map { ($0, [UInt8](try Data(contentsOf: folder.appending(path: $0)))) }
+  /// The seeds of a reader, one file each, and its finds, one base64 line each.
+  private static func inputs(_ reader: String) throws -> [(name: String, bytes: [UInt8])] {
+    let folder = URL(filePath: #filePath).appending(path: "../../Fuzzing").standardized
+    let seeds = folder.appending(path: "Seeds/\(reader)")
+    var inputs: [(name: String, bytes: [UInt8])] = []
+    for name in try FileManager.default.contentsOfDirectory(atPath: seeds.path).sorted() {
+      inputs.append((name, [UInt8](try Data(contentsOf: seeds.appending(path: name)))))
+    }
+    let finds = try String(
+      contentsOf: folder.appending(path: "Finds/\(reader).base64"), encoding: .utf8)
+    for (line, text) in finds.split(separator: "\n").enumerated() {
+      inputs.append(("find \(line + 1)", [UInt8](try #require(Data(base64Encoded: String(text))))))
+    }
+    return inputs
   }
 
   @Test(arguments: ["WfCommons", "DOT", "Ninja"])
-  func everyCorpusFileGivesASoundGraphOrACompleteError(reader: String) throws {
-    let files = try Self.files(reader)
-    #expect(files.count > 10)
+  func everyCorpusInputGivesASoundGraphOrACompleteError(reader: String) throws {
+    let inputs = try Self.inputs(reader)
+    #expect(inputs.count > 50)
     var graphs = 0
-    for (name, bytes) in files {
+    for (name, bytes) in inputs {
       do {
         try expectSound(try Self.read(reader, bytes), name)
         graphs += 1
@@ -28,7 +37,7 @@ import Testing
         #expect((error.line ?? 1) >= 1 && (error.column ?? 1) >= 1, "\(name)")
       }
     }
-    #expect(graphs >= 1 && graphs < files.count, "\(graphs) of \(files.count) files are graphs")
+    #expect(graphs >= 1 && graphs < inputs.count, "\(graphs) of \(inputs.count) inputs are graphs")
   }
 
   private static func read(_ reader: String, _ bytes: [UInt8]) throws -> TaskGraph {
