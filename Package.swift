@@ -5,7 +5,10 @@ import PackageDescription
 
 /// The same strict settings for every room: strict memory safety, and in CI warnings are errors.
 let strict: [SwiftSetting] =
-  [.strictMemorySafety()]
+  [
+    .strictMemorySafety(),
+    .define("BENCH_STATIC_ALLOCATOR", .when(traits: ["StaticAllocator"])),
+  ]
   + (Context.environment["BENCH_WARNINGS_AS_ERRORS"] == "1" ? [.treatAllWarnings(as: .error)] : [])
 
 /// One room: a Swift target under `Sources`.
@@ -34,9 +37,18 @@ let package = Package(
     .library(name: "BenchmarkSuite", targets: ["BenchmarkSuite"]),
     .executable(name: "bench", targets: ["bench"]),
   ],
+  traits: [
+    .trait(
+      name: "StaticAllocator",
+      description: "Links jemalloc into bench instead of preloading it in children.")
+  ],
   targets: [
     // What Swift cannot call directly.
-    .target(name: "CSystemShims"),
+    .target(
+      name: "CSystemShims",
+      cSettings: [.define("BENCH_STATIC_ALLOCATOR", .when(traits: ["StaticAllocator"]))]),
+    .systemLibrary(
+      name: "CJemalloc", pkgConfig: "jemalloc", providers: [.apt(["libjemalloc-dev"])]),
     .target(name: "CDispatchShims"),
 
     // The runtime: jobs, threads, back ends, operations.
@@ -52,7 +64,13 @@ let package = Package(
     // Figures: taking them, judging them, writing them down.
     room("Statistics"),
     room("Results", imports: ["Statistics"]),
-    room("Harness", imports: ["Scheduling", "CSystemShims"]),
+    room(
+      "Harness",
+      imports: [
+        "Scheduling", "CSystemShims",
+        // Default builds link no allocator; see JemallocLibrary.
+        .target(name: "CJemalloc", condition: .when(traits: ["StaticAllocator"])),
+      ]),
     room("TaskGraphFiles"),
     room(
       "BenchmarkCLI",
