@@ -45,7 +45,7 @@ struct DOTReader {
   static let deepest = 4_096
 
   /// Most edges and members that edges between subgraphs may stand for.
-  static let mostSubgraphVisits = 1 << 25
+  static let mostSubgraphVisits = 1 << 24
 
   /// Reads the graph in `bytes`; `stem` names it if the file does not.
   ///

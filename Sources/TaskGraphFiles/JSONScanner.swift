@@ -20,6 +20,9 @@ struct JSONScanner {
   /// The reader pushes and pops.
   var codingPath: [Step] = []
 
+  /// Lets `NaN` and `Infinity` pass, for a first pass that leaves the complaint to one that knows the coding path.
+  var toleratesNonFinite = false
+
   /// Deepest nesting that is read.
   static let deepest = 512
 
@@ -106,14 +109,7 @@ struct JSONScanner {
 
   /// Reads a number.
   mutating func readNumber() throws(TaskGraphError) -> Double {
-    let first = peek()
-    let start = at
-    let sign = first == UInt8(ascii: "-") ? 1 : 0
-    if source[at + sign] == UInt8(ascii: "N") || source[at + sign] == UInt8(ascii: "I") {
-      throw failure(
-        "the number is NaN or infinite, which JSON cannot hold", expected: "a finite number",
-        remedy: "correct the value")
-    }
+    let start = (peek(), at).1
     try scanNumber()
     if at - start > RecordedDuration.longestText {
       throw failure(
@@ -212,6 +208,9 @@ struct JSONScanner {
 
   private mutating func scanNumber() throws(TaskGraphError) {
     if peek() == UInt8(ascii: "-") { at += 1 }
+    if source[at] == UInt8(ascii: "N") || source[at] == UInt8(ascii: "I") {
+      return try scanNonFinite()
+    }
     if source[at] == UInt8(ascii: "0") { at += 1 } else { try scanDigits("a value") }
     if source[at] == UInt8(ascii: ".") {
       at += 1
@@ -222,6 +221,17 @@ struct JSONScanner {
       if source[at] == UInt8(ascii: "+") || source[at] == UInt8(ascii: "-") { at += 1 }
       try scanDigits("a digit of the exponent")
     }
+  }
+
+  /// `NaN` and `Infinity`, which some writers put where JSON has no number for them.
+  private mutating func scanNonFinite() throws(TaskGraphError) {
+    let start = at
+    try scanWord(source[at] == UInt8(ascii: "N") ? "NaN" : "Infinity")
+    if toleratesNonFinite { return }
+    throw failure(
+      at: start, "the number is NaN or infinite, which JSON cannot hold",
+      expected: "a finite number",
+      remedy: "correct the value")
   }
 
   private mutating func scanDigits(_ what: String) throws(TaskGraphError) {

@@ -7,8 +7,10 @@
 struct NameTable {
   private var storage: [UInt8] = []
   private var ends: [UInt32] = []
-  private var hashes: [UInt32] = []
-  private var slots: [Int32] = Array(repeating: -1, count: 16)
+
+  /// Per slot 32 bits of the hash, then the number of the name, so that a probe touches little other memory.
+  private var slots: [UInt64] = Array(repeating: free, count: 16)
+  private static let free = UInt64.max
   private static let key: (UInt64, UInt64) = (
     UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max) | 1
   )
@@ -28,21 +30,20 @@ struct NameTable {
     if (count + 1) / 3 * 4 >= slots.count - 4 { grow() }
     let hash = Self.hash(name)
     let slot = probe(name, hash: hash)
-    if slots[slot] >= 0 { return (Int(slots[slot]), false) }
+    if slots[slot] != Self.free { return (Self.index(slots[slot]), false) }
     if count >= Self.limit {
       fatalError("NameTable: more than \(Self.limit) names; a file this large is refused earlier")
     }
-    slots[slot] = Int32(count)
+    slots[slot] = UInt64(hash) << 32 | UInt64(count)
     storage.append(contentsOf: name)
     ends.append(UInt32(storage.count))
-    hashes.append(UInt32(truncatingIfNeeded: hash))
     return (count - 1, true)
   }
 
   /// The number of `name`, or nil when it was never interned.
   func find(_ name: ArraySlice<UInt8>) -> Int? {
     let slot = slots[probe(name, hash: Self.hash(name))]
-    return slot >= 0 ? Int(slot) : nil
+    return slot == Self.free ? nil : Self.index(slot)
   }
 
   /// The name with this number; invalid UTF-8 is repaired for display.
@@ -51,16 +52,17 @@ struct NameTable {
   }
 
   private func range(_ index: Int) -> Range<Int> {
-    (index == 0 ? 0 : ends[index - 1])..<ends[index]
+    (index == 0 ? 0 : Int(ends[index - 1]))..<Int(ends[index])
   }
 
+  private static func index(_ slot: UInt64) -> Int { Int(slot & 0xFFFF_FFFF) }
+
   /// The slot that holds `name`, or the free one where it belongs.
-  private func probe(_ name: ArraySlice<UInt8>, hash: UInt64) -> Int {
+  private func probe(_ name: ArraySlice<UInt8>, hash: UInt32) -> Int {
     let mask = slots.count - 1
-    var slot = Int(truncatingIfNeeded: hash) & mask
-    while slots[slot] >= 0 {
-      let index = Int(slots[slot])
-      if hashes[index] == UInt32(truncatingIfNeeded: hash), equals(name, range(index)) {
+    var slot = Int(hash) & mask
+    while slots[slot] != Self.free {
+      if slots[slot] >> 32 == UInt64(hash), equals(name, range(Self.index(slots[slot]))) {
         return slot
       }
       slot = (slot + 1) & mask
@@ -76,18 +78,19 @@ struct NameTable {
   }
 
   private mutating func grow() {
+    // 32 bits of hash place every name, since the limit on names keeps the table below 2^32 slots.
     let mask = slots.count * 2 - 1
-    slots = Array(repeating: -1, count: slots.count * 2)
-    for index in 0..<count {
-      // The stored 32 bits place every name while the table has at most 2^32 slots, which the limit on names ensures.
-      var slot = Int(hashes[index]) & mask
-      while slots[slot] >= 0 { slot = (slot + 1) & mask }
-      slots[slot] = Int32(index)
+    var larger = Array(repeating: Self.free, count: slots.count * 2)
+    for entry in slots where entry != Self.free {
+      var slot = Int(entry >> 32) & mask
+      while larger[slot] != Self.free { slot = (slot + 1) & mask }
+      larger[slot] = entry
     }
+    slots = larger
   }
 
   /// Mixes eight bytes at a time into a keyed 128-bit product.
-  private static func hash(_ name: ArraySlice<UInt8>) -> UInt64 {
+  private static func hash(_ name: ArraySlice<UInt8>) -> UInt32 {
     var state = key.0 ^ UInt64(name.count)
     var word: UInt64 = 0
     var filled: UInt64 = 0
@@ -100,7 +103,7 @@ struct NameTable {
         filled = 0
       }
     }
-    return mix(mix(state ^ word) ^ key.1)
+    return UInt32(truncatingIfNeeded: mix(mix(state ^ word) ^ key.1))
   }
 
   @inline(__always) private static func mix(_ value: UInt64) -> UInt64 {

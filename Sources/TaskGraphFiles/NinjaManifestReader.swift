@@ -21,6 +21,9 @@ struct NinjaManifestReader {
   static let mostFiles = 100_000
   static let mostBytes = Int(Int32.max)
 
+  /// Most distinct names of variables and rules; large builds have some ten thousand.
+  static let mostNames = 1 << 21
+
   /// Reads the manifest in `bytes`.
   ///
   /// O(bytes of all files).
@@ -49,6 +52,12 @@ struct NinjaManifestReader {
   }
 
   private mutating func readStatement(indent: Int, include: Loader) throws(TaskGraphError) {
+    if variables.nameCount > Self.mostNames {
+      throw lexer.failure(
+        "the manifest has more than \(Self.mostNames) names of variables and rules",
+        expected: "fewer",
+        remedy: "this is no usual manifest: check the file")
+    }
     if indent > 0 {
       throw lexer.failure("the line is indented", expected: "a statement at the start of the line")
     }

@@ -16,6 +16,9 @@ struct NinjaVariables {
   private var local: [Int32: Range<Int>] = [:]
   private var localArena: [UInt8] = []
 
+  /// Distinct names of variables and rules so far.
+  var nameCount: Int { names.count }
+
   /// Opens a scope inside `parent` and returns it.
   mutating func makeScope(in parent: Int) -> Int {
     scopes.append(Scope(parent: parent))

@@ -49,6 +49,7 @@ struct WfCommonsReader {
 
   private static func checkVersion(_ source: SourceText) throws(TaskGraphError) {
     var scanner = JSONScanner(source)
+    scanner.toleratesNonFinite = true
     var version: String?
     var versionPlace = 0
     try scanner.openObject()

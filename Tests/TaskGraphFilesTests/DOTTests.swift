@@ -80,7 +80,7 @@ import Testing
     ("digraph { a [duration=\"0x10\"] }", 1, 23, "decimal"),
     ("digraph { a [duration] }", 1, 22, "no value"),
     ("digraph { node [duration=-2] }", 1, 26, "negative"),
-    ("digraph { a [duration=1e300] }", 1, 23, "right after"),
+    ("digraph { a [duration=1e300] }", 1, 24, "right after"),
     ("digraph { 1a }", 1, 12, "right after a number"), ("digraph { \"a", 1, 11, "not closed"),
     ("digraph { /* a", 1, 11, "not closed"), ("digraph { <a<b>", 1, 11, "not closed"),
     ("digraph { a }\ndigraph { b }", 2, 1, "end of the file"),

@@ -134,7 +134,7 @@ import Testing
     ("build a: nope\n", 1, 10, "`nope` is not declared"), ("build a phony\n", 1, 14, "`:`"),
     ("build : phony\n", 1, 7, "path of an output"), ("build a: \n", 1, 10, "name of a rule"),
     ("x\n", 1, 2, "`=`"),
-    ("x = $%\n", 1, 5, "written"), ("x = ${a\n", 1, 8, "`}`"), ("  x = 1\n", 1, 3, "indented"),
+    ("x = $%\n", 1, 5, "as `$$`"), ("x = ${a\n", 1, 8, "`}`"), ("  x = 1\n", 1, 3, "indented"),
     ("\tx = 1\n", 1, 1, "tab"), ("rule r\nrule r\n", 2, 6, "duplicate"),
     ("rule r x\n", 1, 8, "end of the line"),
     ("build a: phony\nbuild b ./a: phony\n", 2, 9, "duplicate output"),
@@ -153,7 +153,7 @@ import Testing
       })
     #expect(error.line == line)
     #expect(error.column == column)
-    #expect(error.description.contains(word) || word == "written")
+    #expect(error.description.contains(word))
   }
 
   /// Faults in the log.
@@ -162,7 +162,7 @@ import Testing
     ("# ninja log v4\n", 1, 14, "version 4"),
     ("# ninja log vX\n", 1, 14, "found `X`"), ("# ninja log v5\n5\t1\t2\ta\tb\n", 2, 1, "-4 ms"),
     ("# ninja log v5\n1\t2\t3\ta\n", 2, 8, "truncated"),
-    ("# ninja log v5\n1\t2\t3\ta\tb", 2, 9, "truncated"),
+    ("# ninja log v5\n1\t2\t3\ta\tb", 2, 10, "truncated"),
     ("# ninja log v5\n1\tx\t3\ta\tb\n", 2, 3, "found `x`"),
     ("# ninja log v5\n-1\t2\t3\ta\tb\n", 2, 1, "found `-`"),
     ("# ninja log v5\n1\t99999999999999999999\t3\ta\tb\n", 2, 3, "64 bits"),

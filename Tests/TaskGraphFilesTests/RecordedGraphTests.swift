@@ -8,7 +8,7 @@ import Testing
 /// The folder with recorded graphs: `BENCH_GRAPH_DATA`, else `../shared/data` beside the checkout.
 private let recordedGraphs: String? = {
   let checkout = URL(filePath: #filePath).appending(path: "../../..").standardized
-  let candidates = [
+  let candidates: [String?] = [
     ProcessInfo.processInfo.environment["BENCH_GRAPH_DATA"],
     checkout.appending(path: "../shared/data").standardized.path,
   ]

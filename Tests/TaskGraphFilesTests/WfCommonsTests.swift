@@ -121,12 +121,15 @@ import Testing
 
   @Test(arguments: ["NaN", "Infinity", "-Infinity"])
   func nonFiniteLiteralsAreNamedWithTheirPlace(literal: String) throws {
-    // The first pass, which knows no meaning, is the one that meets them.
     let text = workflow(
       #"{"id": "a", "parents": []}"#, #"{"id": "a", "runtimeInSeconds": \#(literal)}"#)
     let error = try #require(failure { () throws(TaskGraphError) in try readWorkflow(text) })
     #expect(error.line == 3)
+    #expect(error.codingPath == "workflow.execution.tasks[0].runtimeInSeconds")
     #expect(error.finding.contains("NaN or infinite"))
+    let unread = text.replacing("\"runtimeInSeconds\"", with: "\"runtimeInSeconds\": 1, \"avgCPU\"")
+    #expect(
+      failure { () throws(TaskGraphError) in try readWorkflow(unread) }?.finding == error.finding)
   }
 
   @Test(arguments: ["\"1.4\"", "1.5", "null"])

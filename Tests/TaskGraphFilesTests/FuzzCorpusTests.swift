@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TaskGraphFiles
+import Testing
+
+/// Replays what the fuzzers start from: hand-made graphs and the inputs that fuzzing found to reach the most code.
+@Suite struct FuzzCorpusTests {
+  private static func files(_ reader: String) throws -> [(name: String, bytes: [UInt8])] {
+    let folder = URL(filePath: #filePath).appending(path: "../../Fuzzing/Seeds/\(reader)")
+      .standardized
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    return try names.map { ($0, [UInt8](try Data(contentsOf: folder.appending(path: $0)))) }
+  }
+
+  @Test(arguments: ["WfCommons", "DOT", "Ninja"])
+  func everyCorpusFileGivesASoundGraphOrACompleteError(reader: String) throws {
+    let files = try Self.files(reader)
+    #expect(files.count > 10)
+    var graphs = 0
+    for (name, bytes) in files {
+      do {
+        try expectSound(try Self.read(reader, bytes), name)
+        graphs += 1
+      } catch let error as TaskGraphError {
+        #expect(
+          !error.finding.isEmpty && !error.expectation.isEmpty && !error.remedy.isEmpty, "\(name)")
+        #expect((error.line ?? 1) >= 1 && (error.column ?? 1) >= 1, "\(name)")
+      }
+    }
+    #expect(graphs >= 1 && graphs < files.count, "\(graphs) of \(files.count) files are graphs")
+  }
+
+  private static func read(_ reader: String, _ bytes: [UInt8]) throws -> TaskGraph {
+    if reader != "Ninja" {
+      return try TaskGraphFile.parse(
+        bytes, format: reader == "DOT" ? .dot : .wfcommons, path: "seed")
+    }
+    let parts = bytes.split(separator: 0, maxSplits: 2, omittingEmptySubsequences: false).map {
+      Array($0)
+    }
+    return try TaskGraphFile.parseNinja(
+      manifest: parts[0], log: parts.count > 1 ? parts[1] : [],
+      included: parts.count > 2 ? ["rules.ninja": parts[2]] : [:], path: "seed/build.ninja")
+  }
+
+  private func expectSound(_ graph: TaskGraph, _ name: String) throws {
+    var place = Array(repeating: -1, count: graph.tasks.count)
+    for (position, task) in graph.topologicalOrder().enumerated() { place[task] = position }
+    for (index, task) in graph.tasks.enumerated() {
+      #expect(place[index] >= 0 && task.durationNanoseconds >= 0, "\(name)")
+      #expect(Set(task.parents).count == task.parents.count, "\(name)")
+      #expect(task.parents.allSatisfy { place[Int($0)] < place[index] }, "\(name)")
+    }
+    #expect(
+      !graph.tasks.isEmpty && graph.criticalPathNanoseconds <= graph.totalWorkNanoseconds, "\(name)"
+    )
+  }
+}
