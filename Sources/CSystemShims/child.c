@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -37,7 +38,13 @@ static int start_watching(void) {
   return error;
 }
 
+static int is_pipe(int fd) {
+  struct stat kind;
+  return fstat(fd, &kind) == 0 && S_ISFIFO(kind.st_mode);
+}
+
 int shim_child_begin(void) {
+  if (!is_pipe(SHIM_CHILD_RESULTS) || !is_pipe(SHIM_CHILD_LIVENESS)) return EBADF;
   if (fcntl(SHIM_CHILD_RESULTS, F_SETFD, FD_CLOEXEC) != 0) return errno;
   if (fcntl(SHIM_CHILD_LIVENESS, F_SETFD, FD_CLOEXEC) != 0) return errno;
   signal(SIGINT, SIG_IGN);
@@ -48,6 +55,8 @@ int shim_child_begin(void) {
   sigaddset(&blocked, SIGINT);
   sigaddset(&blocked, SIGTERM);
   pthread_sigmask(SIG_UNBLOCK, &blocked, 0);
+  // Started through a link in /proc, it would be listed as "exe".
+  pthread_setname_np(pthread_self(), "bench-child");
   return start_watching();
 }
 
@@ -68,7 +77,7 @@ int shim_pin(int count) {
 }
 
 static volatile sig_atomic_t interrupt_signal;
-static volatile sig_atomic_t interrupt_second;
+static volatile sig_atomic_t first_interrupt_at;
 static int interrupt_pipe[2] = {-1, -1};
 
 static void handle_interrupt(int number) {
@@ -76,11 +85,11 @@ static void handle_interrupt(int number) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   if (interrupt_signal == 0) {
-    interrupt_second = (sig_atomic_t)now.tv_sec;
+    first_interrupt_at = (sig_atomic_t)now.tv_sec;
     interrupt_signal = number;
     ssize_t ignored = write(interrupt_pipe[1], "!", 1);
     (void)ignored;
-  } else if ((sig_atomic_t)now.tv_sec - interrupt_second > 1) {
+  } else if ((sig_atomic_t)now.tv_sec - first_interrupt_at > 1) {
     // Wrappers deliver one Ctrl-C twice within milliseconds; a later one means that the user will not wait.
     signal(number, SIG_DFL);
     raise(number);
@@ -92,6 +101,12 @@ int shim_interrupt_install(void) {
   if (interrupt_pipe[0] < 0 && pipe2(interrupt_pipe, O_CLOEXEC | O_NONBLOCK) != 0) return -errno;
   struct sigaction action = {.sa_handler = handle_interrupt, .sa_flags = SA_RESTART};
   sigemptyset(&action.sa_mask);
+  // Whoever started this process may have had them blocked, and a mask is inherited.
+  sigset_t caught;
+  sigemptyset(&caught);
+  sigaddset(&caught, SIGINT);
+  sigaddset(&caught, SIGTERM);
+  pthread_sigmask(SIG_UNBLOCK, &caught, 0);
   if (sigaction(SIGINT, &action, 0) != 0 || sigaction(SIGTERM, &action, 0) != 0) return -errno;
   return interrupt_pipe[0];
 }

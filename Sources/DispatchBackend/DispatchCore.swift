@@ -18,7 +18,7 @@ final class DispatchCore: Sendable {
 
   init(workers: Int) {
     workerCount = workers
-    state = Locked(DispatchState(workers: workers))
+    state = Locked(DispatchState(workers: workers, processors: CPUCount.available))
   }
 
   var identity: SchedulerIdentity { SchedulerIdentity(object: self) }
@@ -80,8 +80,14 @@ final class DispatchCore: Sendable {
   private var owner: UInt { UInt(bitPattern: ObjectIdentifier(self)) }
 
   private func carryOut(_ summons: DispatchState.Summons) {
-    for _ in 0..<summons.usual { unsafe shim_dispatch_async(retainedWord, Self.work) }
-    for _ in 0..<summons.extra { unsafe shim_dispatch_async_extra(retainedWord, Self.work) }
+    for _ in 0..<summons.shared {
+      unsafe shim_dispatch_async(
+        retainedWord, { context in unsafe DispatchCore.take(context)?.runItem(isExtra: false) })
+    }
+    for _ in 0..<summons.extra {
+      unsafe shim_dispatch_async_extra(
+        retainedWord, { context in unsafe DispatchCore.take(context)?.runItem(isExtra: true) })
+    }
     ended.add(summons.ended)
   }
 
@@ -91,18 +97,15 @@ final class DispatchCore: Sendable {
     unsafe UInt(bitPattern: Unmanaged.passRetained(self).toOpaque())
   }
 
-  /// What libdispatch calls.
-  private static var work: @convention(c) (UnsafeMutableRawPointer?) -> Void {
-    { context in
-      guard let context = unsafe context else { return }
-      // SAFETY: the context is a `retainedWord`, passed to this item alone.
-      unsafe Unmanaged<DispatchCore>.fromOpaque(context).takeRetainedValue().runItem()
-    }
+  /// The object behind a word from `retainedWord`, which is used up.
+  private static func take(_ context: UnsafeMutableRawPointer?) -> DispatchCore? {
+    // SAFETY: libdispatch passes each `retainedWord` to one item, once.
+    unsafe context.map { unsafe Unmanaged<DispatchCore>.fromOpaque($0).takeRetainedValue() }
   }
 
   /// One item: the best job, and its successors for as long as they are the best.
-  private func runItem() {
-    guard let (first, worker) = state.withLock({ $0.arrive() }) else {
+  private func runItem(isExtra: Bool) {
+    guard let (first, worker) = state.withLock({ $0.arrive(isExtra: isExtra) }) else {
       carryOut(state.withLock { $0.summon() })
       return
     }
@@ -120,15 +123,15 @@ final class DispatchCore: Sendable {
       guard let next else { break }
       job = next
     }
-    leave(worker, &context)
+    leave(worker, isExtra, &context)
   }
 
   /// The end of an item, which gives back what it holds.
-  private func leave(_ worker: Int, _ context: inout WorkerContext) {
+  private func leave(_ worker: Int, _ isExtra: Bool, _ context: inout WorkerContext) {
     if !context.ready.isEmpty { submit(context.takeReady()) }
     context.prepareToIdle()
     shim_set_pool(shim_pool_membership(owner: 0, index: 0))
     let ready = context.takeReady()
-    carryOut(state.withLock { $0.leave(worker: worker, ready: ready) })
+    carryOut(state.withLock { $0.leave(worker: worker, isExtra: isExtra, ready: ready) })
   }
 }

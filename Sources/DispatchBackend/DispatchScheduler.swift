@@ -14,12 +14,13 @@ public import Scheduling
 ///   immediate successor of a job included.
 /// - Fairness: total order of submission within a band. No ageing: a flood of urgent jobs starves the others. Other
 ///   work of the process on the global queue gets its turn after every item, which runs 64 successors at most.
-/// - Concurrency: `workerCount` items; libdispatch runs them on as many threads as it sees fit, which for the global
-///   queue is about the number of processors.
+/// - Concurrency: `workerCount` items. As many of them as there are processors go through the global queue, which has
+///   that many threads and adds others only slowly; the rest get a serial queue each, for which libdispatch starts a
+///   thread at once. So with more workers than processors an item costs more.
 /// - Compensation: an item between `willBlock()` and `didUnblock()` does not count, so that another may start as soon
-///   as a job waits; such extra items get a thread at once. At most 192 items more than `workerCount` are in flight;
-///   with that many blocked, jobs wait.
-/// - Counted: `wakeUps` (items handed to libdispatch), `helped`, and `compensations` (extra items).
+///   as a job waits. At most 192 items more than `workerCount` are in flight; with that many blocked, jobs wait.
+/// - Counted: `wakeUps` (items handed to libdispatch), `helped`, and `compensations` (items in the
+///   place of blocked ones).
 public final class DispatchScheduler: Scheduler {
   private let core: DispatchCore
 

@@ -11,8 +11,8 @@ struct DispatchState {
   /// Items the caller must hand to libdispatch after unlocking.
   struct Summons {
     /// For the concurrent queue.
-    var usual = 0
-    /// In the place of blocked ones, for a thread of their own.
+    var shared = 0
+    /// For a thread that libdispatch would not start for the concurrent queue.
     var extra = 0
     /// Waiting `shutDown` calls to let go.
     var ended = 0
@@ -22,9 +22,13 @@ struct DispatchState {
   static let compensationLimit = 192
 
   let workerCount: Int
+  /// Items that the concurrent queue gets at a time: it has about one thread per processor and is slow to add more.
+  private let sharedLimit: Int
   var queue = BandedFIFO()
   /// Items that libdispatch holds or runs.
   private var inFlight = 0
+  /// Of these, items on the concurrent queue.
+  private var sharedInFlight = 0
   /// Of these, items that have not looked at the queue yet.
   private var arriving = 0
   /// Of these, items between `willBlock` and `didUnblock`.
@@ -37,7 +41,10 @@ struct DispatchState {
   var counters = SchedulerCounters()
 
   /// A scheduler with nothing to do.
-  init(workers: Int) { workerCount = workers }
+  init(workers: Int, processors: Int) {
+    workerCount = workers
+    sharedLimit = min(workers, processors)
+  }
 
   /// Takes over jobs from any thread.
   mutating func submit(_ jobs: consuming JobChain) -> Summons {
@@ -46,10 +53,10 @@ struct DispatchState {
   }
 
   /// An item starts: the best job, and the worker that the item is; nil when another took the job.
-  mutating func arrive() -> (job: Job, worker: Int)? {
+  mutating func arrive(isExtra: Bool) -> (job: Job, worker: Int)? {
     arriving -= 1
     guard let job = queue.popFirst() else {
-      inFlight -= 1
+      end(isExtra)
       return nil
     }
     return (job, indices.take())
@@ -66,10 +73,10 @@ struct DispatchState {
   }
 
   /// An item ends; the next job gets an item of its own.
-  mutating func leave(worker: Int, ready: consuming JobChain) -> Summons {
+  mutating func leave(worker: Int, isExtra: Bool, ready: consuming JobChain) -> Summons {
     queue.append(ready)
     indices.giveBack(worker)
-    inFlight -= 1
+    end(isExtra)
     return summon()
   }
 
@@ -97,18 +104,24 @@ struct DispatchState {
       workerCount - (inFlight - blocked), workerCount + Self.compensationLimit - inFlight)
     let wanted = min(queue.count - arriving, room)
     if wanted > 0 {
-      summons.usual = max(0, min(wanted, workerCount - inFlight))
-      summons.extra = wanted - summons.usual
+      summons.shared = min(wanted, sharedLimit - sharedInFlight)
+      summons.extra = wanted - summons.shared
+      sharedInFlight += summons.shared
       inFlight += wanted
       arriving += wanted
       counters.wakeUps += wanted
-      counters.compensations += summons.extra
+      counters.compensations += max(0, min(wanted, inFlight - workerCount))
     } else if stopping, !stopped, inFlight == 0, queue.isEmpty {
       stopped = true
       summons.ended = joiners
       joiners = 0
     }
     return summons
+  }
+
+  private mutating func end(_ isExtra: Bool) {
+    inFlight -= 1
+    if !isExtra { sharedInFlight -= 1 }
   }
 }
 

@@ -27,6 +27,24 @@ package enum BuildFacts {
   /// `-O` or `-Onone`.
   package static var optimization: String { isDebug ? "-Onone" : "-O" }
 
-  /// The version of the Swift standard library in use.
-  package static var swiftVersion: String { "\(_SwiftStdlibVersion.current)" }
+  /// The compiler's version, as exact as a program can ask for it.
+  package static var swiftVersion: String {
+    #if compiler(>=6.5)
+      "6.5 or later"
+    #elseif compiler(>=6.4)
+      "6.4"
+    #elseif compiler(>=6.3.4)
+      "6.3.4 or later"
+    #elseif compiler(>=6.3.3)
+      "6.3.3"
+    #elseif compiler(>=6.3.2)
+      "6.3.2"
+    #elseif compiler(>=6.3.1)
+      "6.3.1"
+    #elseif compiler(>=6.3)
+      "6.3"
+    #else
+      "6.2"
+    #endif
+  }
 }

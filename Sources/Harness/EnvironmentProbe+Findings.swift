@@ -146,8 +146,8 @@ extension EnvironmentProbe {
 
   func loadFindings(_ after: LoadReading) -> [Finding] {
     var findings: [Finding] = []
-    let others = max(before.otherRunnable ?? 0, 0)
-    if others > 0 || (before.load ?? 0) > 0.5 * Double(facts.usableThreads) {
+    let others = before.otherRunnable ?? 0
+    if others >= facts.usableThreads || (before.load ?? 0) > 0.5 * Double(facts.usableThreads) {
       findings.append(
         Finding(
           .warning, "other programs are running",
@@ -182,7 +182,8 @@ extension EnvironmentProbe {
     let denied = error == EACCES || error == EPERM
     return [
       Finding(
-        .note, "no hardware counters", found: "counting cycles fails: \(errorText(error))",
+        .note, "no hardware counters",
+        found: "cycles cannot be counted: \(performanceCounterRefusal)",
         consequence: "instructions and cycles cannot be shown; only times and switches are",
         remedy: denied
           ? "sudo sysctl kernel.perf_event_paranoid=1"
@@ -190,7 +191,7 @@ extension EnvironmentProbe {
     ]
   }
 
-  /// The larger of the hypervisor's share of time since the machine's start and during the probe.
+  /// The share of the CPU time since the machine's start that the hypervisor kept.
   private func stealShare(_ after: LoadReading) -> Double {
     func share(_ steal: Int64?, _ all: Int64?) -> Double {
       guard let steal, let all, all > 0 else { return 0 }

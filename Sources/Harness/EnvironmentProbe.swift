@@ -139,7 +139,7 @@ package struct EnvironmentProbe: Sendable {
       (
         "pmu",
         facts.performanceCounterError == 0
-          ? "yes" : "no (\(errorText(facts.performanceCounterError)))"
+          ? "yes" : "no (\(performanceCounterRefusal))"
       ),
       ("perf_paranoid", text(facts.performanceParanoia, else: "no perf events")),
       ("env_bytes", text(facts.environmentBytes, else: "no /proc/self/environ")),
@@ -161,6 +161,16 @@ package struct EnvironmentProbe: Sendable {
       ("git_describe", text(run.gitDescribe, else: "no repository")),
       ("ci_provider", facts.integrationService ?? "none"),
     ]
+  }
+
+  /// Why hardware events cannot be counted.
+  var performanceCounterRefusal: String {
+    switch facts.performanceCounterError {
+    case EACCES, EPERM: "not permitted: perf_event_paranoid or a container's filter"
+    case ENOENT, ENODEV, EOPNOTSUPP: "this machine shows no counters"
+    case ENOSYS: "the kernel has no perf events"
+    default: errorText(facts.performanceCounterError)
+    }
   }
 
   private func text(_ value: (some CustomStringConvertible)?, else why: String) -> String {

@@ -59,7 +59,7 @@ package enum MeasurementFailure: Error, Hashable, Sendable, CustomStringConverti
   }
 }
 
-/// What one child process measured.
+/// What one child process measured; when it failed, what it had told until then, which is no figure.
 package struct MeasurementOutcome: Sendable {
   /// Every timed iteration, in order.
   package var iterations: [IterationSample] = []

@@ -77,10 +77,10 @@ struct ResultParser {
   private mutating func samples(
     _ text: Substring, into list: WritableKeyPath<MeasurementOutcome, [UInt64]>
   ) -> Bool {
-    for field in text.split(separator: " ", omittingEmptySubsequences: false) {
-      guard let value = UInt64(field) else { return false }
-      outcome[keyPath: list].append(value)
-    }
+    let fields = text.split(separator: " ", omittingEmptySubsequences: false)
+    let values = fields.compactMap { UInt64($0) }
+    guard values.count == fields.count else { return false }
+    outcome[keyPath: list].append(contentsOf: values)
     return true
   }
 
@@ -118,7 +118,7 @@ struct ResultParser {
   }
 
   private mutating func done(_ text: Substring) -> Bool {
-    isDone = true
-    return text.isEmpty
+    isDone = text.isEmpty
+    return isDone
   }
 }

@@ -33,6 +33,29 @@ enum Fixture {
       .run(assignment, deadline: deadline, allocator: allocator)
   }
 
+  /// Runs the program with these arguments and more variables; its exit code and what it wrote.
+  static func start(
+    _ arguments: [String], environment: [String: String] = [:]
+  ) throws -> (code: Int32, output: String, errors: String) {
+    let process = Process()
+    let output = Pipe()
+    let errors = Pipe()
+    process.executableURL = URL(fileURLWithPath: path)
+    process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    process.standardOutput = output
+    process.standardError = errors
+    try process.run()
+    let written = try output.fileHandleForReading.readToEnd() ?? Data()
+    let complaints = try errors.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return (
+      process.terminationStatus,
+      String(decoding: written, as: UTF8.self).trimmingCharacters(in: .newlines),
+      String(decoding: complaints, as: UTF8.self)
+    )
+  }
+
   /// A path in the temporary folder that nothing else uses.
   static func temporaryPath() -> String {
     FileManager.default.temporaryDirectory.appendingPathComponent("harness-\(UUID())").path

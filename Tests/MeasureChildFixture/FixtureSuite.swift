@@ -112,7 +112,12 @@ let fixtureSuite = Suite(
     },
     workload("cpus") { recorder in
       stampAll(&recorder)
-      recorder.value("cpus", Double(ProcessInfo.processInfo.activeProcessorCount))
+      recorder.value("cpus", Double(MachineFacts.read().usableThreads))
+    },
+    workload("padding") { recorder in
+      stampAll(&recorder)
+      let padding = EnvironmentVariable.value(of: "BENCH_PADDING") ?? ""
+      recorder.value("padding", Double(padding.utf8.count))
     },
     workload("group") { recorder in
       stampAll(&recorder)

@@ -21,7 +21,11 @@ internal import Harness
     guard let assignment = try? Assignment(encoded: encoded) else { fatalError("bad assignment") }
     let outcome = ChildRunner(interrupt: interrupt).run(
       assignment, deadline: .seconds(60), allocator: assignment.allocator)
-    print(outcome.failure?.qualityWord ?? "complete")
+    switch outcome.failure {
+    case nil: print("complete")
+    case .crashed(let how, _): print("crashed: \(how)")
+    case .some(let failure): print(failure.qualityWord)
+    }
     exit(interrupt.isRaised ? 130 : 0)
   }
 }

@@ -6,6 +6,11 @@ import TestSupport
 import Testing
 import ThreadPoolBackend
 
+/// What every scheduler must do, one test at a time.
+///
+/// Serialised: the bodies of tests wait, on threads that libdispatch counts, and its items would wait behind them.
+@Suite(.serialized) enum SchedulerConformance {}
+
 /// One scheduler of the suite, with what it promises beyond the protocol.
 ///
 /// A new back end is added to `all` and gets every test.

@@ -39,12 +39,5 @@ package func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) 
   ended.unlock()
 }
 
-/// Nanoseconds of processor time that the whole process has used.
-package func processorNanoseconds() -> Int {
-  var time = timespec()
-  unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-  return time.tv_sec * 1_000_000_000 + time.tv_nsec
-}
-
 /// Lets another thread have the core.
 package func yieldCore() { sched_yield() }

@@ -157,6 +157,6 @@ final class RandomGraph: Sendable {
 
 /// Refers to a scheduler without keeping it alive.
 private final class WeakScheduler: Sendable {
-  nonisolated(unsafe) weak var object: WorkStealingScheduler?
-  init(_ object: WorkStealingScheduler) { unsafe self.object = object }
+  weak let object: WorkStealingScheduler?
+  init(_ object: WorkStealingScheduler) { self.object = object }
 }

@@ -160,7 +160,9 @@ import Testing
       isBack.set()
     }
     #expect(waitUntil { isBack.isSet })
-    let (running, most, done) = (Atomic<Int>(0), Atomic<Int>(0), Atomic<Int>(0))
+    let running = Atomic<Int>(0)
+    let most = Atomic<Int>(0)
+    let done = Atomic<Int>(0)
     // The spare notices between two jobs at the latest when it is woken, so the first round does not count.
     for round in 0..<50 {
       for _ in 0..<20 {

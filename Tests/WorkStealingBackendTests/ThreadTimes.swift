@@ -2,11 +2,6 @@
 
 import Foundation
 
-/// True when the process runs under ThreadSanitizer.
-enum ThreadSanitizer {
-  static let isActive: Bool = dlsym(UnsafeMutableRawPointer(bitPattern: 0), "__tsan_init") != nil
-}
-
 /// Numbers of the threads of this process that are workers of a work-stealing pool, by their names.
 func workerThreads() -> [String] {
   let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []

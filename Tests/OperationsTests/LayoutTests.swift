@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import Testing
+
+@testable import Operations
+
+struct LayoutTests {
+  @Test func storedWordsLieWhereTheRuntimeReadsThem() {
+    let operation = BlockOperation {}
+    func offset<Value: ~Copyable>(_ field: borrowing Value) -> Int {
+      unsafe withUnsafePointer(to: field) { Int(bitPattern: $0) - Int(bitPattern: operation.word) }
+    }
+    #expect(offset(operation.header) == OperationLayout.header)
+    #expect(offset(operation.successors) == 32)
+    #expect(offset(operation.state) == 44)
+    #expect(offset(operation.edge0) == OperationLayout.edges)
+    #expect(offset(operation.edge1) == OperationLayout.edges + 8)
+    #expect(offset(operation.edge2) == OperationLayout.edges + 16)
+    #expect(offset(operation.dependency0) == OperationLayout.dependencies)
+    #expect(offset(operation.dependency2) == OperationLayout.dependencies + 16)
+    #expect(operation.word % 16 == 0)
+  }
+
+  @Test func objectsStayWithinTheirBudget() {
+    #expect(class_getInstanceSize(Operation.self) == 112)
+    #expect(class_getInstanceSize(BlockOperation.self) == 128)
+    #expect(MemoryLayout<ClosureNode>.size <= ClosureNode.cellSize)
+    #expect(MemoryLayout<RegistryChunk>.size <= RegistryChunk.blockSize)
+  }
+
+  private func class_getInstanceSize(_ type: AnyClass) -> Int {
+    // The instance size is the word at this place of every native class's metadata.
+    let metadata = unsafe unsafeBitCast(type, to: UnsafeRawPointer.self)
+    return Int(unsafe metadata.load(fromByteOffset: 48, as: UInt32.self))
+  }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import Scheduling
+import TestSupport
+import Testing
+
+/// The banded list against five arrays.
+@Suite struct BandedFIFOTests {
+  @Test(arguments: 0..<50 as Range<UInt64>)
+  func behavesLikeFiveArrays(_ seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var list = BandedFIFO()
+    var model: [[Job]] = Array(repeating: [], count: 5)
+    var unrun = JobChain()
+    func newJob() -> Job {
+      let band = PriorityBand(rawValue: UInt8(random.index(below: 5))) ?? .normal
+      let job = ClosureJob.plain(band: band) {}
+      model[Int(band.rawValue)].append(job)
+      return job
+    }
+    for _ in 0..<300 {
+      switch random.index(below: 4) {
+      case 0: list.append(newJob())
+      case 1:
+        var chain = JobChain()
+        for _ in 0..<random.index(below: 5) { chain.append(newJob()) }
+        list.append(chain)
+      default:
+        let expected = model.first { !$0.isEmpty }?.first
+        #expect(list.first == expected)
+        let popped = list.popFirst()
+        #expect(popped == expected)
+        if let popped {
+          model[Int(popped.band.rawValue)].removeFirst()
+          unrun.append(popped)
+        }
+      }
+      #expect(list.count == model.map(\.count).reduce(0, +))
+      #expect(list.isEmpty == model.allSatisfy(\.isEmpty))
+      #expect(list.bands == model.indices.reduce(0) { $0 | (model[$1].isEmpty ? 0 : 1 << $1) })
+    }
+    while let job = list.popFirst() { unrun.append(job) }
+    // Running frees the jobs.
+    InlineScheduler().submit(unrun)
+  }
+
+  @Test func aJobStartsAheadOnlyOfLessUrgentBands() {
+    let waiting = ClosureJob.plain(band: .normal) {}
+    let others = (0..<UInt8(5)).compactMap(PriorityBand.init(rawValue:)).map {
+      ClosureJob.plain(band: $0) {}
+    }
+    var list = BandedFIFO()
+    #expect(others.allSatisfy { list.startsAhead($0) })
+    list.append(waiting)
+    #expect(others.map { list.startsAhead($0) } == [true, true, false, false, false])
+    var unrun = JobChain(waiting)
+    for job in others { unrun.append(job) }
+    InlineScheduler().submit(unrun)
+  }
+}
