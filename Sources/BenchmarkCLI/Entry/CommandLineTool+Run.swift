@@ -23,6 +23,7 @@ extension CommandLineTool {
     }
     let flags = BuildFlavor.flags
     try BuildFlavor.refuse(unless: request.allowDebug, flags: flags)
+    try Self.check(request.allocator)
     let session = try RunSession(request: request, environment: environment)
     if !request.quiet {
       console.say(
@@ -35,6 +36,17 @@ extension CommandLineTool {
       plan, request: request, runner: ChildRunner(interrupt: interrupt),
       isInterrupted: { interrupt?.isRaised ?? false })
     return try finish(record, request: request, session: session, flags: flags)
+  }
+
+  /// Refuses an allocator that no child could have, instead of failing in every one of them.
+  private static func check(_ allocator: Allocator) throws(ToolFailure) {
+    var finding = AllocatorSupport.refusal(of: allocator)
+    if finding == nil, allocator == .jemalloc, !AllocatorSupport.isLinkedIn,
+      case .failure(let error) = JemallocLibrary.locate()
+    {
+      finding = error.message
+    }
+    if let finding { throw .usage("--allocator \(allocator.rawValue)", finding) }
   }
 
   private func plan(_ request: RunRequest) throws(ToolFailure) -> MeasurementPlan {
