@@ -33,7 +33,7 @@ public enum BenchmarkSuite {
     }
     let suite = Suite(
       schedulers: entries, workloads: WorkloadCatalog.all, references: [.foundation],
-      replay: { assignment throws(WorkloadError) in try Replay.workload(for: assignment) })
+      replay: { assignment throws(WorkloadError) in try GraphReplay.workload(for: assignment) })
     exit(
       CommandLineTool.run(
         arguments: Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment,

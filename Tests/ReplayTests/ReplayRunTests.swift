@@ -27,13 +27,13 @@ import WorkStealingBackend
 
   @Test(arguments: ReplayBody.allCases, [1, 2, 3] as [UInt64])
   func aReplayRunsEveryTaskAfterItsParents(body: ReplayBody, seed: UInt64) throws {
-    let replay = try Replay(
+    let replay = try GraphReplay(
       randomGraph(seed: seed, count: 100), settings: ReplaySettings(timeScale: 1, body: body))
     for scheduler in [InlineScheduler(), WorkStealingScheduler(workers: 2)] as [any Scheduler] {
       var recorder = IterationRecorder()
       try replay.iterate(on: scheduler, recorder: &recorder)
       #expect(recorder.sample(operations: replay.operationsPerIteration) != nil)
-      #expect(Set(recorder.values.map(\.metric)).union(["queue-delay"]) == Replay.metrics)
+      #expect(Set(recorder.values.map(\.metric)).union(["queue-delay"]) == GraphReplay.metrics)
       #expect(recorder.queueDelays.count == 100)
       scheduler.shutDown()
     }
@@ -42,7 +42,7 @@ import WorkStealingBackend
   @Test func spinningBodiesTakeAtLeastTheirDurations() throws {
     let graph = try TaskGraph.make(
       durations: [300_000, 0, 200_000], parents: [[], [0], [1]])
-    let replay = try Replay(graph, settings: ReplaySettings(timeScale: 1))
+    let replay = try GraphReplay(graph, settings: ReplaySettings(timeScale: 1))
     var recorder = IterationRecorder()
     try replay.iterate(on: InlineScheduler(), recorder: &recorder)
     let values = Dictionary(uniqueKeysWithValues: recorder.values.map { ($0.metric, $0.value) })
@@ -86,13 +86,13 @@ import WorkStealingBackend
   @Test func aBuiltInWorkloadIsNoReplay() {
     let assignment = Assignment(
       subject: .workload("chain"), system: .scheduler("inline"), workers: 1, seed: 1)
-    #expect(throws: WorkloadError.self) { try Replay.workload(for: assignment) }
+    #expect(throws: WorkloadError.self) { try GraphReplay.workload(for: assignment) }
   }
 
   @Test func aMissingFileIsReportedAndNotACrash() {
     let assignment = Assignment(
       subject: .graph(path: "/nowhere/graph.dot"), system: .scheduler("inline"), workers: 1, seed: 1
     )
-    #expect(throws: WorkloadError.self) { try Replay.workload(for: assignment) }
+    #expect(throws: WorkloadError.self) { try GraphReplay.workload(for: assignment) }
   }
 }

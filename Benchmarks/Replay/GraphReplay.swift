@@ -12,7 +12,7 @@ internal import Workloads
 /// finish, and nothing else is instrumented.
 /// Stresses: what real graphs do, uneven durations, bottlenecks, long tails.
 /// Does not show: what the tasks did. A replayed task touches no memory, does no input or output and never blocks.
-package final class Replay: Workload {
+package final class GraphReplay: Workload {
   package let graph: ReplayGraph
   package let body: ReplayBody
   private let work: CalibratedWork?
@@ -51,7 +51,7 @@ package final class Replay: Workload {
     } catch {
       throw WorkloadError(message: error.description)
     }
-    return try Replay(graph, settings: settings)
+    return try GraphReplay(graph, settings: settings)
   }
 
   package var operationsPerIteration: Int { graph.count }
