@@ -6,7 +6,7 @@
 /// dependents' block until it has finished (contract 65). A cancelled one that has not begun finishes by itself.
 open class AsyncOperation: Operation, @unchecked Sendable {
   /// An asynchronous operation in no queue.
-  public init() { super.init(flags: StateBit.retainsDependencies | StateBit.asynchronous) }
+  public override init() { super.init(flags: StateBit.retainsDependencies | StateBit.asynchronous) }
 
   /// Ends the operation; any thread, from inside `main()` or later.
   ///

@@ -9,11 +9,17 @@ open class BlockOperation: Operation, @unchecked Sendable {
   private nonisolated(unsafe) final var block: (@Sendable () -> Void)?
 
   /// An operation without closures, which finishes normally.
-  public convenience init() { self.init(flags: StateBit.retainsDependencies, block: nil) }
+  public override init() {
+    unsafe block = nil
+    super.init(flags: StateBit.retainsDependencies)
+    markStock(BlockOperation.self)
+  }
 
   /// An operation that runs `block`.
-  public convenience init(block: @escaping @Sendable () -> Void) {
-    self.init(flags: StateBit.retainsDependencies, block: block)
+  public init(block: @escaping @Sendable () -> Void) {
+    unsafe self.block = block
+    super.init(flags: StateBit.retainsDependencies)
+    markStock(BlockOperation.self)
   }
 
   /// A barrier of a queue.

@@ -31,8 +31,11 @@ open class Operation: @unchecked Sendable {
   final let cold = Atomic<UInt>(0)
 
   /// An operation that is in no queue, has no dependencies and normal priority (contract 2).
-  public convenience init() {
-    self.init(flags: StateBit.retainsDependencies)
+  public init() {
+    unsafe header = JobHeader(run: operationRun)
+    state = Atomic(
+      StateBit.retainsDependencies
+        | UInt32(PriorityBand.normal.rawValue) << StateBit.bandShift)
     markStock(Operation.self)
   }
 

@@ -164,7 +164,7 @@ extension ThreadRecord {
   private static let batch = 64
   private static let blockCells = 1024
   /// First nodes of full batches, linked through their headers.
-  private static let batches = Mutex<[UInt]>([])
+  private static let batches = Locked<[UInt]>([])
 
   private var first: UInt = 0
   private var count = 0

@@ -23,12 +23,6 @@ struct MemberCount: ~Copyable {
 
   /// Operations added and not subtracted, stragglers and held-back credits included.
   var outstanding: Int { Self.outstanding(word.load(ordering: .relaxed)) }  // relaxed: a snapshot
-
-  /// Somebody wants every change at once.
-  @inline(__always) var isWatched: Bool {
-    // relaxed: a watcher that comes later looks at the count itself after setting its flag.
-    word.load(ordering: .relaxed) & (Self.waiters | Self.barrier) != 0
-  }
 }
 
 extension OperationQueue {

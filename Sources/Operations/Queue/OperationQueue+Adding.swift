@@ -38,30 +38,20 @@ extension OperationQueue {
   /// As `addOperations(_:waitUntilFinished:)` without waiting; throws and adds none when a member is illegal.
   public func tryAddOperations(_ operations: [Operation]) throws(OperationError) {
     guard !operations.isEmpty else { return }
-    try Self.claim(operations)
+    try OperationWords.claim(operations)
     let old = addMembers(operations.count)
     let barrier = old & MemberCount.barrier != 0 ? joinSegment(operations.count) : nil
     ThreadRecord.withCurrent { record in
       registry.add(operations, firstTicket: MemberCount.ticket(old), stripe: record.stripe)
     }
     var ready = JobChain()
-    for operation in operations {
+    OperationWords.forEach(operations) { operation in
       // relaxed: stored by this thread in `Registry.add`.
       let slot = operation.header.link.load(ordering: .relaxed)
       if let job = operation.submit(slot: slot, behind: barrier) { ready.append(job) }
     }
     if barrier != nil { evaluateBarriers() }
     accept(ready)
-  }
-
-  /// Claims all or none.
-  private static func claim(_ operations: [Operation]) throws(OperationError) {
-    for index in operations.indices {
-      do { try operations[index].claimForQueue() } catch {
-        for claimed in operations[..<index] { claimed.giveUpClaim() }
-        throw error
-      }
-    }
   }
 
   /// Adds a closure; the cheapest way to run one.
@@ -102,17 +92,22 @@ extension OperationQueue {
 extension Operation {
   /// Reserves the operation for one queue, or says why it cannot be added (contract 67).
   final func claimForQueue() throws(OperationError) {
+    if let failure = claimFailure() { throw failure }
+  }
+
+  /// Reserves the operation and returns nil, or returns why that is impossible.
+  final func claimFailure() -> OperationError? {
     // acquire and release, edge Submitted: exactly one adder wins.
     let (won, _) = membership.compareExchange(
       expected: Membership.none, desired: Membership.claimed, ordering: .acquiringAndReleasing)
     if won {
       // acquire: pairs with `begin` of a manual start.
-      if state.load(ordering: .acquiring) & StateBit.started == 0 { return }
+      if state.load(ordering: .acquiring) & StateBit.started == 0 { return nil }
       giveUpClaim()
     }
-    if isSealed { throw .alreadyFinished(self) }
-    if state.load(ordering: .acquiring) & StateBit.started != 0 { throw .alreadyExecuting(self) }
-    throw .alreadyQueued(self, queueName: queueNameForDiagnostics)
+    if isSealed { return .alreadyFinished(self) }
+    if state.load(ordering: .acquiring) & StateBit.started != 0 { return .alreadyExecuting(self) }
+    return .alreadyQueued(self, queueName: queueNameForDiagnostics)
   }
 
   final func giveUpClaim() {

@@ -7,7 +7,7 @@ import Synchronization
 /// Wakes threads that wait for a queue to become empty.
 @safe struct IdleGate: ~Copyable {
   private let epoch = Futex()
-  private let waiting = Mutex(0)
+  private let waiting = Locked(0)
 
   /// How often the queue has become empty with somebody waiting.
   borrowing func currentEpoch() -> UInt32 {

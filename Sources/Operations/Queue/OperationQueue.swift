@@ -29,10 +29,10 @@ public final class OperationQueue: @unchecked Sendable {
   /// Members that have finished while a handle to them is still out.
   let stragglers = Atomic<Int>(0)
   /// Serialises changes of limit and suspension, and holds the barriers.
-  let control = Mutex(QueueControl())
+  let control = Locked(QueueControl())
   /// Wakes threads that wait for the queue.
   let idleGate = IdleGate()
-  let attributes = Mutex(Attributes())
+  let attributes = Locked(Attributes())
   /// Whether the start gate may rely on the asymmetric barrier.
   let isAsymmetric = AsymmetricBarrier.isAvailable
 

@@ -49,7 +49,7 @@ struct ReadyList: ~Copyable {
     /// Cancelled operations that a resumption will flush.
     var deferred = JobChain()
   }
-  private let jobs = Mutex(Jobs())
+  private let jobs = Locked(Jobs())
 
   /// Adds jobs behind the others of their levels.
   borrowing func append(_ chain: JobChain) { jobs.withLock { $0.ready.append(chain) } }

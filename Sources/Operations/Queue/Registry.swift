@@ -44,20 +44,22 @@ import Synchronization
   /// Adds members with successive tickets; stores each one's slot in its header's link until it is submitted.
   func add(_ operations: [Operation], firstTicket: UInt32, stripe: Int) {
     let stripe = unsafe stripes + stripe % Self.stripeCount
-    var index = 0
-    while index < operations.count {
+    var ticket = firstTicket
+    var room = 0
+    OperationWords.forEach(operations) { operation in
       // One lock per chunkful: enumerations and removals must not wait for a whole batch.
-      let end = min(index + RegistryChunk.capacity, operations.count)
-      unsafe stripe.pointee.lock.lock()
-      while index < end {
-        let ticket = firstTicket &+ UInt32(truncatingIfNeeded: index)
-        let slot = unsafe stripe.pointee.add(operations[index].word, ticket, at: stripe)
-        // relaxed: this thread reads it back before anybody else owns the header.
-        operations[index].header.link.store(slot, ordering: .relaxed)
-        index += 1
+      if room == 0 {
+        unsafe stripe.pointee.lock.lock()
+        room = RegistryChunk.capacity
       }
-      unsafe stripe.pointee.lock.unlock()
+      let slot = unsafe stripe.pointee.add(operation.word, ticket, at: stripe)
+      // relaxed: this thread reads it back before anybody else owns the header.
+      operation.header.link.store(slot, ordering: .relaxed)
+      ticket &+= 1
+      room -= 1
+      if room == 0 { unsafe stripe.pointee.lock.unlock() }
     }
+    if room > 0 { unsafe stripe.pointee.lock.unlock() }
   }
 
   /// Adds a member that enumeration does not show.

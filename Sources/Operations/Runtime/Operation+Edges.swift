@@ -156,9 +156,7 @@ extension Operation {
     let bits = state.load(ordering: .relaxed)  // relaxed: last reference
     let table = cold.load(ordering: .relaxed)  // relaxed: as above
     if bits & (StateBit.dependencyCountMask | StateBit.edgesInCold) != 0 {
-      let bin = ThreadRecord.current.releaseBin
-      unsafe forEachEdge(bits) { _, word in bin.add(word) }
-      bin.drain()
+      unsafe forEachEdge(bits) { _, word in ThreadRecord.withCurrent { $0.release(word) } }
     }
     if table != 0 {
       // SAFETY: made by `coldTableMade`, which retained it for the operation.

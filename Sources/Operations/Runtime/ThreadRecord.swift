@@ -41,8 +41,9 @@ import Synchronization
   let parker = Parker()
   /// Which stripe of a queue's registry this thread adds to.
   let stripe: Int
-  /// Releases chains of operations without recursion.
-  let releaseBin = ReleaseBin()
+  /// References that `release(_:)` still has to release.
+  fileprivate var releaseList: [UInt] = []
+  fileprivate var isReleasing = false
   /// Free closure nodes.
   var nodeCache = ClosureNodeCache()
 
@@ -78,7 +79,7 @@ import Synchronization
     var free: [UInt] = []
     var key: pthread_key_t?
   }
-  private static let registry = Mutex(Registry())
+  private static let registry = Locked(Registry())
 
   /// Every record that exists, for scans.
   static func forEach(_ body: (ThreadRecord) -> Void) {
@@ -136,7 +137,10 @@ import Synchronization
 
   // MARK: Credits
 
-  /// Notes that an operation of `queue` has left; subtracts at once when somebody waits for the count.
+  /// Notes that an operation of `queue` has left.
+  ///
+  /// The subtraction is held back for as long as this worker runs operations of the same queue: whoever waits for the
+  /// queue waits for those anyway.
   @inline(__always)
   func credit(_ queue: OperationQueue, _ context: UnsafeMutablePointer<WorkerContext>) {
     let word = queue.word
@@ -148,7 +152,7 @@ import Synchronization
     }
     let count = creditCount.load(ordering: .relaxed) + 1
     creditCount.store(count, ordering: .relaxed)
-    if count >= OperationQueue.creditBatch || queue.count.isWatched { flushCredit() }
+    if count >= OperationQueue.creditBatch { flushCredit() }
   }
 
   /// Subtracts the held-back credits from their queue.
@@ -175,22 +179,17 @@ private func flushCreditsOfThisThread(_ context: UnsafeMutableRawPointer) {
   ThreadRecord.withCurrent { $0.flushCredit() }
 }
 
-/// Releases operations that release operations with a loop instead of recursion (contract 132).
-@safe final class ReleaseBin {
-  private var words: [UInt] = []
-  private var isDraining = false
-
-  /// Takes over one reference to the operation at `word`.
-  func add(_ word: UInt) { words.append(word) }
-
-  /// Releases everything, unless a caller further up the stack is at it.
-  func drain() {
-    guard !isDraining else { return }
-    isDraining = true
-    while let word = words.popLast() {
-      // SAFETY: `add` took over one reference per word.
+extension ThreadRecord {
+  /// Releases one reference to the operation at `word`, with a loop instead of recursion when that releases others
+  /// (contract 132).
+  func release(_ word: UInt) {
+    releaseList.append(word)
+    guard !isReleasing else { return }
+    isReleasing = true
+    while let word = releaseList.popLast() {
+      // SAFETY: the caller hands over one reference per word.
       unsafe Operation.reference(word).release()
     }
-    isDraining = false
+    isReleasing = false
   }
 }
