@@ -15,22 +15,138 @@ import Testing
       results: GroupResult.all(record), rounds: record.completeRounds, seed: plan.seed)
   }
 
-  @Test func p() throws {
-    let report1 = try report(
-      .steady(["inline": 100, "dispatch": 2000, "work-stealing": 100.1, "foundation": 5000])
-    ) { $0.references = ["foundation"] }
-    print(report1.text(style: .plain))
-    print(report1.markdown)
-    let r2 = try report(
-      FakeRunner { a, index in
-        a.name == "dispatch"
-          ? .init(failure: .crashed(.signalled(11), standardError: ""))
-          : Fixtures.outcome(
-            wall: [Double(index) + 10], latencies: (1...200).map { $0 * 1000 + UInt64(index) })
+  /// Exactly proportional figures: every round has the same ratios.
+  private func exact(_ nanoseconds: [String: Double]) -> FakeRunner {
+    FakeRunner { assignment, _ in Fixtures.outcome(wall: [nanoseconds[assignment.name] ?? 100]) }
+  }
+
+  @Test func anEstablishedRunReadsLikeThis() throws {
+    let report = try report(
+      exact(["inline": 300, "dispatch": 2000, "work-stealing": 150, "foundation": 5000])
+    ) {
+      $0.workloadNames = ["chain"]
+      $0.references = ["foundation"]
+    }
+    #expect(
+      report.text(style: .plain) == """
+        Established as fastest: work-stealing on 1.
+
+        chain  n=100000 · 2 workers
+          scheduler      workers  wall/op  95 % interval  × best  95 % interval
+          inline               1   300 ns  300–300 ns       2.00  2.00–2.00
+          dispatch             2  2.00 µs  2.00–2.00 µs     13.3  13.3–13.3
+          work-stealing        2   150 ns  150–150 ns       best
+          apart, with operations of its own:
+          foundation           2  5.00 µs  5.00–5.00 µs     33.3  33.3–33.3
+          foundation: its own operations; capped to n=5000
+
+        wall/op: first construction to last release, divided by operations; median of processes.
+        × best: ratio to the best of the group, round by round; lower is better. Seed 7.
+
+        """)
+  }
+
+  @Test func aTieIsMarkedAsNotEstablished() throws {
+    let report = try report(
+      FakeRunner { assignment, index in
+        let wobble = assignment.name == "inline" ? Double(index % 5) : 2
+        return Fixtures.outcome(wall: [assignment.name == "dispatch" ? 500 : 100 + wobble])
+      }
+    ) { $0.workloadNames = ["chain"] }
+    let text = report.text(style: .plain)
+    #expect(text.hasPrefix("No scheduler is established as the fastest; lowest median: "))
+    #expect(text.contains("  not established\n"))
+    #expect(text.contains("not established: the interval of the ratio contains 1."))
+    #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 })
+  }
+
+  @Test func aShortRunWithAFailureReadsLikeThis() throws {
+    let report = try report(
+      FakeRunner { assignment, _ in
+        switch assignment.name {
+        case "dispatch":
+          MeasurementOutcome(failure: .crashed(.signalled(11), standardError: "lost its mind"))
+        case "inline": Fixtures.outcome(wall: [10], latencies: Array(repeating: 2000, count: 500))
+        default: Fixtures.outcome(wall: [10], latencies: Array(repeating: 1000, count: 500))
+        }
       }
     ) {
-      $0.processes = 3; $0.workloadNames = ["latency"]
+      $0.workloadNames = ["latency"]
+      $0.processes = 3
     }
-    print(r2.text(style: .plain))
+    #expect(
+      report.text(style: .plain) == """
+        Lowest median: work-stealing on 1.
+        3 rounds are too few to establish a difference; --processes 8 or more settles it.
+
+        latency  n=500 · 2 workers
+          scheduler      workers  latency p50      p99      max  × best  95 % interval
+          inline               1      2.00 µs  2.00 µs  2.00 µs    2.00                 too few rounds
+          dispatch             2            –        –        –       –                 crashed
+          work-stealing        2      1.00 µs  1.00 µs  1.00 µs    best
+          dispatch in round 1: crashed: signal 11 (SIGSEGV); its last output: lost its mind
+
+        latency: submission to start of the body, from every sample.
+        × best: ratio to the best of the group, round by round; lower is better. Seed 7.
+
+        """)
+  }
+
+  @Test func aReplayShowsEfficiencyBesideTheIdeal() throws {
+    let graph = GraphSummary(path: "bwa.json", taskCount: 4, totalWorkNanoseconds: 1_000_000_000)
+    let plan = try Fixtures.plan(
+      {
+        $0.graphs = [graph.path]
+        $0.schedulers = ["work-stealing"]
+      }, graphs: [graph], freshSeed: 7)
+    let runner = FakeRunner { _, _ in
+      var outcome = Fixtures.outcome(wall: [10])
+      outcome.metrics = [
+        "makespan": [5.2e8], "efficiency": [0.96], "efficiency-ideal": [0.98], "work": [1e9],
+      ]
+      outcome.queueDelays = Array(repeating: 1500, count: 200)
+      return outcome
+    }
+    let record = Orchestrator(plan: plan, runner: runner).run()
+    let report = Report(results: GroupResult.all(record), rounds: 8, seed: 7)
+    #expect(
+      report.text(style: .plain) == """
+        1 measurement, nothing to compare with
+
+        bwa  body=spin · time-scale=1.0 · 2 workers
+          scheduler      workers  makespan  efficiency  ideal  delay p99  × best  95 % interval
+          work-stealing        2    520 ms       0.960  0.980    1.50 µs    best
+
+        ideal: efficiency of a simulated list schedule without overhead.
+        × best: ratio to the best of the group, round by round; lower is better. Seed 7.
+
+        """)
+  }
+
+  @Test func markdownHasOneTablePerGroup() throws {
+    let report = try report(exact(["inline": 300, "dispatch": 600, "work-stealing": 150])) {
+      $0.workloadNames = ["chain"]
+    }
+    #expect(
+      report.markdown.contains(
+        """
+        ### chain
+
+        n=100000 · 2 workers
+
+        | scheduler | workers | wall/op | 95 % interval | × best | 95 % interval |  |
+        | --- | ---: | ---: | --- | ---: | --- | --- |
+        | inline | 1 | 300 ns | 300–300 ns | 2.00 | 2.00–2.00 |  |
+        | dispatch | 2 | 600 ns | 600–600 ns | 4.00 | 4.00–4.00 |  |
+        | work-stealing | 2 | 150 ns | 150–150 ns | best |  |  |
+        """))
+  }
+
+  @Test func colourChangesNoCharacterOfTheText() throws {
+    let report = try report(exact(["inline": 300])) { $0.workloadNames = ["chain"] }
+    let colored = report.text(style: TerminalStyle(isColored: true))
+    #expect(colored.contains("\u{1B}[32mbest"))
+    #expect(
+      colored.replacing(/\u{1B}\[[0-9]*m/, with: "") == report.text(style: .plain))
   }
 }

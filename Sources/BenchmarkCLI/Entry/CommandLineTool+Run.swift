@@ -112,8 +112,13 @@ extension CommandLineTool {
       cpuCount: Int(shim_usable_cpus())
     ).rows(results)
     let bytes = CSV.encode(rows)
-    try session.place.write(rows: bytes, environment: session.environment(after: record).csv())
+    // Figures that cannot be written are shown all the same: they took a minute to get.
+    var unwritten: ToolFailure?
+    do throws(ToolFailure) {
+      try session.place.write(rows: bytes, environment: session.environment(after: record).csv())
+    } catch { unwritten = error }
     show(results, rows: rows, csv: bytes, record: record, request: request)
+    if let unwritten { throw unwritten }
     if !request.quiet { sayEnd(of: record, place: session.place) }
     if record.wasInterrupted { return .interrupted }
     return record.hasFailures ? .findings : .success

@@ -12,7 +12,7 @@ extension Report {
     }
     guard !contested.isEmpty else {
       return [
-        "\(results.count) measurement\(results.count == 1 ? "" : "s"), nothing to compare them with"
+        "\(results.count) measurement\(results.count == 1 ? "" : "s"), nothing to compare with"
       ]
     }
     guard rounds >= Orchestrator.leastRoundsForInterval else {
