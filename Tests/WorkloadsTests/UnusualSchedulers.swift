@@ -38,23 +38,24 @@ final class NewestFirstScheduler: Scheduler {
   }
 }
 
-/// Runs jobs like `NewestFirstScheduler` but loses one of them.
+/// Runs jobs like `NewestFirstScheduler` but loses every job from some point on.
 final class LosingScheduler: Scheduler {
   private let inner = NewestFirstScheduler()
-  private let untilLoss: Atomic<Int>
+  private let kept: Int
+  private let submitted = Atomic(0)
 
-  /// Loses the submitted job with that index, counted from 1.
-  init(losing index: Int) { untilLoss = Atomic(index) }
+  /// Runs the first `kept` submitted jobs and loses the others.
+  init(keeping kept: Int) { self.kept = kept }
 
   let workerCount = 1
 
   func submit(_ jobs: consuming JobChain) {
-    var kept = JobChain()
+    var chain = JobChain()
     while let job = jobs.popFirst() {
       // relaxed: only the count matters.
-      let left = untilLoss.subtract(1, ordering: .relaxed).newValue
-      if left != 0 { kept.append(job) }
+      let index = submitted.add(1, ordering: .relaxed).oldValue
+      if index < kept { chain.append(job) }
     }
-    inner.submit(kept)
+    inner.submit(chain)
   }
 }
