@@ -32,7 +32,7 @@ package final class Cancel: Workload {
     var operations: [Operation] = []
     operations.reserveCapacity(count)
     for index in 0..<count {
-      operations.append(BlockOperation(forgetful: { slots.increment(index) }))
+      operations.append(BlockOperation(retainsFinishedDependencies: false, block: { slots.increment(index) }))
     }
     queue?.addOperations(operations, waitUntilFinished: false)
     recorder.built()

@@ -59,14 +59,6 @@ enum TimedIteration {
   }
 }
 
-extension BlockOperation {
-  /// An operation that forgets its dependencies when it finishes, as a program does that runs graphs in a loop.
-  convenience init(forgetful block: @escaping @Sendable () -> Void) {
-    self.init(block: block)
-    retainsFinishedDependencies = false
-  }
-}
-
 extension SlotStorage {
   /// Slots for a workload under construction.
   package convenience init(for name: String, count: Int) throws(WorkloadError) {

@@ -5,17 +5,17 @@ public import CSystemShims
 /// Waiting for something that another running thread is about to do: first pause, then give the processor away.
 ///
 /// One value per wait, on the waiting thread.
-package struct Backoff {
-  private var round = 0
+@usableFromInline package struct Backoff {
+  @usableFromInline internal var round = 0
 
   /// Rounds of pauses before the first yield; round k pauses 2^k times.
   private static let pausingRounds = 6
 
   /// A wait that has not begun.
-  package init() {}
+  @inlinable package init() {}
 
   /// Waits a little longer than the last time, up to one yield.
-  package mutating func wait() {
+  @inline(never) package mutating func wait() {
     guard round < Self.pausingRounds else { return shim_thread_yield() }
     for _ in 0..<(1 << round) { shim_pause() }
     round += 1

@@ -31,6 +31,16 @@ import Synchronization
 
   init() { unsafe header = JobHeader(run: closureRun) }
 
+  /// Moves the closure out.
+  @inline(__always) mutating func takeBody() -> (@Sendable () -> Void)? {
+    // SAFETY: the place is initialised again before anybody can look.
+    unsafe withUnsafeMutablePointer(to: &body) { place in
+      let body = unsafe place.move()
+      unsafe place.initialize(to: nil)
+      return body
+    }
+  }
+
   /// Fills a free cell; returns the generation its handle will have.
   static func prepare(
     _ node: UnsafeMutablePointer<ClosureNode>, _ body: @escaping @Sendable () -> Void
@@ -120,10 +130,16 @@ extension OperationQueue {
     }
     record.flushCredit(unlessOf: word)
     let outer = record.pushClosure(self)
-    let body = unsafe node.pointee.body.take()
-    if before & ClosureNode.cancelled == 0 { body?() }
+    unsafe Self.runBody(of: node, isCancelled: before & ClosureNode.cancelled != 0)
     record.pop(outer)
     return unsafe finishClosure(node, slot, gate, record, context)
+  }
+
+  /// Moves the closure out and runs it, so that its captures die with it.
+  @inline(__always)
+  private static func runBody(of node: UnsafeMutablePointer<ClosureNode>, isCancelled: Bool) {
+    let body = unsafe node.pointee.takeBody()
+    if let body, !isCancelled { body() }
   }
 
   private func finishClosure(
@@ -156,91 +172,5 @@ extension ThreadRecord {
     currentOperation = 0
     currentQueue = queue.word
     return outer
-  }
-}
-
-/// A thread's free closure nodes; full batches go to and come from a list that all threads share.
-@safe struct ClosureNodeCache {
-  private static let batch = 64
-  private static let blockCells = 1024
-  /// First nodes of full batches, linked through their headers.
-  private static let batches = Locked<[UInt]>([])
-
-  private var first: UInt = 0
-  private var count = 0
-
-  /// A cell that stands for nothing.
-  mutating func take() -> UnsafeMutablePointer<ClosureNode> {
-    if first == 0 { refill() }
-    // SAFETY: the list holds initialised cells.
-    let node = unsafe UnsafeMutablePointer<ClosureNode>(bitPattern: first).unsafelyUnwrapped
-    // relaxed: this thread's list.
-    unsafe first = node.pointee.header.link.load(ordering: .relaxed)
-    count -= 1
-    return unsafe node
-  }
-
-  /// Takes back a cell whose state is retired.
-  mutating func give(_ node: UnsafeMutablePointer<ClosureNode>) {
-    unsafe node.pointee.header.link.store(first, ordering: .relaxed)  // relaxed: as above
-    first = UInt(bitPattern: node)
-    count += 1
-    if count >= 2 * Self.batch { shareBatch() }
-  }
-
-  /// The thread ends.
-  mutating func giveBackAll() {
-    guard first != 0 else { return }
-    let list = first
-    first = 0
-    count = 0
-    Self.batches.withLock { $0.append(list) }
-  }
-
-  private mutating func refill() {
-    if let list = Self.batches.withLock({ $0.popLast() }) {
-      first = list
-      count = Self.length(list)
-      return
-    }
-    let block = AlignedMemory.allocate(byteCount: ClosureNode.cellSize * Self.blockCells)
-    for index in (0..<UInt(Self.blockCells)).reversed() {
-      // SAFETY: fresh memory of the right size and alignment (tested).
-      let node = unsafe UnsafeMutablePointer<ClosureNode>(
-        bitPattern: block + index * UInt(ClosureNode.cellSize)
-      ).unsafelyUnwrapped
-      unsafe node.initialize(to: ClosureNode())
-      unsafe node.pointee.header.link.store(first, ordering: .relaxed)  // relaxed: fresh
-      first = UInt(bitPattern: node)
-    }
-    count = Self.blockCells
-  }
-
-  private static func length(_ list: UInt) -> Int {
-    var length = 0
-    var word = list
-    while let node = unsafe UnsafeMutablePointer<ClosureNode>(bitPattern: word) {
-      length += 1
-      // relaxed: acquired with the mutex.
-      word = unsafe node.pointee.header.link.load(ordering: .relaxed)
-    }
-    return length
-  }
-
-  private mutating func shareBatch() {
-    let list = first
-    var last = first
-    for _ in 1..<Self.batch { last = Self.next(last) }
-    first = Self.next(last)
-    count -= Self.batch
-    unsafe UnsafeMutablePointer<ClosureNode>(bitPattern: last)?.pointee.header.link
-      .store(0, ordering: .relaxed)  // relaxed: published by the mutex
-    Self.batches.withLock { $0.append(list) }
-  }
-
-  private static func next(_ word: UInt) -> UInt {
-    // relaxed: this thread's list.
-    unsafe UnsafeMutablePointer<ClosureNode>(bitPattern: word)?.pointee.header.link
-      .load(ordering: .relaxed) ?? 0
   }
 }

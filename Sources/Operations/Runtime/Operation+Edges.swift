@@ -170,8 +170,10 @@ extension Operation {
   final func dropDependencies(_ bits: UInt32) {
     for slot in 0..<Self.inlineCount(bits) {
       // relaxed: after `begin` only the runner touches the words of an operation that drops them.
-      let word = unsafe dependencyWord(slot).pointee.exchange(0, ordering: .relaxed)
-      if word != 0 { unsafe Self.reference(word).release() }
+      let word = unsafe dependencyWord(slot).pointee.load(ordering: .relaxed)
+      guard word != 0 else { continue }
+      unsafe dependencyWord(slot).pointee.store(0, ordering: .relaxed)  // relaxed: as above
+      unsafe Self.reference(word).release()
     }
     guard bits & StateBit.edgesInCold != 0, let table = coldTable else { return }
     for unsafe record in unsafe table.records {

@@ -45,7 +45,7 @@ import Synchronization
   fileprivate var releaseList: [UInt] = []
   fileprivate var isReleasing = false
   /// Free closure nodes.
-  var nodeCache = ClosureNodeCache()
+  let nodeCache = ClosureNodeCache()
 
   private init(index: Int) {
     stripe = index
