@@ -119,6 +119,7 @@ let package = Package(
         "Operations", "Scheduling", "ConcurrencyPrimitives", "DispatchBackend", "ThreadPoolBackend",
         "WorkStealingBackend", "TestSupport",
       ]),
+    tests("PluginTests", imports: ["Results"]),
     tests("StatisticsTests", imports: ["Statistics"]),
     tests("ResultsTests", imports: ["Results", "Statistics"]),
     tests("HarnessTests", imports: ["Harness", "MeasureChildFixture"]),
