@@ -122,7 +122,7 @@ inline moveChain() { do :: n > 1 -> pushOne(); n-- :: else -> n = 0; break od }
 proctype Worker(byte me) {
   byte own, k, n, old, f; bit won, got, seen, last, requeued;
 #ifdef BLOCK
-  if :: me >= WORKERS -> goto retired :: else fi;
+  if :: me >= WORKERS -> goto end_retired :: else fi;   /* its thread starts with the first order */
 #endif
 fetch:
 #ifdef BLOCK
@@ -313,10 +313,9 @@ execute:
 #ifdef BLOCK
 retired:
   atomic { if                                  /* under the lock */
-    :: me >= WORKERS && !startedSpare          /* the thread does not exist yet */
-    :: startedSpare && dismissed -> goto leave
-    :: startedSpare && !dismissed && pendingSpare > 0 -> pendingSpare--; order = 1
-    :: startedSpare && !dismissed && pendingSpare == 0 -> idleSpare = 1
+    :: dismissed -> goto leave
+    :: !dismissed && pendingSpare > 0 -> pendingSpare--; order = 1
+    :: !dismissed && pendingSpare == 0 -> idleSpare = 1
     fi };
 end_retired:
   atomic { order > 0 -> if :: order == 2 -> won = 1 :: else fi; order = 0 };
