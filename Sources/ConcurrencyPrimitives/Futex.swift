@@ -61,7 +61,7 @@ package struct FutexWord: ~Copyable, Sendable {
 
   private static let cellSize = 128
   private static let cellsPerBlock = 32
-  private let free = Mutex<[UInt]>([])
+  private let free = Locked<[UInt]>([])
 
   func take() -> UnsafeMutablePointer<FutexWord> {
     let address = free.withLock { free in

@@ -30,7 +30,7 @@ final class Pool: Sendable {
   let tokens = Futex()
   /// The regular workers, then the records of compensation threads.
   let workers: ObjectTable<Worker>
-  let threads: Mutex<Threads>
+  let threads: Locked<Threads>
 
   /// A pool whose threads do not run yet.
   init(workers count: Int, configuration: WorkStealingConfiguration) {
@@ -46,7 +46,7 @@ final class Pool: Sendable {
     searchLimit = max(1, min(count, processors) / 2)
     spinBudget = count < processors ? configuration.spinBudgetNanoseconds : 0
     knownWorkers = Padded(Atomic(count))
-    threads = Mutex(Threads())
+    threads = Locked(Threads())
     let identity = PoolIdentity()
     workers = ObjectTable(count: count + limit) {
       Worker(

@@ -50,7 +50,7 @@ byte inj;                                      /* jobs in the injector */
 byte deq[THREADS * BANDS];                     /* jobs visible in each deque */
 byte buffered[THREADS * BANDS];                /* bottom stores still in the owner's store buffer */
 byte published[THREADS];                            /* published masks */
-bit stopped; byte blocks;
+bit dismissed; byte blocks;
 byte running, ran, exited, producersDone, spurious; bit spawned, released;
 byte blocked, spares;                          /* the compensation word */
 bit idleSpare, startedSpare; byte pendingSpare, order;  /* under the lock; order: 1 run, 2 exit */
@@ -122,7 +122,7 @@ inline moveChain() { do :: n > 1 -> pushOne(); n-- :: else -> n = 0; break od }
 proctype Worker(byte me) {
   byte own, k, n, old, f; bit won, got, seen, last, requeued;
 #ifdef BLOCK
-  if :: me >= WORKERS -> goto retired :: else fi;
+  if :: me >= WORKERS -> goto end_retired :: else fi;   /* its thread starts with the first order */
 #endif
 fetch:
 #ifdef BLOCK
@@ -287,8 +287,8 @@ execute:
 #endif
 #ifdef BLOCK
   if
-  :: blocks < BLOCK && spawned ->
-     atomic { blocks++; blocked++; if :: spares < blocked && spares < SPARES -> spares++; won = 1 :: else fi };
+  :: atomic { blocks < BLOCK && spawned && blocked == 0 ->
+       blocks++; blocked++; if :: spares < blocked && spares < SPARES -> spares++; won = 1 :: else fi };
      if
      :: won -> won = 0;
         atomic { if                            /* under the lock */
@@ -297,8 +297,8 @@ execute:
 #ifdef W_PENDING
           :: !idleSpare && startedSpare -> spares--
 #else
-          :: !idleSpare && startedSpare && stopped -> spares--
-          :: !idleSpare && startedSpare && !stopped -> pendingSpare++
+          :: !idleSpare && startedSpare && dismissed -> spares--
+          :: !idleSpare && startedSpare && !dismissed -> pendingSpare++
 #endif
           fi }
      :: else
@@ -313,10 +313,9 @@ execute:
 #ifdef BLOCK
 retired:
   atomic { if                                  /* under the lock */
-    :: me >= WORKERS && !startedSpare          /* the thread does not exist yet */
-    :: startedSpare && stopped -> goto leave
-    :: startedSpare && !stopped && pendingSpare > 0 -> pendingSpare--; order = 1
-    :: startedSpare && !stopped && pendingSpare == 0 -> idleSpare = 1
+    :: dismissed -> goto leave
+    :: !dismissed && pendingSpare > 0 -> pendingSpare--; order = 1
+    :: !dismissed && pendingSpare == 0 -> idleSpare = 1
     fi };
 end_retired:
   atomic { order > 0 -> if :: order == 2 -> won = 1 :: else fi; order = 0 };
@@ -349,7 +348,7 @@ proctype Stopper() { byte n;
   stop = 1; n = WORKERS; d_step { tokens = tokens + 10 };
 #endif
   do :: n > 0 -> wakeOne(); n-- :: else -> break od;
-  atomic { stopped = 1; if :: idleSpare -> idleSpare = 0; order = 2 :: else fi }
+  atomic { dismissed = 1; if :: idleSpare -> idleSpare = 0; order = 2 :: else fi }
 }
 #endif
 

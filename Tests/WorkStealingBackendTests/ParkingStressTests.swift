@@ -116,7 +116,7 @@ private func threadsOfEveryWorker(of scheduler: WorkStealingScheduler) -> [Strin
 }
 
 /// Names that jobs can share.
-private final class Names: Sendable { let list = Mutex<[String]>([]) }
+private final class Names: Sendable { let list = Locked<[String]>([]) }
 
 /// A count that closures can share.
 private final class Atomic2: Sendable { let count = Atomic<Int>(0) }

@@ -218,7 +218,7 @@ import Testing
 
 /// Numbers in the order in which jobs added them.
 private final class Log: Sendable {
-  private let numbers = Mutex<[Int]>([])
+  private let numbers = Locked<[Int]>([])
   func add(_ number: Int) { numbers.withLock { $0.append(number) } }
   var entries: [Int] { numbers.withLock { $0 } }
 }
