@@ -84,7 +84,8 @@ import Testing
           inline               1      2.00 µs  2.00 µs  2.00 µs    2.00                 too few rounds
           dispatch             2            –        –        –       –                 crashed
           work-stealing        2      1.00 µs  1.00 µs  1.00 µs    best
-          dispatch in round 1: crashed: signal 11 (SIGSEGV); its last output: lost its mind
+          dispatch in round 1: crashed: signal 11 (SIGSEGV); its last output:
+          lost its mind
 
         latency: submission to start of the body, from every sample.
         × best: ratio to the best of the group, round by round; lower is better. Seed 7.

@@ -49,7 +49,8 @@ package struct Report: Sendable {
         lines += block.references.lines(style: style).dropFirst()
       }
       for remark in block.remarks {
-        for line in HelpText.wrap(remark.text, width: 90) {
+        let paragraphs = remark.text.split(separator: "\n")
+        for line in paragraphs.flatMap({ HelpText.wrap(String($0), width: 90) }) {
           lines.append("  " + style.paint(line, remark.emphasis))
         }
       }
@@ -66,7 +67,9 @@ package struct Report: Sendable {
       parts.append(block.table.markdown)
       if !block.references.rows.isEmpty { parts += [Self.apart + "\n", block.references.markdown] }
       if !block.remarks.isEmpty {
-        parts.append(block.remarks.map { "- \($0.text)" }.joined(separator: "\n") + "\n")
+        parts.append(
+          block.remarks.map { "- " + $0.text.replacing("\n", with: " ") }.joined(separator: "\n")
+            + "\n")
       }
     }
     parts.append(legend.joined(separator: "\n") + "\n")
