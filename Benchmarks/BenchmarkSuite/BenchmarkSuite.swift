@@ -36,7 +36,8 @@ public enum BenchmarkSuite {
       replay: { assignment throws(WorkloadError) in try GraphReplay.workload(for: assignment) })
     exit(
       CommandLineTool.run(
-        arguments: Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment,
+        arguments: Array(CommandLine.arguments.dropFirst()),
+        environment: ProcessInfo.processInfo.environment,
         suite: suite))
   }
 

@@ -33,7 +33,8 @@ package final class Chain: Workload {
       var operations: [Operation] = []
       operations.reserveCapacity(count)
       for index in 0..<count {
-        let operation = BlockOperation(retainsFinishedDependencies: false, block: Self.body(index, slots: slots))
+        let operation = BlockOperation(
+          retainsFinishedDependencies: false, block: Self.body(index, slots: slots))
         if index > 0 { operation.addDependency(operations[index - 1]) }
         operations.append(operation)
       }

@@ -69,7 +69,8 @@ package final class Fan: Workload {
       for index in 0..<shape.count {
         let predecessors = shape.predecessors(of: index)
         let operation = BlockOperation(
-          retainsFinishedDependencies: false, block: Self.body(index, after: predecessors, slots: slots))
+          retainsFinishedDependencies: false,
+          block: Self.body(index, after: predecessors, slots: slots))
         for predecessor in predecessors { operation.addDependency(operations[predecessor]) }
         operations.append(operation)
       }

@@ -46,7 +46,8 @@ package final class Layered: Workload {
       operations.reserveCapacity(graph.count)
       for index in 0..<graph.count {
         let operation = BlockOperation(
-          retainsFinishedDependencies: false, block: Self.body(index, of: graph, checkingOrder: checkingOrder, slots: slots))
+          retainsFinishedDependencies: false,
+          block: Self.body(index, of: graph, checkingOrder: checkingOrder, slots: slots))
         for predecessor in graph.predecessors(of: index) {
           operation.addDependency(operations[Int(predecessor)])
         }

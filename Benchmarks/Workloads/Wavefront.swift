@@ -50,7 +50,8 @@ package final class Wavefront: Workload {
       for row in 0..<side {
         for column in 0..<side {
           let operation = BlockOperation(
-            retainsFinishedDependencies: false, block: Self.body(row: row, column: column, side: side, slots: slots))
+            retainsFinishedDependencies: false,
+            block: Self.body(row: row, column: column, side: side, slots: slots))
           let index = operations.count
           if row > 0 { operation.addDependency(operations[index - side]) }
           if column > 0 { operation.addDependency(operations[index - 1]) }
