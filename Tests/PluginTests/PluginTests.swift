@@ -53,6 +53,8 @@ struct PluginTests {
       ])
     let total = try package.run(try package.build(product: "total"))
     #expect(total.output == "sum: 5050\n", "status \(total.status): \(total.errors)")
+    let ported = try package.run(try package.build(product: "ported"))
+    #expect(ported.output == "done 2\n", "status \(ported.status): \(ported.errors)")
   }
 
   private static let programsManifest = """
@@ -68,7 +70,8 @@ struct PluginTests {
       dependencies: [.package(path: "../scheduler-bench")],
       targets: [
         .executableTarget(
-          name: "total", dependencies: [ours("Operations"), ours("WorkStealingBackend")])
+          name: "total", dependencies: [ours("Operations"), ours("WorkStealingBackend")]),
+        .executableTarget(name: "ported", dependencies: [ours("OperationsFoundation")]),
       ]
     )
 
@@ -83,6 +86,23 @@ struct PluginTests {
       let operation: Operation = BlockOperation {}
       return operation
     }
+
+    """
+
+  /// Written for Foundation, but for the import.
+  private static let portedProgram = """
+    import OperationsFoundation
+
+    final class Download: Operation, @unchecked Sendable {
+      var data = Data()
+      override func main() { data = Data([1, 2]) }
+    }
+
+    let queue = OperationQueue()
+    let download = Download()
+    let report = BlockOperation { print("done", download.data.count) }
+    report.addDependency(download)
+    queue.addOperations([report, download], waitUntilFinished: true)
 
     """
 }
