@@ -65,7 +65,7 @@ let package = Package(
     room(
       "OperationsFoundation",
       imports: [
-        "Operations", "Scheduling", "DispatchBackend", "WorkStealingBackend", "CFoundationHook",
+        "Operations", "Scheduling", "WorkStealingBackend", "CFoundationHook",
       ]),
 
     // Figures: taking them, judging them, writing them down.

@@ -12,14 +12,18 @@ import OperationsFoundation
     case "dispatch-main": serveDispatchMain()
     case "wait-for-operation": waitForOwnOperation()
     case "wait-for-queue": OperationQueue.main.waitUntilAllOperationsAreFinished()
-    default: fatalError("usage: MainQueueFixture current|run-loop|dispatch-main|wait-…, not \(mode)")
+    default:
+      fatalError("usage: MainQueueFixture current|run-loop|dispatch-main|wait-…, not \(mode)")
     }
   }
 
   /// Before anything else has used a queue.
   private static func printCurrent() {
     print("main thread:", OperationQueue.current === OperationQueue.main)
-    let other = Thread { print("other thread:", OperationQueue.current == nil ? "none" : "some"); exit(0) }
+    let other = Thread {
+      print("other thread:", OperationQueue.current == nil ? "none" : "some")
+      exit(0)
+    }
     other.start()
     while true { sleep(1) }
   }
