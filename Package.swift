@@ -30,6 +30,7 @@ let package = Package(
   name: "scheduler-bench",
   products: [
     .library(name: "Operations", targets: ["Operations"]),
+    .library(name: "OperationsFoundation", targets: ["OperationsFoundation"]),
     .library(name: "Scheduling", targets: ["Scheduling"]),
     .library(name: "DispatchBackend", targets: ["DispatchBackend"]),
     .library(name: "ThreadPoolBackend", targets: ["ThreadPoolBackend"]),
@@ -60,6 +61,12 @@ let package = Package(
     room("ThreadPoolBackend", imports: ["Scheduling", "ConcurrencyPrimitives", "CSystemShims"]),
     room("WorkStealingBackend", imports: ["Scheduling", "ConcurrencyPrimitives", "CSystemShims"]),
     room("Operations", imports: ["Scheduling", "ConcurrencyPrimitives", "CSystemShims"]),
+    .target(name: "CFoundationHook"),
+    room(
+      "OperationsFoundation",
+      imports: [
+        "Operations", "Scheduling", "WorkStealingBackend", "CFoundationHook",
+      ]),
 
     // Figures: taking them, judging them, writing them down.
     room("Statistics"),
@@ -120,6 +127,12 @@ let package = Package(
         "WorkStealingBackend", "TestSupport",
       ]),
     tests("PluginTests", imports: ["Results"]),
+    .executableTarget(
+      name: "MainQueueFixture", dependencies: ["OperationsFoundation"],
+      path: "Tests/MainQueueFixture", swiftSettings: strict),
+    tests(
+      "OperationsFoundationTests", imports: ["OperationsFoundation", "MainQueueFixture"]),
+    tests("FoundationAliasTests", imports: ["Operations", "Scheduling"]),
     tests("StatisticsTests", imports: ["Statistics"]),
     tests("ResultsTests", imports: ["Results", "Statistics"]),
     tests("HarnessTests", imports: ["Harness", "MeasureChildFixture"]),

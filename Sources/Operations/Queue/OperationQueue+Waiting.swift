@@ -46,6 +46,9 @@ extension OperationQueue {
     if record.completingQueue == word {
       Fault.waitForOwnQueue(self, from: "a completion block of one of its operations")
     }
+    if record.currentQueue == 0, Self.current === self {
+      Fault.waitForOwnQueue(self, from: "the main thread, which runs its operations")
+    }
     _ = waitUntilEmpty(record, until: nil)
   }
 

@@ -35,6 +35,8 @@ public final class OperationQueue: @unchecked Sendable {
   let attributes = Locked(Attributes())
   /// Whether the start gate may rely on the asymmetric barrier.
   let isAsymmetric = AsymmetricBarrier.isAvailable
+  /// Limit, suspension, name and level stay as they are: the main queue (contract 119).
+  let isFixed: Bool
 
   struct Attributes: Sendable {
     var name: String?
@@ -45,8 +47,23 @@ public final class OperationQueue: @unchecked Sendable {
   public init(scheduler: any Scheduler) {
     self.scheduler = scheduler
     identity = scheduler.identity
+    isFixed = false
     registry = Registry()
     registry.open(for: word)
+  }
+
+  /// A serial queue whose attributes cannot be changed: the main queue of a room above this one.
+  package init(serialOn scheduler: any Scheduler, fixedName: String) {
+    self.scheduler = scheduler
+    identity = scheduler.identity
+    isFixed = true
+    registry = Registry()
+    registry.open(for: word)
+    // relaxed, all: nobody else has the queue yet.
+    let serial = PolicyWord.withLimit(PolicyWord.open & ~PolicyWord.fast, 1)
+    policy.store(serial, ordering: .relaxed)
+    control.withLock { $0.limit = 1 }
+    attributes.withLock { $0.name = fixedName }
   }
 
   deinit { registry.close() }
@@ -69,19 +86,24 @@ public final class OperationQueue: @unchecked Sendable {
   /// Name for diagnostics; a generated one when nil was set or nothing.
   public var name: String? {
     get { attributes.withLock { $0.name } ?? "OperationQueue 0x\(String(word, radix: 16))" }
-    set { attributes.withLock { $0.name = newValue } }
+    set { if !isFixed { attributes.withLock { $0.name = newValue } } }
   }
 
   /// The level that operations inherit which have none of their own.
   public var qualityOfService: QualityOfService {
     get { attributes.withLock { $0.qualityOfService } }
-    set { attributes.withLock { $0.qualityOfService = newValue } }
+    set { if !isFixed { attributes.withLock { $0.qualityOfService = newValue } } }
   }
 
+  /// Set by a room that has a main queue: returns it on the main thread and nil on others.
+  package static let mainThreadHook = Locked<(@Sendable () -> OperationQueue?)?>(nil)
+
   /// The queue whose operation runs on the calling thread; nil elsewhere and in completion blocks (contract 118).
+  ///
+  /// On the main thread of a program that imports `OperationsFoundation`: the main queue.
   public static var current: OperationQueue? {
     ThreadRecord.withCurrent { record in
-      guard record.currentQueue != 0 else { return nil }
+      guard record.currentQueue != 0 else { return mainThreadHook.withLock { $0 }?() }
       // SAFETY: the running operation is a member, which keeps the queue alive.
       return unsafe reference(record.currentQueue).takeUnretainedValue()
     }

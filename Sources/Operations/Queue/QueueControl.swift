@@ -22,6 +22,7 @@ extension OperationQueue {
   public var maxConcurrentOperationCount: Int {
     get { control.withLock { $0.limit } }
     set {
+      guard !isFixed else { return }
       guard newValue >= Self.defaultMaxConcurrentOperationCount else {
         Fault.badLimit(self, newValue)
       }
@@ -115,6 +116,7 @@ extension OperationQueue {
   public var isSuspended: Bool {
     get { isSuspendedNow }
     set {
+      guard !isFixed else { return }
       let drains = control.withLock { _ in
         newValue ? suspend() : resume()
       }

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@_exported public import Foundation
+@_exported public import Operations
+
+// A program written for Foundation changes `import Foundation` for `import OperationsFoundation`. Names declared here
+// hide those of the modules that this one exports, so the program's names mean the classes of `Operations`.
+
+/// The operation of this package, not Foundation's.
+public typealias Operation = Operations.Operation
+/// The block operation of this package, not Foundation's.
+public typealias BlockOperation = Operations.BlockOperation
+/// The queue of this package, not Foundation's.
+public typealias OperationQueue = Operations.OperationQueue
+/// The quality of service of this package, not Foundation's.
+public typealias QualityOfService = Operations.QualityOfService

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CFoundationHook
+internal import Dispatch
+internal import Scheduling
+internal import Synchronization
+
+extension OperationQueue {
+  /// The queue whose operations run one at a time on the main thread (contract 119).
+  ///
+  /// They run only while the main thread serves its run loop or `dispatchMain()`. Suspension, limit, name and quality
+  /// of service are fixed, attempts to set them are ignored; `cancelAllOperations()` works.
+  public static let main = OperationQueue(
+    serialOn: MainScheduler(), fixedName: "OperationQueue Main Queue")
+}
+
+/// Runs jobs on the main dispatch queue, which the main thread serves; for one queue, the main one.
+///
+/// - Order: exact, the most urgent band first, first in, first out within a band.
+/// - Fairness: one job per item of the dispatch queue, so that its other users get their turn.
+/// - Compensation: none, there is one main thread.
+private final class MainScheduler: Scheduler {
+  private let jobs = Mutex(BandedFIFO())
+
+  /// 1: the main thread.
+  var workerCount: Int { 1 }
+
+  /// Takes over the jobs; any thread.
+  func submit(_ jobs: consuming JobChain) {
+    let count = jobs.count
+    let chain = jobs
+    self.jobs.withLock { $0.append(chain) }
+    for _ in 0..<count { DispatchQueue.main.async { self.runOne() } }
+  }
+
+  private func runOne() {
+    guard let job = jobs.withLock({ $0.popFirst() }) else { return }
+    var context = WorkerContext(worker: 0, scheduler: identity)
+    context.runToCompletion(job, bound: 0) { submit($0) }
+  }
+}
+
+/// Marks the main dispatch queue, which another thread serves once the main thread has called `dispatchMain()`.
+private enum MainMark {
+  static let key: DispatchSpecificKey<Bool> = {
+    let key = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: key, value: true)
+    return key
+  }()
+
+  static var isPresent: Bool {
+    DispatchQueue.getSpecific(key: key) == true || Thread.isMainThread
+  }
+}
+
+/// Called before the program's first line, see `CFoundationHook`.
+@_cdecl("operations_foundation_install") func installMainQueue() {
+  OperationQueue.mainThreadHook.withLock { hook in
+    hook = { MainMark.isPresent ? OperationQueue.main : nil }
+  }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OperationsFoundation
+import Testing
+
+/// Programs written for Foundation, compiled with nothing but their import changed.
+struct ProgramTests {
+  @Test func namesMeanTheClassesOfThisPackage() {
+    #expect(String(reflecting: Operation.self) == "Operations.Operation")
+    #expect(String(reflecting: BlockOperation.self) == "Operations.BlockOperation")
+    #expect(String(reflecting: OperationQueue.self) == "Operations.OperationQueue")
+    #expect(String(reflecting: QualityOfService.self) == "Operations.QualityOfService")
+    #expect(Operation.QueuePriority.high.rawValue == 4)
+  }
+
+  @Test func subclassesWithDependenciesGiveTheirResult() {
+    let count = countWords(in: ["one two three", "four", "", "five  six"])
+    #expect(count.total == 6)
+    #expect(count.completions == 104)
+  }
+
+  @Test func operationsWithStateOfTheirOwnFinishWhenTheySaySo() {
+    #expect(sumOfResponses(to: [1, 2, 3, 4]) == 20)
+  }
+
+  @Test func cancelledOperationsWithStateOfTheirOwnFinishWithoutResponse() {
+    #expect(sumOfResponses(to: [1, 2, 3, 4], cancelling: [2, 3]) == 10)
+  }
+
+  @Test func queuesThatNameNoSchedulerShareOneWithAWorkerPerProcessor() {
+    let (first, second) = (OperationQueue(), OperationQueue())
+    #expect(first.scheduler === second.scheduler)
+    #expect(first.scheduler.workerCount == ProcessInfo.processInfo.activeProcessorCount)
+    #expect(first.maxConcurrentOperationCount == OperationQueue.defaultMaxConcurrentOperationCount)
+  }
+
+  @Test func currentIsTheQueueInsideAnOperationAndNoneOnOtherThreads() async {
+    let queue = OperationQueue()
+    let total = Total()
+    queue.addOperation { if OperationQueue.current === queue { total.add(1) } }
+    let block = BlockOperation {}
+    block.completionBlock = { if OperationQueue.current == nil { total.add(10) } }
+    queue.addOperation(block)
+    await withCheckedContinuation { continuation in
+      queue.addBarrierBlock { continuation.resume() }
+    }
+    #expect(total.value == 11)
+  }
+
+  @Test func underlyingQueueIsNoneAndCannotBeSet() async {
+    let queue = OperationQueue()
+    queue.underlyingQueue = nil
+    #expect(queue.underlyingQueue == nil)
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      OperationQueue().underlyingQueue = DispatchQueue(label: "of the user")
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("was set to \"of the user\""))
+  }
+}
