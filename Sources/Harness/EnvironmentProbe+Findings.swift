@@ -2,13 +2,35 @@
 
 internal import Glibc
 
+/// What `doctor` says of this machine.
+package struct Diagnosis: Sendable {
+  /// What makes figures doubtful, the gravest first.
+  package var findings: [Finding]
+  /// What was measured on the way, a line each, whether it is doubtful or not.
+  package var measured: [String]
+
+  /// A diagnosis; see the properties.
+  package init(findings: [Finding], measured: [String]) {
+    self.findings = findings
+    self.measured = measured
+  }
+}
+
 extension EnvironmentProbe {
-  /// What makes figures from this machine doubtful now, the gravest first; less than 0.5 s.
-  package static func findings() -> [Finding] {
+  /// Looks at this machine now; less than 0.5 s.
+  package static func diagnose() -> Diagnosis {
     let probe = EnvironmentProbe()
+    return Diagnosis(findings: probe.findings(), measured: probe.figures.lines)
+  }
+
+  /// What makes figures from this machine doubtful now, the gravest first; less than 0.5 s.
+  package static func findings() -> [Finding] { EnvironmentProbe().findings() }
+
+  private func findings() -> [Finding] {
+    let probe = self
     let after = LoadReading.now(controlGroup: probe.facts.controlGroup)
     return
-      (buildFindings() + allocatorFindings() + probe.processorFindings()
+      (Self.buildFindings() + Self.allocatorFindings() + probe.processorFindings()
       + probe.settingFindings() + probe.loadFindings(after) + probe.counterFindings())
       .enumerated().sorted {
         ($1.element.severity, $0.offset) < ($0.element.severity, $1.offset)

@@ -27,6 +27,20 @@ package struct MachineFigures: Sendable {
       twoThreadSpeedup: speedup < 0 ? nil : speedup)
   }
 
+  /// The figures that every result hangs on, a line each.
+  var lines: [String] {
+    let speedup = twoThreadSpeedup.map {
+      "two spinning threads did \(decimal($0, digits: 2)) times the work of one"
+    }
+    let wakeUp = wakeUpNanoseconds.map {
+      "waking a thread takes \(decimal(Double($0) / 1000, digits: 1)) µs"
+    }
+    return [
+      speedup ?? "one CPU: no second thread to compare with", wakeUp,
+      "reading the clock takes \(decimal(clockCostNanoseconds, digits: 1)) ns",
+    ].compactMap(\.self)
+  }
+
   private static func clockCost() -> Double {
     let reads = 20_000
     let start = MonotonicClock.nanoseconds()

@@ -5,15 +5,20 @@ internal import Harness
 extension CommandLineTool {
   /// `bench doctor`: what about this machine makes figures doubtful; exit code 1 when there is something.
   func doctor(_ parsed: ParsedArguments) -> ExitCode {
-    let findings = EnvironmentProbe.findings()
-    console.out(Self.doctorText(findings, style: style(parsed.text(.color))))
-    return findings.isEmpty ? .success : .findings
+    let diagnosis = EnvironmentProbe.diagnose()
+    console.out(Self.doctorText(diagnosis, style: style(parsed.text(.color))))
+    return diagnosis.findings.isEmpty ? .success : .findings
   }
 
-  /// The findings with their remedies, the gravest first.
-  static func doctorText(_ findings: [Finding], style: TerminalStyle) -> String {
-    guard !findings.isEmpty else { return "nothing about this machine makes figures doubtful\n" }
-    var lines: [String] = []
+  /// What was measured, then the findings with their remedies, the gravest first.
+  static func doctorText(_ diagnosis: Diagnosis, style: TerminalStyle) -> String {
+    let findings = diagnosis.findings
+    var lines = diagnosis.measured.map { "measured: \($0)" }
+    guard !findings.isEmpty else {
+      lines.append("nothing about this machine makes figures doubtful")
+      return lines.joined(separator: "\n") + "\n"
+    }
+    lines.append("")
     for finding in findings {
       let emphasis: Emphasis =
         switch finding.severity {
