@@ -47,10 +47,11 @@ open class BlockOperation: Operation, @unchecked Sendable {
   /// The object that stands for a closure in a queue; see `OperationHandle.operation`.
   convenience init(
     facadeOf node: UInt, slot: UInt, body: (@Sendable () -> Void)?, isStarted: Bool,
-    isCancelled: Bool
+    isCancelled: Bool, isFlushed: Bool
   ) {
     var flags: UInt32 = 0
-    if isStarted { flags |= StateBit.started | (isCancelled ? StateBit.flushed : 0) }
+    if isStarted { flags |= StateBit.started }
+    if isFlushed { flags |= StateBit.flushed }
     if isCancelled { flags |= StateBit.cancelled }
     self.init(flags: flags, block: body)
     coldTableMade().closureNode = node
@@ -70,6 +71,11 @@ open class BlockOperation: Operation, @unchecked Sendable {
     if let first = takeBlock() { first() }
     guard hasColdTable else { return }
     for block in withColdTable({ $0.moreBlocks.take() ?? [] }) ?? [] { block() }
+  }
+
+  override final func skipMain() {
+    _ = takeBlock()
+    _ = withColdTable { $0.moreBlocks.take() }
   }
 
   /// Moves the first closure out, so that its captures die with the operation's end (contract 74).

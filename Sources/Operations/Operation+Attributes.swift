@@ -78,7 +78,9 @@ extension Operation {
       let table = coldTableMade()
       let bits = lockState()
       let old = table.completionBlock
-      table.completionBlock = isSealed ? nil : newValue
+      // sequentially consistent, edge Completion: pairs with the seal; see `finishOnWorker`.
+      let isOver = successors.load(ordering: .sequentiallyConsistent) == SuccessorWord.sealed
+      table.completionBlock = isOver ? nil : newValue
       let kept = table.completionBlock != nil
       unlockState(kept ? bits | StateBit.hasCompletion : bits & ~StateBit.hasCompletion)
       withExtendedLifetime(old) {}

@@ -28,7 +28,7 @@ extension Operation {
   /// As `addDependency(_:)`, but throws `dependencyCycle` when `dependency` is this operation.
   public final func tryAddDependency(_ dependency: Operation) throws(OperationError) {
     guard dependency !== self else { throw .dependencyCycle(path: [self, self]) }
-    var handOver = false
+    var handOver: UInt?
     var bits = lockState()
     if bits & StateBit.started == 0, !lists(dependency, bits) {
       let effective = bits & StateBit.cancelled == 0
@@ -40,14 +40,14 @@ extension Operation {
       }
     }
     unlockState(bits)
-    if handOver { handOverFromAnywhere() }
+    if let handOver { self.handOver(job(of: handOver)) }
   }
 
   /// Lifts the constraint at once; does nothing for what is no dependency (contract 26, 27).
   ///
   /// No effect once the operation has started. O(dependencies).
   public final func removeDependency(_ dependency: Operation) {
-    var handOver = false
+    var handOver: UInt?
     var removed: Unmanaged<Operation>?
     let bits = lockState()
     if bits & StateBit.started == 0, let edge = unsafe edge(to: dependency, bits) {
@@ -57,13 +57,13 @@ extension Operation {
       unsafe removed = takeDependency(out: edge)
     }
     unlockState(bits)
-    if handOver { handOverFromAnywhere() }
+    if let handOver { self.handOver(job(of: handOver)) }
     unsafe removed?.release()
   }
 
-  /// Whether a queue has taken the operation and not let go of it.
+  /// Whether a queue has taken the operation; stays true after it has left.
   final var isSubmitted: Bool {
     // acquire, edge Submitted: pairs with the release store of the slot.
-    membership.load(ordering: .acquiring) > Membership.left
+    membership.load(ordering: .acquiring) > Membership.manual
   }
 }

@@ -26,9 +26,11 @@ extension Operation {
     guard let queue = OperationQueue.current else { return sleep(record, until: deadline) }
     // Inside an operation.
     if deadline == nil {
-      if record.currentOperation == word { Fault.waitOnSelf(self) }
+      if record.currentOperation == word || record.currentOperation == closureNodeWord {
+        Fault.waitOnSelf(self)
+      }
       if queue.scheduler.waitsByHelping {
-        while !isSealed, queue.scheduler.help() {}
+        while !isSealed, record.depth < ThreadRecord.depthLimit / 2, queue.scheduler.help() {}
         if isSealed { return true }
         if isMember(of: { $0.identity == queue.identity }) { Fault.waitInlineForOther(self) }
       }
@@ -39,6 +41,9 @@ extension Operation {
     defer { queue.scheduler.didUnblock() }
     return sleep(record, until: deadline)
   }
+
+  /// The cell of the closure that this façade stands for; no address when it is none.
+  private final var closureNodeWord: UInt { withColdTable { $0.closureNode } ?? 1 }
 
   /// Waits in a queue that `test` accepts, unstarted.
   private final func isMember(of test: (OperationQueue) -> Bool) -> Bool {
@@ -73,13 +78,13 @@ extension Operation {
     var context = WorkerContext(worker: -1, scheduler: queue.identity)
     unsafe withUnsafeMutablePointer(to: &context) { context in
       if target.enterFast(record) {
-        let successor = unsafe runPastGate(0, .fast, target, record, context)
+        let successor = unsafe runPastGate(Handle.waiter, .fast, target, record, context)
         if let job = Job(word: successor) { unsafe context.pointee.ready.prepend(job) }
         unsafe target.scheduler.submitUnlessEmpty(context.pointee.takeReady())
-        record.flushCredit()
       } else {
         unsafe dropHandle(target, record, context)
       }
+      record.flushCredit()
     }
     return isSealed
   }

@@ -48,8 +48,13 @@ open class Operation: @unchecked Sendable {
 
   // MARK: What subclasses override
 
-  /// The work. Does nothing by default; an override does not call `super` (contract 6, 7).
+  /// The work.
+  ///
+  /// Does nothing by default; an override does not call `super` (contract 6, 7).
   open func main() {}
+
+  /// Called instead of `main()` when the operation is flushed: lets go of what `main()` would have used.
+  func skipMain() {}
 
   /// Runs the operation: on the calling thread when it is in no queue, by its queue otherwise.
   ///
@@ -60,13 +65,15 @@ open class Operation: @unchecked Sendable {
     if ThreadRecord.current.takeStarting(self) {
       // relaxed: this thread's own `begin` read the word with acquire.
       let skips = StateBit.flushed | StateBit.finishRequested
-      if state.load(ordering: .relaxed) & skips == 0 { main() }
+      if state.load(ordering: .relaxed) & skips == 0 { main() } else { skipMain() }
       return
     }
     do { try startManually() } catch { error.fault() }
   }
 
-  /// Whether the work goes on after `start()` has returned. False by default; fixed per class.
+  /// Whether the work goes on after `start()` has returned.
+  ///
+  /// False by default; fixed per class.
   open var isAsynchronous: Bool {
     state.load(ordering: .relaxed) & StateBit.asynchronous != 0  // relaxed: never changes
   }
@@ -99,6 +106,13 @@ open class Operation: @unchecked Sendable {
   /// Never interrupts running code; changes nothing once finished; further calls do nothing. O(1), or O(dependencies)
   /// for an operation that waits for some.
   open func cancel() { cancelNow() }
+
+  /// Cancels the operation and, if it is in no queue, finishes it at once (contract 45).
+  public final func cancelAndFinish() {
+    cancel()
+    // A queue finishes it itself; a started one is finished by its body.
+    do { try startManually() } catch {}
+  }
 
   /// Tells the machinery that a subclass is about to change the property named `key`.
   open func willChangeValue(forKey key: String) {}

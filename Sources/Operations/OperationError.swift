@@ -24,13 +24,17 @@ public enum OperationError: Error, CustomStringConvertible {
         + (blockers.isEmpty ? "its own readiness condition" : names)
         + "; start it when isReady is true, or add it to a queue, which waits for that"
     case .alreadyExecuting(let operation):
-      return "\(Self.name(operation)) is executing and runs only once; make a new operation to run the work again"
+      return
+        "\(Self.name(operation)) is executing and runs only once; make a new operation to run the work again"
     case .alreadyFinished(let operation):
-      return "\(Self.name(operation)) has finished and runs only once; make a new operation to run the work again"
+      return
+        "\(Self.name(operation)) has finished and runs only once; make a new operation to run the work again"
     case .alreadyQueued(let operation, let queue):
-      return "\(Self.name(operation)) is in queue \"\(queue)\" already; an operation belongs to one queue and is added once"
+      return
+        "\(Self.name(operation)) is in queue \"\(queue)\" already; an operation belongs to one queue and is added once"
     case .ownedByQueue(let operation, let queue):
-      return "start() on \(Self.name(operation)), which belongs to queue \"\(queue)\"; the queue starts it when it is its turn"
+      return
+        "start() on \(Self.name(operation)), which belongs to queue \"\(queue)\"; the queue starts it when it is its turn"
     case .dependencyCycle(let path):
       return "these operations wait for each other and would never start: "
         + path.map(Self.name).joined(separator: " → ")
@@ -40,7 +44,8 @@ public enum OperationError: Error, CustomStringConvertible {
 
   private static func name(_ operation: Operation) -> String {
     let type = "\(Swift.type(of: operation))"
-    return operation.name.map { "\(type) \"\($0)\"" } ?? "\(type) 0x\(String(operation.word, radix: 16))"
+    return operation.name.map { "\(type) \"\($0)\"" }
+      ?? "\(type) 0x\(String(operation.word, radix: 16))"
   }
 
   /// Stops the process with this message.
@@ -52,7 +57,8 @@ enum Fault {
   static func stop(_ message: String) -> Never { fatalError("Operations: \(message).") }
 
   static func internalError(_ message: String) -> Never {
-    fatalError("Operations: internal error: \(message). Please report this with a program that shows it.")
+    fatalError(
+      "Operations: internal error: \(message). Please report this with a program that shows it.")
   }
 
   static func badLimit(_ queue: OperationQueue, _ limit: Int) -> Never {
@@ -65,6 +71,12 @@ enum Fault {
     stop(
       "queue \"\(queue.name ?? "")\" would hold \(count) operations; the limit is \(MemberCount.limit). Add them in "
         + "batches and wait in between")
+  }
+
+  static func tooManyExecuting(_ queue: OperationQueue) -> Never {
+    stop(
+      "more than \(PolicyWord.largestRunning) asynchronous operations of queue \"\(queue.name ?? "")\" execute at "
+        + "once; set maxConcurrentOperationCount to what the program can use")
   }
 
   static func nestingTooDeep(_ queue: OperationQueue) -> Never {

@@ -80,7 +80,8 @@ public struct OperationHandle: Sendable, Hashable {
         let slot = unsafe node.pointee.membership.load(ordering: .relaxed)  // relaxed: opened after
         // SAFETY: the lock bit holds the finish back, so the queue is there.
         let mayWaitForSlot = unsafe OperationQueue.reference(
-          RegistryChunk.queueWord(ofSlot: slot))._withUnsafeGuaranteedRef(\.limitsStarts)
+          RegistryChunk.queueWord(ofSlot: slot)
+        )._withUnsafeGuaranteedRef(\.limitsStarts)
         guard mayWaitForSlot, flags & ClosureNode.started == 0 else {
           flags |= ClosureNode.cancelled
           return nil
@@ -96,20 +97,27 @@ public struct OperationHandle: Sendable, Hashable {
   ///
   /// After that: a finished operation that stands for nothing.
   public var operation: BlockOperation {
-    let facade = unsafe locked { node, flags -> Operation in
+    facade ?? BlockOperation.finished()
+  }
+
+  /// The façade; nil once the closure has left.
+  var facade: BlockOperation? {
+    unsafe locked { node, flags -> BlockOperation in
       if flags & ClosureNode.promoted == 0 { unsafe promote(node, &flags) }
-      return unsafe Operation.reference(node.pointee.facade).takeUnretainedValue()
+      let facade = unsafe Operation.reference(node.pointee.facade).takeUnretainedValue()
+      return unsafe unsafeDowncast(facade, to: BlockOperation.self)
     }
-    if let facade { return unsafe unsafeDowncast(facade, to: BlockOperation.self) }
-    return BlockOperation.finished()
   }
 
   private func promote(_ node: UnsafeMutablePointer<ClosureNode>, _ flags: inout UInt64) {
     // relaxed: opened after it was written.
     let slot = unsafe node.pointee.membership.load(ordering: .relaxed)
     let facade = BlockOperation(
-      facadeOf: self.node, slot: slot, body: unsafe node.pointee.body.take(),
-      isStarted: flags & ClosureNode.started != 0, isCancelled: flags & ClosureNode.cancelled != 0)
+      facadeOf: self.node, slot: slot,
+      // Once it has started the closure is the runner's.
+      body: flags & ClosureNode.started != 0 ? nil : unsafe node.pointee.takeBody(),
+      isStarted: flags & ClosureNode.started != 0, isCancelled: flags & ClosureNode.cancelled != 0,
+      isFlushed: flags & ClosureNode.flushed != 0)
     // The runtime's reference.
     unsafe node.pointee.facade = UInt(bitPattern: Unmanaged.passRetained(facade).toOpaque())
     flags |= ClosureNode.promoted

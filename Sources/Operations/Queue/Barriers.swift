@@ -24,18 +24,21 @@ extension OperationQueue {
     let operation = BlockOperation(barrier: barrier)
     unsafe _ = Unmanaged.passRetained(operation)
     let ready = control.withLock { control in
-      _ = addMembers(1, flags: MemberCount.barrier)
+      let old = addMembers(1, flags: MemberCount.barrier)
       // relaxed: published by the release of `membership` and by the mutex.
       operation.pending.store(1, ordering: .relaxed)
       // release, edge Submitted: from here on the operation is a member.
-      operation.membership.store(registry.addHidden(operation.word), ordering: .releasing)
+      operation.membership.store(
+        registry.addHidden(operation.word, ticket: MemberCount.ticket(old)), ordering: .releasing)
       control.barriers.append(PendingBarrier(operation: operation, segment: 1))
       return dueBarrier(&control)
     }
     if let ready { release(ready) }
   }
 
-  /// The barrier that may run now; marks it. Under `control`.
+  /// The barrier that may run now; marks it.
+  ///
+  /// Under `control`.
   private func dueBarrier(_ control: inout QueueControl) -> Operation? {
     guard let first = control.barriers.first, !first.isReleased else { return nil }
     let younger = control.barriers.reduce(0) { $0 + $1.segment }
@@ -49,7 +52,7 @@ extension OperationQueue {
   private func release(_ barrier: Operation) {
     // acquire and release, edge Resolved: the one implicit edge.
     barrier.pending.wrappingSubtract(1, ordering: .acquiringAndReleasing)
-    accept(barrier.job)
+    barrier.handOver(barrier.job)
   }
 
   /// Looks whether the first barrier may run; after every subtraction while one is pending.

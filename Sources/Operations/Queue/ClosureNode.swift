@@ -27,6 +27,8 @@ import Synchronization
   static let started: UInt64 = 4
   static let cancelled: UInt64 = 8
   static let promoted: UInt64 = 16
+  /// It started cancelled, so the closure does not run.
+  static let flushed: UInt64 = 32
   static let generationShift: UInt64 = 32
 
   init() { unsafe header = JobHeader(run: closureRun) }
@@ -121,7 +123,10 @@ extension OperationQueue {
       enqueue(JobChain(unsafe ClosureNode.job(node)))
       return 0
     }
-    let before = unsafe ClosureNode.change(node) { $0 | ClosureNode.started }
+    let before = unsafe ClosureNode.change(node) { word in
+      let flush = word & ClosureNode.cancelled != 0 ? ClosureNode.flushed : 0
+      return word | ClosureNode.started | flush
+    }
     if before & ClosureNode.promoted != 0 {
       // The node is the façade's first handle; the façade gives the cell back when it leaves.
       return unsafe Operation.reference(node.pointee.facade)._withUnsafeGuaranteedRef { facade in
@@ -129,7 +134,7 @@ extension OperationQueue {
       }
     }
     record.flushCredit(unlessOf: word)
-    let outer = record.pushClosure(self)
+    let outer = record.pushClosure(UInt(bitPattern: node), self)
     unsafe Self.runBody(of: node, isCancelled: before & ClosureNode.cancelled != 0)
     record.pop(outer)
     return unsafe finishClosure(node, slot, gate, record, context)
@@ -154,6 +159,8 @@ extension OperationQueue {
       return unsafe Operation.reference(node.pointee.facade)._withUnsafeGuaranteedRef { facade in
         // acquire, edge EditLock.
         let bits = facade.state.load(ordering: .acquiring)
+        let outer = record.push(facade, self)
+        defer { record.pop(outer) }
         return unsafe facade.finishOnWorker(bits, gate, self, record, context)
       }
     }
@@ -167,9 +174,9 @@ extension OperationQueue {
 
 extension ThreadRecord {
   /// Notes that a closure of `queue` runs.
-  @inline(__always) func pushClosure(_ queue: OperationQueue) -> Outer {
+  @inline(__always) func pushClosure(_ node: UInt, _ queue: OperationQueue) -> Outer {
     let outer = Outer(operation: currentOperation, queue: currentQueue)
-    currentOperation = 0
+    currentOperation = node
     currentQueue = queue.word
     return outer
   }

@@ -34,7 +34,8 @@ struct Drain: ~Copyable {
   }
 }
 
-private func drainRun(_ header: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer) -> UInt {
+private func drainRun(_ header: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer) -> UInt
+{
   let drain = unsafe header.assumingMemoryBound(to: Drain.self)
   let context = unsafe context.assumingMemoryBound(to: WorkerContext.self)
   let queue = unsafe OperationQueue.reference(drain.pointee.queue)
@@ -66,6 +67,10 @@ extension OperationQueue {
     _ record: ThreadRecord, _ context: UnsafeMutablePointer<WorkerContext>
   ) -> Bool {
     let deadline = MonotonicTime.nanoseconds() + Drain.timeBudget
+    // Drains nest on the inline scheduler: each has its own slot.
+    let outer = record.slotIsGone
+    record.slotIsGone = false
+    defer { record.slotIsGone = outer }
     for _ in 0..<Drain.operationBudget {
       guard let job = claim() else { return false }
       record.claim = word
@@ -75,10 +80,7 @@ extension OperationQueue {
       if unsafe !context.pointee.ready.isEmpty {
         unsafe scheduler.submit(context.pointee.takeReady())
       }
-      if record.slotIsGone {
-        record.slotIsGone = false
-        return false
-      }
+      if record.slotIsGone { return false }
       if MonotonicTime.nanoseconds() > deadline { break }
     }
     return true
@@ -92,7 +94,7 @@ extension OperationQueue {
     changePolicy { word in
       let mayStart =
         word & PolicyWord.suspended == 0
-        && PolicyWord.running(word) <= PolicyWord.limit(word) && PolicyWord.ready(word) > 0
+        && PolicyWord.isWithinLimit(word) && PolicyWord.ready(word) > 0
       isClaimed = mayStart
       if mayStart {
         word -= PolicyWord.oneReady

@@ -16,7 +16,7 @@ struct MemberCount: ~Copyable {
   static let one: UInt64 = 4
   static let ticketShift: UInt64 = 32
   /// Largest number of operations in one queue at a time.
-  static let limit = (1 << 30) - 1
+  static let limit = (1 << 26) - 1
 
   static func outstanding(_ word: UInt64) -> Int { Int((word & 0xFFFF_FFFF) >> 2) }
   static func ticket(_ word: UInt64) -> UInt32 { UInt32(word >> ticketShift) }
@@ -26,7 +26,9 @@ struct MemberCount: ~Copyable {
 }
 
 extension OperationQueue {
-  /// Adds `n` members; returns the word before. The queue keeps itself alive while it has members.
+  /// Adds `n` members; returns the word before.
+  ///
+  /// The queue keeps itself alive while it has members.
   func addMembers(_ n: Int, flags: UInt64 = 0) -> UInt64 {
     var old = count.word.load(ordering: .relaxed)  // relaxed: the exchange validates it
     while true {

@@ -22,7 +22,7 @@ extension OperationQueue {
     }
     let job = operation.submit(slot: slot, behind: barrier)
     if barrier != nil { evaluateBarriers() }
-    if let job { accept(job) }
+    if let job { operation.handOver(job) }
   }
 
   /// Adds all operations in one step: none of them starts before all are in (contract 87, 105, 106).
@@ -48,7 +48,8 @@ extension OperationQueue {
     OperationWords.forEach(operations) { operation in
       // relaxed: stored by this thread in `Registry.add`.
       let slot = operation.header.link.load(ordering: .relaxed)
-      if let job = operation.submit(slot: slot, behind: barrier) { ready.append(job) }
+      guard let job = operation.submit(slot: slot, behind: barrier) else { return }
+      if operation.flushesWithoutSlot { operation.handOver(job) } else { ready.append(job) }
     }
     if barrier != nil { evaluateBarriers() }
     accept(ready)
@@ -83,9 +84,10 @@ extension OperationQueue {
 
   /// A closure added while a barrier is pending: its façade waits for the barrier.
   private func addBehind(_ barrier: Operation, _ handle: OperationHandle, _ slot: UInt) {
-    let job = handle.operation.submitFacade(slot: slot, behind: barrier)
+    let facade = handle.operation
+    let job = facade.submitFacade(slot: slot, behind: barrier)
     evaluateBarriers()
-    if let job { accept(job) }
+    if let job { facade.handOver(job) }
   }
 }
 
@@ -100,13 +102,13 @@ extension Operation {
     // acquire and release, edge Submitted: exactly one adder wins.
     let (won, _) = membership.compareExchange(
       expected: Membership.none, desired: Membership.claimed, ordering: .acquiringAndReleasing)
-    if won {
-      // acquire: pairs with `begin` of a manual start.
-      if state.load(ordering: .acquiring) & StateBit.started == 0 { return nil }
-      giveUpClaim()
-    }
+    if won { return nil }
     if isSealed { return .alreadyFinished(self) }
-    if state.load(ordering: .acquiring) & StateBit.started != 0 { return .alreadyExecuting(self) }
+    // acquire, edges Submitted and EditLock.
+    let isManual = membership.load(ordering: .acquiring) == Membership.manual
+    if isManual || state.load(ordering: .acquiring) & StateBit.started != 0 {
+      return .alreadyExecuting(self)
+    }
     return .alreadyQueued(self, queueName: queueNameForDiagnostics)
   }
 
@@ -114,7 +116,9 @@ extension Operation {
     membership.store(Membership.none, ordering: .releasing)  // release, edge Submitted
   }
 
-  /// The claimed operation becomes a member; returns its job when it is ready. Protocol: Release.md, "Submission".
+  /// The claimed operation becomes a member; returns its job when it is ready.
+  ///
+  /// Protocol: Release.md, "Submission".
   final func submit(slot: UInt, behind barrier: Operation?) -> Job? {
     // The runtime's reference: released when the queue lets go of the operation.
     unsafe _ = Unmanaged.passRetained(self)

@@ -81,7 +81,9 @@ extension OperationQueue {
     defer {
       idleGate.changeWaiting(by: -1) { left in
         // release, edge Counted: the flag belongs to the count's word.
-        if left == 0 { count.word.bitwiseAnd(~MemberCount.waiters, ordering: .acquiringAndReleasing) }
+        if left == 0 {
+          count.word.bitwiseAnd(~MemberCount.waiters, ordering: .acquiringAndReleasing)
+        }
       }
     }
     while true {

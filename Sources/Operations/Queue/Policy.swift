@@ -6,7 +6,7 @@ import Synchronization
 
 /// The policy of a queue in one word: emptiness, limit and suspension are decided in the exchange that changes `running`.
 ///
-///     63   34 33        18 17     2      1        0
+///     63   38 37       18 17     2      1        0
 ///     [ ready | running   | limit | suspended | fast ]
 ///
 /// `fast` means unlimited, not suspended and nothing in the ready list: operations bypass the list.
@@ -15,7 +15,7 @@ enum PolicyWord {
   static let suspended: UInt64 = 2
   static let limitShift: UInt64 = 2
   static let runningShift: UInt64 = 18
-  static let readyShift: UInt64 = 34
+  static let readyShift: UInt64 = 38
   static let field: UInt64 = 0xFFFF
   static let unlimited: UInt64 = 0xFFFF
   static let oneRunning: UInt64 = 1 << runningShift
@@ -26,7 +26,15 @@ enum PolicyWord {
   static let largestLimit = Int(unlimited) - 1
 
   static func ready(_ word: UInt64) -> UInt64 { word >> readyShift }
-  static func running(_ word: UInt64) -> UInt64 { (word >> runningShift) & field }
+  static func running(_ word: UInt64) -> UInt64 { (word >> runningShift) & largestRunning }
+  /// Most operations that may execute at a time, detached ones included.
+  static let largestRunning: UInt64 = 0xF_FFFF
+  /// One more may start.
+  static func hasRoom(_ word: UInt64) -> Bool { isUnlimited(word) || running(word) < limit(word) }
+  /// The slot that is held is within the limit.
+  static func isWithinLimit(_ word: UInt64) -> Bool {
+    isUnlimited(word) || running(word) <= limit(word)
+  }
   static func limit(_ word: UInt64) -> UInt64 { (word >> limitShift) & field }
   static func isUnlimited(_ word: UInt64) -> Bool { limit(word) == unlimited }
   static func withLimit(_ word: UInt64, _ limit: UInt64) -> UInt64 {
@@ -35,8 +43,9 @@ enum PolicyWord {
 
   /// Adds the drains that may start now, at most `burst`; returns how many.
   static func startMore(_ word: inout UInt64, burst: UInt64) -> Int {
-    guard word & suspended == 0, running(word) < limit(word) else { return 0 }
-    let more = min(limit(word) - running(word), ready(word), burst)
+    guard word & suspended == 0, hasRoom(word) else { return 0 }
+    let room = isUnlimited(word) ? burst : limit(word) - running(word)
+    let more = min(room, ready(word), burst)
     word += more * oneRunning
     return Int(more)
   }
@@ -99,12 +108,16 @@ extension OperationQueue {
 
   /// Puts ready jobs into the list and starts as many drains as they and the policy allow.
   func enqueue(_ jobs: consuming JobChain) {
+    // The jobs may be all that keeps the queue: once they are counted they may run and leave.
+    let kept = unsafe Unmanaged.passRetained(self)
+    defer { unsafe kept.release() }
     let added = UInt64(jobs.count)
+    let burst = self.burst
     readyList.append(jobs)
     var drains = 0
     changePolicy { word in
       word = (word & ~PolicyWord.fast) + added * PolicyWord.oneReady
-      drains = PolicyWord.startMore(&word, burst: added)
+      drains = PolicyWord.startMore(&word, burst: min(added, burst))
     }
     submitDrains(drains)
   }
@@ -138,13 +151,20 @@ extension OperationQueue {
     var drains = 0
     changePolicy { word in
       word -= PolicyWord.oneRunning
-      drains = PolicyWord.startMore(&word, burst: 1)
+      drains = Self.startOrOpen(&word, burst: 1)
     }
     submitDrains(drains)
   }
 
   /// An operation keeps a slot after its worker has left it.
-  func addDetached() { changePolicy { $0 += PolicyWord.oneRunning } }
+  func addDetached() {
+    changePolicy { word in
+      guard PolicyWord.running(word) < PolicyWord.largestRunning else {
+        Fault.tooManyExecuting(self)
+      }
+      word += PolicyWord.oneRunning
+    }
+  }
 
   // MARK: The start gate of fast mode
 
@@ -175,25 +195,26 @@ extension OperationQueue {
     let level = record.depth - 1
     record.depth = level
     let entry = unsafe record.entries + level
-    let word: UInt64
+    let policyWord: UInt64
     if isAsymmetric {
-      // relaxed, edge StartGate: as in `enterFast`.
-      unsafe entry.pointee.store(0, ordering: .relaxed)
+      // release, edge StartGate: a limit that does not count the operation any more has what it wrote.
+      unsafe entry.pointee.store(0, ordering: .releasing)
       AsymmetricBarrier.light()
-      word = policy.load(ordering: .acquiring)  // acquire, edge PolicyChanged
+      policyWord = policy.load(ordering: .acquiring)  // acquire, edge PolicyChanged
     } else {
       // sequentially consistent, edge StartGate.
       unsafe entry.pointee.store(0, ordering: .sequentiallyConsistent)
-      word = policy.load(ordering: .sequentiallyConsistent)
+      policyWord = policy.load(ordering: .sequentiallyConsistent)
     }
-    if word & PolicyWord.fast == 0 { uncount(record, level) }
+    if policyWord & PolicyWord.fast == 0 { uncount(record, level) }
   }
 
   @inline(never) private func uncount(_ record: ThreadRecord, _ level: Int) {
     let wasCounted = control.withLock { _ in
-      let counted = unsafe record.counted[level]
-      unsafe record.counted[level] = false
-      return counted
+      // relaxed: a value that names this queue changes under its `control` only.
+      guard unsafe record.counted[level].load(ordering: .relaxed) == word else { return false }
+      unsafe record.counted[level].store(0, ordering: .relaxed)  // relaxed: as above
+      return true
     }
     if wasCounted { releaseSlot() }
   }

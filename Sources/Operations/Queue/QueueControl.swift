@@ -34,10 +34,25 @@ extension OperationQueue {
         return drains
       }
       submitDrains(drains)
+      if isFinite { flushCancelledMembers() }
     }
   }
 
-  /// Under `control`. Returns how many drains to submit.
+  /// Members that were cancelled while they needed no slot need none now.
+  private func flushCancelledMembers() {
+    // relaxed: what becomes ready later is flushed on its way.
+    guard PolicyWord.ready(policy.load(ordering: .relaxed)) > 0 else { return }
+    for member in registry.membersAndClosures() {
+      switch member {
+      case .operation(let operation): operation.flushWithoutSlot()
+      case .closure(let handle): if handle.isCancelled { handle.facade?.flushWithoutSlot() }
+      }
+    }
+  }
+
+  /// Under `control`.
+  ///
+  /// Returns how many drains to submit.
   private func changeLimit(to limit: UInt64) -> Int {
     // relaxed: limits change only under `control`.
     let wasUnlimited = PolicyWord.isUnlimited(policy.load(ordering: .relaxed))
@@ -63,9 +78,9 @@ extension OperationQueue {
   }
 
   /// Drains to start at once when a queue is resumed or its limit lifted; each finds its own work from then on.
-  private var burst: UInt64 { UInt64(scheduler.workerCount) + 64 }
+  var burst: UInt64 { UInt64(scheduler.workerCount) + 64 }
 
-  private static func startOrOpen(_ word: inout UInt64, burst: UInt64) -> Int {
+  static func startOrOpen(_ word: inout UInt64, burst: UInt64) -> Int {
     let mayBeFast =
       PolicyWord.isUnlimited(word) && word & PolicyWord.suspended == 0
       && PolicyWord.ready(word) == 0
@@ -84,7 +99,7 @@ extension OperationQueue {
         // sequentially consistent, edge StartGate: after the heavy barrier, or in the order of such operations.
         let entry = unsafe record.entries[level].load(ordering: .sequentiallyConsistent)
         guard entry == word else { continue }
-        unsafe record.counted[level] = true
+        unsafe record.counted[level].store(word, ordering: .relaxed)  // relaxed: under `control`
         found += 1
       }
     }
@@ -96,11 +111,9 @@ extension OperationQueue {
     var found: UInt64 = 0
     ThreadRecord.forEach { record in
       for level in 0..<ThreadRecord.depthLimit {
-        // relaxed: `counted` is under `control`; an entry of another queue is not ours to touch.
-        guard unsafe record.entries[level].load(ordering: .relaxed) == word,
-          unsafe record.counted[level]
-        else { continue }
-        unsafe record.counted[level] = false
+        // relaxed: a value that names this queue changes under `control` only, whatever the entry says by now.
+        guard unsafe record.counted[level].load(ordering: .relaxed) == word else { continue }
+        unsafe record.counted[level].store(0, ordering: .relaxed)  // relaxed: as above
         found += 1
       }
     }

@@ -62,9 +62,9 @@ import Synchronization
     if room > 0 { unsafe stripe.pointee.lock.unlock() }
   }
 
-  /// Adds a member that enumeration does not show.
-  func addHidden(_ member: UInt) -> UInt {
-    add(member | RegistryChunk.hiddenTag, ticket: 0, stripe: 0)
+  /// Adds a member that `members()` does not show.
+  func addHidden(_ member: UInt, ticket: UInt32) -> UInt {
+    add(member | RegistryChunk.hiddenTag, ticket: ticket, stripe: 0)
   }
 
   /// A member as found by an enumeration.
@@ -74,17 +74,20 @@ import Synchronization
   }
 
   /// Members in submission order, closures as handles, hidden ones included.
-  func membersAndClosures() -> [Member] { unsafe collect { chunk, index in unsafe chunk.pointee.member(index) } }
+  func membersAndClosures() -> [Member] { collect(includingHidden: true) }
 
   /// Members in submission order, closures through their façades.
   func members() -> [Operation] {
-    unsafe collect { chunk, index in unsafe chunk.pointee.visibleOperation(index) }
+    collect(includingHidden: false).compactMap { member in
+      switch member {
+      case .operation(let operation): operation.isStraggler ? nil : operation
+      case .closure(let handle): handle.facade
+      }
+    }
   }
 
-  private func collect<Value>(
-    _ read: (UnsafeMutablePointer<RegistryChunk>, Int) -> Value?
-  ) -> [Value] {
-    var found: [(ticket: UInt32, value: Value)] = []
+  private func collect(includingHidden: Bool) -> [Member] {
+    var found: [(ticket: UInt32, member: Member)] = []
     for index in 0..<Self.stripeCount {
       let stripe = unsafe stripes + index
       unsafe stripe.pointee.lock.lock()
@@ -92,8 +95,10 @@ import Synchronization
       while let present = unsafe chunk {
         let left = unsafe present.pointee.pin()
         for index in unsafe 0..<present.pointee.filled where left & 1 << UInt64(index) == 0 {
-          guard let value = unsafe read(present, index) else { continue }
-          unsafe found.append((present.pointee.tickets[index], value))
+          guard
+            let member = unsafe present.pointee.member(index, includingHidden: includingHidden)
+          else { continue }
+          unsafe found.append((present.pointee.tickets[index], member))
         }
         unsafe present.pointee.unpin()
         unsafe chunk = present.pointee.next
@@ -105,7 +110,7 @@ import Synchronization
       return []
     }
     found.sort { newest &- $0.ticket > newest &- $1.ticket }
-    return found.map(\.value)
+    return found.map(\.member)
   }
 }
 

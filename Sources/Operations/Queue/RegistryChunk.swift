@@ -75,23 +75,26 @@ import Synchronization
   static func remove(slot: UInt) {
     let chunk = unsafe Self.chunk(ofSlot: slot)
     let bit: UInt64 = 1 << (UInt64(slot & UInt(blockSize - 1)) - slotOffset)
+    // Read before the removal: from the last one on the chunk may be gone. The stripe lives in the queue, which the
+    // member keeps until it is subtracted.
+    let stripe = unsafe chunk.pointee.stripe
     // acquire and release, edge Left: whoever sees the last bit sees every removal; an enumerator that pinned the
     // chunk before is seen here, one that pins it later sees the bit.
-    var mask = unsafe chunk.pointee.left.bitwiseOr(bit, ordering: .acquiringAndReleasing).newValue
-    var backoff = Backoff()
-    let isLast = mask & full == full
-    while mask & pinned != 0 {
-      backoff.wait()
-      mask = unsafe chunk.pointee.left.load(ordering: .acquiring)  // acquire, edge Unpinned
+    let mask = unsafe chunk.pointee.left.bitwiseOr(bit, ordering: .acquiringAndReleasing).newValue
+    if mask & pinned != 0 {
+      // The pin is held under the stripe's lock only: wait there, not on the chunk.
+      unsafe stripe.pointee.lock.lock()
+      unsafe stripe.pointee.lock.unlock()
     }
-    guard isLast else { return }
-    let stripe = unsafe chunk.pointee.stripe
+    guard mask & full == full else { return }
     unsafe stripe.pointee.lock.lock()
     unsafe stripe.pointee.unlink(chunk)
     unsafe stripe.pointee.lock.unlock()
   }
 
-  /// Under the stripe's lock: until `unpin`, no member that has not left can go away. Returns who has left.
+  /// Under the stripe's lock: until `unpin`, no member that has not left can go away.
+  ///
+  /// Returns who has left.
   func pin() -> UInt64 {
     // acquire and release, edge Left: see `remove`.
     left.bitwiseOr(Self.pinned, ordering: .acquiringAndReleasing).oldValue
@@ -102,23 +105,14 @@ import Synchronization
     left.bitwiseAnd(~Self.pinned, ordering: .releasing)
   }
 
-  /// Under the pin.
-  func member(_ index: Int) -> Registry.Member? {
+  /// The member in a slot that was given out and not left; under the pin.
+  func member(_ index: Int, includingHidden: Bool) -> Registry.Member? {
     let word = slots[index]
+    guard includingHidden || word & Self.hiddenTag == 0 else { return nil }
     if word & Self.closureTag != 0 {
       return OperationHandle.live(node: word & ~Self.tags).map { .closure($0) }
     }
     // SAFETY: the pin keeps the member.
     return unsafe .operation(Operation.reference(word).takeUnretainedValue())
-  }
-
-  /// Under the pin; nil for hidden members and for those that have left but for a late handle.
-  func visibleOperation(_ index: Int) -> Operation? {
-    let word = slots[index]
-    guard word & Self.hiddenTag == 0 else { return nil }
-    if word & Self.closureTag != 0 { return OperationHandle.live(node: word & ~Self.tags)?.operation }
-    // SAFETY: the pin keeps the member.
-    let operation = unsafe Operation.reference(word).takeUnretainedValue()
-    return operation.isStraggler ? nil : operation
   }
 }

@@ -10,7 +10,9 @@ import Synchronization
   /// Closures of a block operation beyond the first.
   var moreBlocks: [@Sendable () -> Void]?
 
-  /// Dependencies beyond the inline ones and hidden edges, in the order added. Removed ones stay until deinit.
+  /// Dependencies beyond the inline ones and hidden edges, in the order added.
+  ///
+  /// Removed ones stay until deinit.
   var records: [RecordPointer] = unsafe []
   /// Positions in `records` by dependency; kept once there are more than `indexThreshold` of them.
   var recordIndex: [UInt: Int] = [:]
@@ -43,7 +45,7 @@ import Synchronization
   init() {}
 
   deinit {
-    for unsafe record in unsafe records {
+    for unsafe unsaferecord in unsafe records {
       // SAFETY: every list that named the record has been walked; see `Operation.deinit`.
       unsafe record.deinitialize(count: 1)
       unsafe record.deallocate()

@@ -69,34 +69,34 @@ extension Operation {
     return true
   }
 
-  /// Marks the operation as handed over if nothing holds it back; true when the caller must hand it over.
-  private final func leaveIfFree(_ table: ColdTable) -> Bool {
-    guard table.edgesBlocking == 0, !table.isOut else { return false }
+  /// Marks the operation as handed over if nothing holds it back; returns the handle that the caller must hand over.
+  ///
+  /// The handle is settled here, under the lock: afterwards a change of level may make another one.
+  private final func leaveIfFree(_ table: ColdTable) -> UInt? {
+    guard table.edgesBlocking == 0, !table.isOut else { return nil }
     table.isOut = true
-    if table.wasParked { table.countNextHandle(of: self) }
-    return true
+    return table.wasParked ? table.countNextHandle(of: self) : Handle.header
   }
 
-  /// A finisher's edge comes through the lock; true when the caller must hand the operation over.
+  /// A finisher's edge comes through the lock; calls `handOver` with the handle when that set the operation free.
   ///
-  /// Releases the group reference with the last edge: the caller must have its own guarantee or use the result only.
-  final func resolveInDetour(_ edge: EdgeLocation, handOver: (Operation) -> Void) {
+  /// Releases the group reference with the last edge.
+  final func resolveInDetour(_ edge: EdgeLocation, handOver: (Operation, UInt) -> Void) {
     let bits = lockState()
     guard let table = coldTable else {
       Fault.internalError("an edge of \(self) came through the detour without a cold table")
     }
     table.edgesOutstanding -= 1
     let isLast = table.edgesOutstanding == 0
-    var mustHandOver = false
-    if unsafe untag(edge, table) { mustHandOver = leaveIfFree(table) }
+    let handle = unsafe untag(edge, table) ? leaveIfFree(table) : nil
     unlockState(bits)
-    if mustHandOver { handOver(self) }
+    if let handle { handOver(self, handle) }
     if isLast { unsafe Unmanaged.passUnretained(self).release() }
   }
 
-  /// `addDependency` on a registered, unstarted operation; true when the caller must hand it over.
-  final func addLateEdge(to dependency: Operation, _ bits: inout UInt32) -> Bool {
-    guard let table = enterDetour(force: true, tagEdges: true, bits) else { return false }
+  /// `addDependency` on a registered, unstarted operation; returns the handle that the caller must hand over.
+  final func addLateEdge(to dependency: Operation, _ bits: inout UInt32) -> UInt? {
+    guard let table = enterDetour(force: true, tagEdges: true, bits) else { return nil }
     let edge = unsafe appendDependency(dependency, &bits, hidden: false)
     return unsafe registerLate(edge, on: dependency.word, table, &bits)
   }
@@ -104,7 +104,7 @@ extension Operation {
   /// Registers an edge in the detour; true when the caller must hand the operation over.
   private final func registerLate(
     _ edge: EdgeLocation, on dependency: UInt, _ table: ColdTable, _ bits: inout UInt32
-  ) -> Bool {
+  ) -> UInt? {
     if table.edgesOutstanding == 0 { unsafe _ = Unmanaged.passRetained(self) }
     table.edgesOutstanding += 1
     unsafe tag(edge, table)
@@ -119,17 +119,17 @@ extension Operation {
     }
     if table.isOut {
       if table.edgesBlocking > 0 { bits |= StateBit.hold }  // recall
-      return false
+      return nil
     }
     return leaveIfFree(table)
   }
 
-  /// `removeDependency` on a registered, unstarted operation; true when the caller must hand it over.
-  final func withdrawEdge(_ edge: EdgeLocation, _ bits: UInt32) -> Bool {
+  /// `removeDependency` on a registered, unstarted operation; returns the handle that the caller must hand over.
+  final func withdrawEdge(_ edge: EdgeLocation, _ bits: UInt32) -> UInt? {
     // acquire, edge Resolved: as in `enterDetour`.
     guard pending.load(ordering: .acquiring) != 0,
       let table = enterDetour(force: false, tagEdges: true, bits)
-    else { return false }
+    else { return nil }
     unsafe _ = untag(edge, table)
     return leaveIfFree(table)
   }
@@ -143,7 +143,7 @@ extension Operation {
     else { return }
     var unregistered: [(EdgeLocation, UInt)] = unsafe []
     unsafe forEachEdge(bits) { unsafe unregistered.append(($0, $1)) }
-    for unsafe (edge, dependency) in unsafe unregistered {
+    for unsafe(edge, dependency) in unsafe unregistered {
       _ = unsafe registerLate(edge, on: dependency, table, &bits)
     }
   }
@@ -153,7 +153,7 @@ extension Operation {
   final func cancelNow() {
     // A first look without the lock: finished or cancelled needs nothing.
     if isSealed || isCancelled { return }
-    var handOver = false
+    var handOver: UInt?
     var flush = false
     var bits = lockState()
     guard !isSealed, bits & StateBit.cancelled == 0 else { return unlockState(bits) }
@@ -164,13 +164,13 @@ extension Operation {
         // All edges but the one on a barrier are ignored from now on.
         ignoreOrdinaryEdges(table, bits)
         handOver = leaveIfFree(table)
-        flush = !handOver && table.isOut
+        flush = handOver == nil && table.isOut
       } else {
         flush = true
       }
     }
     unlockState(bits)
-    if handOver { handOverFromAnywhere() }
+    if let handOver { self.handOver(job(of: handOver)) }
     if flush { flushWithoutSlot() }
   }
 

@@ -20,7 +20,7 @@ extension Operation {
       let word = unsafe dependencyWord(slot).pointee.load(ordering: .relaxed)
       if word != 0 { unsafe list.append(Self.reference(word).takeUnretainedValue()) }
     }
-    for unsafe record in unsafe coldTable?.records ?? [] {
+    for unsafe unsaferecord in unsafe coldTable?.records ?? [] {
       guard unsafe record.pointee.dependency != 0, unsafe !record.pointee.isHidden else { continue }
       unsafe list.append(Self.reference(record.pointee.dependency).takeUnretainedValue())
     }
@@ -38,7 +38,7 @@ extension Operation {
       guard let position = table.recordIndex[wanted] else { return nil }
       return unsafe .record(table.records[position])
     }
-    for unsafe record in unsafe table.records
+    for unsafe unsaferecord in unsafe table.records
     where unsafe record.pointee.dependency == wanted && !record.pointee.isHidden {
       return unsafe .record(record)
     }
@@ -65,18 +65,19 @@ extension Operation {
     let record = RecordPointer.allocate(capacity: 1)
     unsafe record.initialize(to: SuccessorRecord(edgeOf: word, on: retained, isHidden: hidden))
     unsafe table.records.append(record)
-    if !hidden { index(table, retained) }
+    index(table, retained, isHidden: hidden)
     return unsafe .record(record)
   }
 
-  private final func index(_ table: ColdTable, _ dependency: UInt) {
+  private final func index(_ table: ColdTable, _ dependency: UInt, isHidden: Bool) {
     let count = unsafe table.records.count
+    guard count > ColdTable.indexThreshold else { return }
     if count == ColdTable.indexThreshold + 1 {
-      for unsafe (position, record) in unsafe table.records.enumerated()
+      for unsafe(position, record) in unsafe table.records.enumerated()
       where unsafe record.pointee.dependency != 0 && !record.pointee.isHidden {
         unsafe table.recordIndex[record.pointee.dependency] = position
       }
-    } else if count > ColdTable.indexThreshold {
+    } else if !isHidden {
       table.recordIndex[dependency] = count - 1
     }
   }
@@ -103,8 +104,8 @@ extension Operation {
       if word != 0 { unsafe body(.slot(slot), word) }
     }
     guard bits & StateBit.edgesInCold != 0, let table = coldTable else { return }
-    for unsafe record in unsafe table.records {
-      let word = unsafe record.pointee.dependency
+    for unsafe unsaferecord in unsafe table.records {
+      let word = record.pointee.dependency
       if word != 0 { unsafe body(.record(record), word) }
     }
   }
@@ -176,9 +177,9 @@ extension Operation {
       unsafe Self.reference(word).release()
     }
     guard bits & StateBit.edgesInCold != 0, let table = coldTable else { return }
-    for unsafe record in unsafe table.records {
-      let word = unsafe record.pointee.dependency
-      unsafe record.pointee.dependency = 0
+    for unsafe unsaferecord in unsafe table.records {
+      let word = record.pointee.dependency
+      record.pointee.dependency = 0
       if word != 0 { unsafe Self.reference(word).release() }
     }
   }

@@ -7,25 +7,32 @@ import Synchronization
 extension Operation {
   // MARK: The finished event
 
-  /// Seals the successor list: this is the moment the operation is finished. Then releases what waited for it.
+  /// Seals the successor list: this is the moment the operation is finished.
+  ///
+  /// Returns the list for the one caller that finished it, nil for every later one.
+  @inline(__always) final func seal() -> UInt? {
+    // sequentially consistent, edge Finished: publishes the body's writes to whoever acquires the seal; edge
+    // EdgePushed: makes the registrars' links and counts readable; edge Completion: see `completionBlock`.
+    let head = successors.exchange(SuccessorWord.sealed, ordering: .sequentiallyConsistent)
+    return head == SuccessorWord.sealed ? nil : head
+  }
+
+  /// Releases what waited for the operation: the list that `seal` returned.
   ///
   /// Jobs made ready for the context's scheduler go to `context.ready`, oldest first; the oldest is returned instead
-  /// when nothing more urgent is at hand. Returns nil for `isFirst` when somebody finished the operation before.
-  final func seal(
-    _ context: UnsafeMutablePointer<WorkerContext>
-  ) -> (successor: Job?, isFirst: Bool) {
-    // acquire and release, edge Finished: publishes the body's writes to whoever acquires the seal; edge EdgePushed:
-    // makes the registrars' links and counts readable.
-    let head = successors.exchange(SuccessorWord.sealed, ordering: .acquiringAndReleasing)
-    if head == SuccessorWord.empty { return (nil, true) }
-    if head == SuccessorWord.sealed { return (nil, false) }
+  /// when nothing more urgent is at hand.
+  @inline(__always)
+  final func release(
+    _ head: UInt, _ context: UnsafeMutablePointer<WorkerContext>
+  ) -> Job? {
+    guard head != SuccessorWord.empty else { return nil }
     var successor = unsafe releaseSuccessors(head, context)
     if let kept = successor, unsafe context.pointee.localBands & (kept.band.mask - 1) != 0 {
       // Something more urgent is queued with this worker.
       unsafe context.pointee.ready.prepend(kept)
       successor = nil
     }
-    return (successor, true)
+    return successor
   }
 
   /// Walks a sealed list, newest entry first; returns the last job made ready, the oldest registration.
@@ -84,8 +91,8 @@ extension Operation {
     if old == 1 { return unsafe accept(job, context) }
     if old & PendingBit.detour == 0 { return nil }
     var handed: Job?
-    unsafe resolveInDetour(edge) { operation in
-      handed = unsafe operation.accept(operation.handOverJob(), context)
+    unsafe resolveInDetour(edge) { operation, handle in
+      handed = unsafe operation.accept(operation.job(of: handle), context)
     }
     return handed
   }
@@ -96,18 +103,19 @@ extension Operation {
     _ job: Job, _ context: UnsafeMutablePointer<WorkerContext>
   ) -> Job? {
     // SAFETY: nobody else can start the operation before this hand-over, so it is still a member.
-    unsafe queueReference._withUnsafeGuaranteedRef { queue in
-      if queue.isFast, unsafe queue.identity == context.pointee.scheduler { return job }
-      queue.accept(job)
-      return nil
+    let isDirect = unsafe queueReference._withUnsafeGuaranteedRef { queue in
+      unsafe queue.isFast && queue.identity == context.pointee.scheduler
     }
+    if isDirect { return job }
+    handOver(job)
+    return nil
   }
 
   /// For deinit: what is still on the list waits for nothing any more.
   final func resolveStaleSuccessors() {
     var context = WorkerContext(worker: -1, scheduler: OperationQueue.noScheduler)
     unsafe withUnsafeMutablePointer(to: &context) { context in
-      _ = unsafe seal(context)
+      if let head = seal() { _ = unsafe release(head, context) }
     }
   }
 
@@ -119,9 +127,15 @@ extension Operation {
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
     if bits & StateBit.barrier != 0 { queue.barrierEnds(self) }
-    var successor = unsafe seal(context).successor
-    // acquire, edge EditLock: a block set before the seal is seen.
-    if state.load(ordering: .acquiring) & StateBit.hasCompletion != 0 {
+    guard let head = seal() else {
+      // `finish()` on another thread was first and does all the rest.
+      if gate == .fast { queue.leaveFast(record) }
+      return 0
+    }
+    var successor = unsafe release(head, context)
+    // sequentially consistent, edge Completion: after the seal; a setter that still holds the lock is waited for.
+    let word = state.load(ordering: .sequentiallyConsistent)
+    if word & (StateBit.hasCompletion | StateBit.lock) != 0 {
       if let kept = successor { unsafe context.pointee.ready.prepend(kept) }
       successor = nil
       if unsafe !context.pointee.ready.isEmpty {
@@ -129,11 +143,13 @@ extension Operation {
       }
       giveUpSlot(gate, queue, record)
       runCompletionBlock(queue.word, record)
-      unsafe leave(bits, queue, record, context)
-    } else {
-      if gate == .fast { queue.leaveFast(record) }
-      unsafe leave(bits, queue, record, context)
+    } else if gate == .fast {
+      queue.leaveFast(record)
     }
+    // Nothing runs here any more: captures that die with the operation must not see its queue.
+    record.currentOperation = 0
+    record.currentQueue = 0
+    unsafe leave(bits, queue, record, context)
     return successor?.word ?? 0
   }
 
@@ -192,41 +208,44 @@ extension Operation {
   final func finishStarted() {
     let bits = state.load(ordering: .acquiring)  // acquire: pairs with `begin`
     guard bits & StateBit.started != 0 else { return finishBeforeStart() }
-    // Keep both: the operation may be the last thing that keeps either alive.
-    let keptSelf = unsafe Unmanaged.passRetained(self)
-    defer { unsafe keptSelf.release() }
+    guard let head = seal() else {
+      withColdTableMade { $0.surplusFinishes += 1 }
+      return
+    }
+    // The winner is a member until it leaves below: only now may the queue be read, and it is kept from here on.
     let queue: OperationQueue? =
       isSubmitted ? unsafe queueReference.takeUnretainedValue() : nil
+    if let queue, bits & StateBit.barrier != 0 { queue.barrierEnds(self) }
     var context = WorkerContext(
       worker: -1, scheduler: queue?.identity ?? OperationQueue.noScheduler)
     unsafe withUnsafeMutablePointer(to: &context) { context in
-      let sealed = unsafe seal(context)
-      guard sealed.isFirst else {
-        withColdTableMade { $0.surplusFinishes += 1 }
-        return
-      }
-      if let kept = sealed.successor { unsafe context.pointee.ready.prepend(kept) }
-      if let queue, unsafe !context.pointee.ready.isEmpty {
-        unsafe queue.scheduler.submit(context.pointee.takeReady())
-      }
-      unsafe endFromAnywhere(bits, queue, context)
+      if let kept = unsafe release(head, context) { unsafe context.pointee.ready.prepend(kept) }
+      unsafe endFromAnywhere(queue, context)
     }
   }
 
   private final func endFromAnywhere(
-    _ bits: UInt32, _ queue: OperationQueue?, _ context: UnsafeMutablePointer<WorkerContext>
+    _ queue: OperationQueue?, _ context: UnsafeMutablePointer<WorkerContext>
   ) {
-    let before = setBits(StateBit.sealedByFinish)
-    if before & StateBit.detached != 0 { queue?.releaseSlot() }
-    let record = ThreadRecord.current
-    if before & StateBit.hasCompletion != 0 {
-      runCompletionBlock(queue?.word ?? 0, record)
+    // The inline scheduler would run what is submitted here and now: it gets it last (decision on `inline`).
+    let isInline = queue?.scheduler.waitsByHelping ?? false
+    if let queue, !isInline {
+      unsafe queue.scheduler.submitUnlessEmpty(context.pointee.takeReady())
     }
+    let before = setBits(StateBit.sealedByFinish)
+    let ownsSlot = before & StateBit.detached != 0
+    if ownsSlot, !isInline { queue?.releaseSlot() }
+    let record = ThreadRecord.current
+    if before & StateBit.hasCompletion != 0 { runCompletionBlock(queue?.word ?? 0, record) }
     if let queue {
       unsafe leave(before, queue, record, context)
       record.flushCredit()
-    } else if bits & StateBit.retainsDependencies == 0 {
-      dropDependencies(bits)
+      if isInline {
+        if ownsSlot { queue.releaseSlot() }
+        unsafe queue.scheduler.submitUnlessEmpty(context.pointee.takeReady())
+      }
+    } else if before & StateBit.retainsDependencies == 0 {
+      dropDependencies(before)
     }
   }
 
@@ -250,19 +269,47 @@ extension Operation {
   /// `start()` by user code on an operation in no queue.
   final func startManually() throws(OperationError) {
     if isSealed { return }
-    // acquire, edge Submitted.
-    guard membership.load(ordering: .acquiring) == Membership.none else {
+    // acquire and release, edge Submitted: one word decides between a manual start and a queue.
+    let (won, seen) = membership.compareExchange(
+      expected: Membership.none, desired: Membership.manual, ordering: .acquiringAndReleasing)
+    guard won else {
+      if isSealed { return }
+      if seen == Membership.manual { throw .alreadyExecuting(self) }
       throw .ownedByQueue(self, queueName: queueNameForDiagnostics)
     }
-    guard isReady else { throw .notReady(self, blockedBy: dependencies.filter { !$0.isFinished }) }
-    guard case .won(let bits) = begin(0) else { throw .alreadyExecuting(self) }
+    guard let bits = beginManually() else {
+      membership.store(Membership.none, ordering: .releasing)  // release, edge Submitted
+      throw .notReady(self, blockedBy: dependencies.filter { !$0.isFinished })
+    }
     let record = ThreadRecord.current
     let outer = record.currentOperation
     record.currentOperation = word
     let skipsBody = bits & (StateBit.flushed | StateBit.finishRequested) != 0
-    if !skipsBody { main() }
+    if skipsBody { skipMain() } else { main() }
     if bits & StateBit.asynchronous == 0 || skipsBody { finishStarted() }
     record.currentOperation = outer
+  }
+
+  /// Begins an operation that belongs to no queue; nil when it is not ready.
+  ///
+  /// Never parks: there is no handle.
+  private final func beginManually() -> UInt32? {
+    let isReadyNow = isReady  // user code: before the lock
+    let bits = lockState()
+    let isCancelled = bits & StateBit.cancelled != 0
+    var isFree = isReadyNow || isCancelled
+    if isFree, !isCancelled {
+      unsafe forEachEdge(bits) { _, dependency in
+        isFree = unsafe isFree && Self.reference(dependency)._withUnsafeGuaranteedRef(\.isSealed)
+      }
+    }
+    guard isFree else {
+      unlockState(bits)
+      return nil
+    }
+    let begun = Self.begun(bits)
+    unlockState(begun)
+    return begun
   }
 
   /// As `start()`, but throws `notReady`, `alreadyExecuting` or `ownedByQueue` instead of stopping the process.

@@ -65,29 +65,40 @@ extension ColdTable {
   /// An operation that was parked is handed over again, with its header if that is back, else with a carrier.
   ///
   /// Under the edit lock.
-  func countNextHandle(of operation: Operation) {
+  func countNextHandle(of operation: Operation) -> UInt {
     handles += 1
     if headerIsBack {
       headerIsBack = false
-      latestHandle = 0
+      latestHandle = Handle.header
     } else {
-      latestHandle = unsafe UInt(
-        bitPattern: HandleCarrier.make(operation, isFlush: false))
+      latestHandle = unsafe UInt(bitPattern: HandleCarrier.make(operation, isFlush: false))
     }
+    return latestHandle
   }
 }
 
 extension Operation {
-  /// The job of the handle that the edit lock's last owner decided on.
-  final func handOverJob() -> Job {
-    guard let table = coldTable, table.latestHandle != 0 else { return job }
-    return HandleCarrier.job(table.latestHandle, band: band)
+  /// The job of a handle that the caller holds.
+  final func job(of handle: UInt) -> Job {
+    handle == Handle.header ? job : HandleCarrier.job(handle, band: band)
   }
 
-  /// Hands the operation over outside a worker's walk.
-  final func handOverFromAnywhere() {
-    let job = handOverJob()
-    unsafe queueReference._withUnsafeGuaranteedRef { $0.accept(job) }
+  /// Gives the job of a handle to the queue, from any thread.
+  ///
+  /// A cancelled operation that needs no slot goes to the scheduler whatever the limit says (contract 49).
+  final func handOver(_ job: Job) {
+    // Kept: once the job is out, operation and queue may be gone.
+    let queue = unsafe queueReference.retain()
+    unsafe queue._withUnsafeGuaranteedRef { queue in
+      if queue.isFast {
+        queue.scheduler.submit(JobChain(job))
+      } else if flushesWithoutSlot {
+        if queue.mayFlushNow(deferring: job) { queue.scheduler.submit(JobChain(job)) }
+      } else {
+        queue.enqueue(JobChain(job))
+      }
+    }
+    unsafe queue.release()
   }
 
   /// Runs a flush carrier.
@@ -136,8 +147,9 @@ extension Operation {
     table.handles -= 1
     let isLast = table.handles == 0
     table.hasLeft = !isLast
-    unlockState(bits)
+    // Under the lock: afterwards the last handle may take operation and queue away.
     if !isLast { queue.addStraggler() }
+    unlockState(bits)
     return isLast
   }
 
@@ -169,9 +181,7 @@ extension Operation {
     table.latestHandle = unsafe UInt(bitPattern: HandleCarrier.make(self, isFlush: false))
     let carrier = table.latestHandle
     unlockState(bits | StateBit.severalHandles | StateBit.moved)
-    unsafe queueReference._withUnsafeGuaranteedRef {
-      $0.accept(HandleCarrier.job(carrier, band: band))
-    }
+    handOver(HandleCarrier.job(carrier, band: band))
   }
 
   /// With the scheduler or in the ready list; under the edit lock.

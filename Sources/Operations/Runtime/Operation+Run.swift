@@ -6,7 +6,8 @@ import Synchronization
 
 /// The run function of every class operation.
 func operationRun(_ header: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer) -> UInt {
-  let operation = unsafe Operation.reference(UInt(bitPattern: header) - UInt(OperationLayout.header))
+  let operation = unsafe Operation.reference(
+    UInt(bitPattern: header) - UInt(OperationLayout.header))
   // SAFETY: a handle to the operation keeps it and its queue alive; the context is the back end's.
   return unsafe operation._withUnsafeGuaranteedRef { operation in
     unsafe operation.queueReference._withUnsafeGuaranteedRef { queue in
@@ -76,7 +77,15 @@ extension Operation {
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
     record.flushCredit(unlessOf: queue.word)
-    switch begin(handle) {
+    if let bits = beginFast() { return unsafe perform(bits, gate, queue, record, context) }
+    // Parking gives up the handle that keeps both.
+    let keptSelf = unsafe Unmanaged.passRetained(self)
+    let keptQueue = unsafe Unmanaged.passRetained(queue)
+    defer {
+      unsafe keptSelf.release()
+      unsafe keptQueue.release()
+    }
+    switch beginSlowly(handle) {
     case .won(let bits):
       return unsafe perform(bits, gate, queue, record, context)
     case .lost:
@@ -122,8 +131,10 @@ extension Operation {
 
   // MARK: Begin
 
-  /// The one transition that starts an operation; arbitrates handles, manual starts, cancel and late edits.
-  final func begin(_ handle: UInt) -> BeginOutcome {
+  /// The one transition that starts a queued operation: arbitrates handles, cancel and late edits.
+  ///
+  /// Returns the state word as of the beginning, or nil when `beginSlowly` must decide.
+  @inline(__always) private final func beginFast() -> UInt32? {
     var bits = state.load(ordering: .relaxed)  // relaxed: the exchange validates it
     var backoff = Backoff()
     let slow = StateBit.hold | StateBit.moved | StateBit.started
@@ -133,19 +144,19 @@ extension Operation {
         bits = state.load(ordering: .relaxed)  // relaxed: as above
         continue
       }
-      if bits & slow != 0 { return beginSlowly(handle) }
-      if bits & (StateBit.stock | StateBit.cancelled) == 0, !isReady { return beginSlowly(handle) }
+      if bits & slow != 0 { return nil }
+      if bits & (StateBit.stock | StateBit.cancelled) == 0, !isReady { return nil }
       let begun = Self.begun(bits)
       // acquire and release, edge EditLock: sees every edit before it, is seen by every one after it.
       let (won, seen) = state.weakCompareExchange(
         expected: bits, desired: begun, successOrdering: .acquiringAndReleasing,
         failureOrdering: .relaxed)
-      if won { return .won(begun) }
+      if won { return begun }
       bits = seen
     }
   }
 
-  private static func begun(_ bits: UInt32) -> UInt32 {
+  static func begun(_ bits: UInt32) -> UInt32 {
     bits | StateBit.started | (bits & StateBit.cancelled != 0 ? StateBit.flushed : 0)
   }
 
@@ -158,13 +169,18 @@ extension Operation {
       unlockState(bits)
       return .lost
     }
+    let wantsStart = isReadyNow || bits & (StateBit.cancelled | StateBit.stock) != 0
+    if handle == Handle.waiter, bits & StateBit.hold != 0 || !wantsStart {
+      // The queued handle decides, and parks if need be.
+      unlockState(bits)
+      return .lost
+    }
     if bits & StateBit.hold != 0 {
       registerHeldEdges(&bits)
       bits &= ~StateBit.hold
     }
     let isInDetour = pending.load(ordering: .relaxed) & PendingBit.detour != 0  // relaxed: locked
     let isBlocked = isInDetour && (coldTable?.edgesBlocking ?? 0) > 0
-    let wantsStart = isReadyNow || bits & StateBit.cancelled != 0 || hasStockReadiness(bits)
     if isBlocked || !wantsStart {
       if !isBlocked { _ = enterDetour(force: true, tagEdges: true, bits) }
       park(handle)
@@ -177,8 +193,6 @@ extension Operation {
     return .won(begun)
   }
 
-  private final func hasStockReadiness(_ bits: UInt32) -> Bool { bits & StateBit.stock != 0 }
-
   /// Gives up a handle of an operation that must wait again; under the edit lock.
   private final func park(_ handle: UInt) {
     let table = coldTableMade()
@@ -190,19 +204,18 @@ extension Operation {
 
   /// A subclass says that its readiness may have turned true.
   final func announceReadiness() {
-    guard hasColdTable, isReady else { return }
+    guard isReady else { return }
     let bits = lockState()
-    var handOver = false
+    var handOver: UInt?
     if isSubmitted, bits & StateBit.started == 0,
       pending.load(ordering: .relaxed) & PendingBit.detour != 0,  // relaxed: locked
       let table = coldTable, table.edgesBlocking == 0, !table.isOut, table.wasParked
     {
       table.isOut = true
-      table.countNextHandle(of: self)
-      handOver = true
+      handOver = table.countNextHandle(of: self)
     }
     unlockState(bits)
-    if handOver { handOverFromAnywhere() }
+    if let handOver { self.handOver(job(of: handOver)) }
   }
 
   // MARK: Perform
@@ -216,7 +229,7 @@ extension Operation {
       return unsafe performOpenClass(bits, gate, queue, record, context)
     }
     let outer = record.push(self, queue)
-    if bits & StateBit.flushed == 0 { main() }
+    if bits & StateBit.flushed == 0 { main() } else { skipMain() }
     let successor = unsafe finishOnWorker(bits, gate, queue, record, context)
     record.pop(outer)
     return successor
@@ -231,10 +244,11 @@ extension Operation {
     let keptSelf = unsafe Unmanaged.passRetained(self)
     let keptQueue = unsafe Unmanaged.passRetained(queue)
     let outer = record.push(self, queue)
+    let outerStart = record.startingOperation
     record.startingOperation = word
     start()
     let stockStartRan = record.startingOperation != word
-    record.startingOperation = 0
+    record.startingOperation = outerStart
     let isAsynchronousClass = bits & StateBit.asynchronous != 0
     var successor: UInt = 0
     let skipsBody = bits & (StateBit.flushed | StateBit.finishRequested) != 0

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConcurrencyPrimitives
 import CSystemShims
+import ConcurrencyPrimitives
 import Scheduling
 import Synchronization
 
@@ -73,9 +73,10 @@ extension Operation {
         bits = state.load(ordering: .relaxed)  // relaxed: as above
         continue
       }
-      // acquire, edge EditLock: pairs with the release in `unlockState`.
+      // acquire, edge EditLock: pairs with the release in `unlockState`; sequentially consistent, edge Completion:
+      // the finisher's look at this word and the look at its seal under the lock cannot both miss.
       let (won, seen) = state.weakCompareExchange(
-        expected: bits, desired: bits | StateBit.lock, successOrdering: .acquiring,
+        expected: bits, desired: bits | StateBit.lock, successOrdering: .sequentiallyConsistent,
         failureOrdering: .relaxed)
       if won { return bits }
       bits = seen

@@ -10,9 +10,13 @@ enum StateBit {
   static let hold: UInt32 = 1 << 1
   /// Edges were registered; later edits go through the detour.
   static let registered: UInt32 = 1 << 2
-  /// Some handle has begun the operation. Never cleared.
+  /// Some handle has begun the operation.
+  ///
+  /// Never cleared.
   static let started: UInt32 = 1 << 3
-  /// `cancel()` was called before the operation finished. Never cleared.
+  /// `cancel()` was called before the operation finished.
+  ///
+  /// Never cleared.
   static let cancelled: UInt32 = 1 << 4
   /// A completion block is in the cold table.
   static let hasCompletion: UInt32 = 1 << 5
@@ -60,8 +64,16 @@ enum Membership {
   static let none: UInt = 0
   /// Claimed by an `add` that is under way.
   static let claimed: UInt = 1
-  /// The queue has let go of it.
-  static let left: UInt = 2
+  /// Started by hand: no queue may take it.
+  static let manual: UInt = 2
+}
+
+/// Which handle of an operation: the address of a carrier, or one of these.
+enum Handle {
+  /// The operation's own header.
+  static let header: UInt = 0
+  /// A worker that waits for the operation and would run it itself.
+  static let waiter: UInt = 1
 }
 
 /// Offsets of the stored words inside an operation object; a test compares them with the object.

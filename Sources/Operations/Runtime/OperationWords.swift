@@ -20,7 +20,9 @@ enum OperationWords {
     withWords(operations) { words in
       for index in words.indices {
         // SAFETY: as above.
-        failure = unsafe Operation.reference(words[index])._withUnsafeGuaranteedRef { $0.claimFailure() }
+        failure = unsafe Operation.reference(words[index])._withUnsafeGuaranteedRef {
+          $0.claimFailure()
+        }
         guard failure == nil else { return }
         claimed += 1
       }

@@ -16,8 +16,8 @@ import Synchronization
 
   /// Start-gate entries, one per nesting level: the queue whose operation runs in fast mode, or 0.
   let entries: UnsafeMutablePointer<Atomic<UInt>>
-  /// Entries that a limit has counted; under the mutex of the queue in the entry.
-  let counted: UnsafeMutablePointer<Bool>
+  /// Per level the queue whose limit has counted the operation there, or 0; written under that queue's `control`.
+  let counted: UnsafeMutablePointer<Atomic<UInt>>
   /// The queue that the held-back credits belong to, or 0.
   let creditQueue = Atomic<UInt>(0)
   /// Finished operations of `creditQueue` not yet subtracted.
@@ -51,8 +51,10 @@ import Synchronization
     stripe = index
     unsafe entries = .allocate(capacity: Self.depthLimit)
     unsafe counted = .allocate(capacity: Self.depthLimit)
-    for level in 0..<Self.depthLimit { unsafe (entries + level).initialize(to: Atomic(0)) }
-    unsafe counted.initialize(repeating: false, count: Self.depthLimit)
+    for level in 0..<Self.depthLimit {
+      unsafe (entries + level).initialize(to: Atomic(0))
+      unsafe (counted + level).initialize(to: Atomic(0))
+    }
   }
 
   // MARK: Finding records
