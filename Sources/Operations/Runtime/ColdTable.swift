@@ -45,7 +45,8 @@ import Synchronization
   init() {}
 
   deinit {
-    for unsafe unsaferecord in unsafe records {
+    for index in unsafe records.indices {
+      let record = unsafe records[index]
       // SAFETY: every list that named the record has been walked; see `Operation.deinit`.
       unsafe record.deinitialize(count: 1)
       unsafe record.deallocate()

@@ -143,7 +143,8 @@ extension Operation {
     else { return }
     var unregistered: [(EdgeLocation, UInt)] = unsafe []
     unsafe forEachEdge(bits) { unsafe unregistered.append(($0, $1)) }
-    for unsafe(edge, dependency) in unsafe unregistered {
+    for index in unsafe unregistered.indices {
+      let (edge, dependency) = unsafe unregistered[index]
       _ = unsafe registerLate(edge, on: dependency, table, &bits)
     }
   }

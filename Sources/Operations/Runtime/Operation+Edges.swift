@@ -20,7 +20,9 @@ extension Operation {
       let word = unsafe dependencyWord(slot).pointee.load(ordering: .relaxed)
       if word != 0 { unsafe list.append(Self.reference(word).takeUnretainedValue()) }
     }
-    for unsafe unsaferecord in unsafe coldTable?.records ?? [] {
+    guard let table = coldTable else { return list }
+    for index in unsafe table.records.indices {
+      let record = unsafe table.records[index]
       guard unsafe record.pointee.dependency != 0, unsafe !record.pointee.isHidden else { continue }
       unsafe list.append(Self.reference(record.pointee.dependency).takeUnretainedValue())
     }
@@ -38,9 +40,11 @@ extension Operation {
       guard let position = table.recordIndex[wanted] else { return nil }
       return unsafe .record(table.records[position])
     }
-    for unsafe unsaferecord in unsafe table.records
-    where unsafe record.pointee.dependency == wanted && !record.pointee.isHidden {
-      return unsafe .record(record)
+    for index in unsafe table.records.indices {
+      let record = unsafe table.records[index]
+      if unsafe record.pointee.dependency == wanted, unsafe !record.pointee.isHidden {
+        return unsafe .record(record)
+      }
     }
     return nil
   }
@@ -73,8 +77,9 @@ extension Operation {
     let count = unsafe table.records.count
     guard count > ColdTable.indexThreshold else { return }
     if count == ColdTable.indexThreshold + 1 {
-      for unsafe(position, record) in unsafe table.records.enumerated()
-      where unsafe record.pointee.dependency != 0 && !record.pointee.isHidden {
+      for position in unsafe table.records.indices {
+        let record = unsafe table.records[position]
+        guard unsafe record.pointee.dependency != 0, unsafe !record.pointee.isHidden else { continue }
         unsafe table.recordIndex[record.pointee.dependency] = position
       }
     } else if !isHidden {
@@ -104,8 +109,9 @@ extension Operation {
       if word != 0 { unsafe body(.slot(slot), word) }
     }
     guard bits & StateBit.edgesInCold != 0, let table = coldTable else { return }
-    for unsafe unsaferecord in unsafe table.records {
-      let word = record.pointee.dependency
+    for index in unsafe table.records.indices {
+      let record = unsafe table.records[index]
+      let word = unsafe record.pointee.dependency
       if word != 0 { unsafe body(.record(record), word) }
     }
   }
@@ -177,9 +183,10 @@ extension Operation {
       unsafe Self.reference(word).release()
     }
     guard bits & StateBit.edgesInCold != 0, let table = coldTable else { return }
-    for unsafe unsaferecord in unsafe table.records {
-      let word = record.pointee.dependency
-      record.pointee.dependency = 0
+    for index in unsafe table.records.indices {
+      let record = unsafe table.records[index]
+      let word = unsafe record.pointee.dependency
+      unsafe record.pointee.dependency = 0
       if word != 0 { unsafe Self.reference(word).release() }
     }
   }
