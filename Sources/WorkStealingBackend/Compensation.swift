@@ -27,6 +27,9 @@ struct Compensation: Equatable, Sendable {
   /// A blocked worker runs again.
   var unblocking: Compensation { Compensation(word: word - Self.blockedOne) }
 
+  /// A worker leaves for good, so its place may be taken.
+  var leaving: Compensation { Compensation(word: word + Self.blockedOne) }
+
   /// A compensation thread retires, or could not be started.
   var retiring: Compensation { Compensation(word: word - Self.activeOne) }
 

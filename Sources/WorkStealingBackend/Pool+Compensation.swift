@@ -31,9 +31,10 @@ extension Pool {
     // relaxed: the exchange decides.
     var counts = Compensation(word: compensation.value.load(ordering: .relaxed))
     while true {
-      // relaxed: the counts order nothing; spares get their orders and their jobs over edges of their own.
+      // sequentially consistent, edge BlockSeen: in the total order between a blocker's publications and the look of
+      // a spare that retires while the pool stops.
       let (done, original) = compensation.value.weakCompareExchange(
-        expected: counts.word, desired: next(counts).word, ordering: .relaxed)
+        expected: counts.word, desired: next(counts).word, ordering: .sequentiallyConsistent)
       if done { return counts }
       counts = Compensation(word: original)
     }
@@ -44,20 +45,19 @@ extension Pool {
     threads.withLock { threads in
       if let index = threads.idleSpares.popLast() {
         command(.run, to: index)
-        return true
-      }
-      guard threads.sparesStarted < configuration.compensationLimit else {
+      } else if threads.sparesStarted < configuration.compensationLimit {
+        let index = workerCount + threads.sparesStarted
+        // sequentially consistent, edge WorkSeen: everybody who looks after the spare's first publication knows it.
+        knownWorkers.value.store(index + 1, ordering: .sequentiallyConsistent)
+        // Without a thread the record stays empty and the blocked worker uncompensated, which help() bears.
+        guard let thread = try? startThread(index) else { return false }
+        threads.sparesStarted += 1
+        threads.handles.append(thread)
+      } else {
         // The counts leave room for one more, so some spare is on its way from work to retirement: it turns round.
-        if !threads.isStopping { threads.pendingActivations += 1 }
-        return !threads.isStopping
+        threads.pendingActivations += 1
       }
-      let index = workerCount + threads.sparesStarted
-      // sequentially consistent, edge WorkSeen: everybody who looks after the spare's first publication knows it.
-      knownWorkers.value.store(index + 1, ordering: .sequentiallyConsistent)
-      // Without a thread the record stays empty and the blocked worker uncompensated, which help() bears.
-      guard let thread = try? startThread(index) else { return false }
-      threads.sparesStarted += 1
-      threads.handles.append(thread)
+      threads.participants += 1
       return true
     }
   }
@@ -96,13 +96,40 @@ extension Pool {
     return true
   }
 
+  /// Gives up a worker's place because the pool stops; false when it searches again.
+  ///
+  /// A job that still runs may block and need another thread. Edge BlockSeen: either the blocker finds this worker gone
+  /// and has another thread run, or the look, which comes after the step, sees what the blocker published before.
+  func leave(_ worker: Worker) -> Bool {
+    let isSpare = worker.index >= workerCount
+    _ = changeCompensation { isSpare ? $0.retiring : $0.leaving }
+    guard look(excluding: worker) else { return true }
+    _ = changeCompensation { isSpare ? $0.returning : $0.unblocking }
+    _ = change { $0.startingSearch }
+    return false
+  }
+
+  /// The end of a regular worker; a spare waits for another blocker, and returns true when there is one.
+  func waitAsSpareOrEnd(_ worker: Worker) -> Bool {
+    guard worker.index < workerCount else { return waitAsSpare(worker) }
+    threads.withLock { threads in
+      threads.participants -= 1
+      if threads.participants == 0 { dismissSpares(&threads) }
+    }
+    return false
+  }
+
   /// Waits, retired, for the next order: true to run again, false to end.
   func waitAsSpare(_ worker: Worker) -> Bool {
     let decided: SpareOrder = threads.withLock { threads in
-      if threads.isStopping { return .exit }
+      threads.participants -= 1
       if threads.pendingActivations > 0 {
         threads.pendingActivations -= 1
         return .run
+      }
+      if threads.participants == 0 {
+        dismissSpares(&threads)
+        return .exit
       }
       threads.idleSpares.append(worker.index)
       return .wait
@@ -119,13 +146,10 @@ extension Pool {
     }
   }
 
-  /// Ends every retired spare; those that run leave like workers.
-  func dismissSpares() {
-    threads.withLock { threads in
-      threads.isStopping = true
-      for index in threads.idleSpares { command(.exit, to: index) }
-      threads.idleSpares.removeAll()
-    }
+  /// Ends the retired spares: the last thread that was not retired is leaving, so no job runs that could block.
+  private func dismissSpares(_ threads: inout Threads) {
+    for index in threads.idleSpares { command(.exit, to: index) }
+    threads.idleSpares.removeAll()
   }
 
   /// Waits for the end of every thread.

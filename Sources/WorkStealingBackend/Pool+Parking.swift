@@ -12,7 +12,7 @@ extension Pool {
     /// With jobs on the worker's own deques, or with a new life for a compensation thread.
     case lookAgain
     /// The thread must end.
-    case leave
+    case end
   }
 
   /// Searches, sleeps and searches until there is a job; the worker holds none of its own.
@@ -25,7 +25,7 @@ extension Pool {
       if mustPark { takeToken(worker) }  // [park]
       mustPark = false
       if worker.index >= workerCount, retireAsSearcher(worker) {
-        return waitAsSpare(worker) ? .lookAgain : .leave
+        return waitAsSpare(worker) ? .lookAgain : .end
       }
       switch searchForAWhile(worker) {  // [search]
       case .job(let job):
@@ -39,7 +39,8 @@ extension Pool {
       switch giveUp(worker) {  // [give up]
       case .searchAgain: break
       case .park: mustPark = true
-      case .leave: return .leave
+      case .leave:
+        if leave(worker) { return waitAsSpareOrEnd(worker) ? .lookAgain : .end }
       }
     }
   }
@@ -136,6 +137,5 @@ extension Pool {
   func stop() {
     let before = change { $0.stopping }
     handTokens(before.sleepers)
-    dismissSpares()
   }
 }

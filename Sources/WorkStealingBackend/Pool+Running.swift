@@ -62,7 +62,7 @@ extension Pool {
       switch idle(worker) {
       case .job(let job): return job
       case .lookAgain: continue
-      case .leave: return nil
+      case .end: return nil
       }
     }
   }

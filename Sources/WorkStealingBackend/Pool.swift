@@ -46,7 +46,7 @@ final class Pool: Sendable {
     searchLimit = max(1, min(count, processors) / 2)
     spinBudget = count < processors ? configuration.spinBudgetNanoseconds : 0
     knownWorkers = Padded(Atomic(count))
-    threads = Locked(Threads())
+    threads = Locked(Threads(participants: count))
     let identity = PoolIdentity()
     workers = ObjectTable(count: count + limit) {
       Worker(
@@ -110,8 +110,8 @@ struct Threads: Sendable {
   var pendingActivations = 0
   /// Compensation threads started so far.
   var sparesStarted = 0
-  /// No thread waits for orders any more.
-  var isStopping = false
+  /// Threads that are not retired; the last one that leaves sends the retired ones home.
+  var participants = 0
   /// Somebody has begun to stop the pool.
   var isStopRequested = false
 }

@@ -34,13 +34,18 @@
 #ifndef SPURIOUS
 #define SPURIOUS 0
 #endif
-#ifdef BLOCK
-#define SPARES 1
-#else
+#ifndef BLOCK
 #define SPARES 0
 #endif
+#ifndef SPARES
+#define SPARES 1
+#endif
 #define THREADS (WORKERS + SPARES)
+#ifndef BLOCK
 #define JOBS (PRODUCERS * SUBMITS * BATCH + SPAWN)
+#else
+#define JOBS (PRODUCERS * SUBMITS * BATCH + SPAWN + blocks)
+#endif
 #define LAST (BANDS - 1)                       /* the band of pushed jobs: never band 0 when there are several */
 
 byte sleepers, searching; bit stop;            /* the word: every atomic block on these is one RMW */
@@ -50,10 +55,11 @@ byte inj;                                      /* jobs in the injector */
 byte deq[THREADS * BANDS];                     /* jobs visible in each deque */
 byte buffered[THREADS * BANDS];                /* bottom stores still in the owner's store buffer */
 byte published[THREADS];                            /* published masks */
-bit dismissed; byte blocks;
+bit dismissed, blocking; byte blocks, participants;   /* participants: threads that are not retired, under the lock */
 byte running, ran, exited, producersDone, spurious; bit spawned, released;
 byte blocked, spares;                          /* the compensation word */
-bit idleSpare, startedSpare; byte pendingSpare, order;  /* under the lock; order: 1 run, 2 exit */
+bit idleSpare[THREADS]; byte startedSpares, pendingSpare, order[THREADS];  /* under the lock; order: 1 run, 2 exit */
+#define LAST_SPARE (THREADS - 1)
 #define D(w, b) ((w) * BANDS + (b))
 
 inline flush(w) { d_step { f = 0;
@@ -119,8 +125,16 @@ inline publish() { atomic { flush(me); published[me] = own } }
 
 inline moveChain() { do :: n > 1 -> pushOne(); n-- :: else -> n = 0; break od }
 
+#ifdef BLOCK
+inline dismiss() {
+  dismissed = 1;
+  if :: idleSpare[WORKERS] -> idleSpare[WORKERS] = 0; order[WORKERS] = 2 :: else fi;
+  if :: idleSpare[LAST_SPARE] -> idleSpare[LAST_SPARE] = 0; order[LAST_SPARE] = 2 :: else fi
+}
+#endif
+
 proctype Worker(byte me) {
-  byte own, k, n, old, f; bit won, got, seen, last, requeued;
+  byte own, k, n, old, f, target; bit won, got, seen, last, requeued;
 #ifdef BLOCK
   if :: me >= WORKERS -> goto end_retired :: else fi;   /* its thread starts with the first order */
 #endif
@@ -287,24 +301,28 @@ execute:
 #endif
 #ifdef BLOCK
   if
-  :: atomic { blocks < BLOCK && spawned && blocked == 0 ->
-       blocks++; blocked++; if :: spares < blocked && spares < SPARES -> spares++; won = 1 :: else fi };
+  :: atomic { blocks < BLOCK && !blocking -> blocks++; blocking = 1; target = ran };
+     pushOne(); publish(); notify();           /* the job that it will wait for, or another before it */
+     atomic { blocked++; if :: spares < blocked && spares < SPARES -> spares++; won = 1 :: else fi };
      if
      :: won -> won = 0;
         atomic { if                            /* under the lock */
-          :: idleSpare -> idleSpare = 0; order = 1
-          :: !idleSpare && !startedSpare -> startedSpare = 1; order = 1
+          :: idleSpare[LAST_SPARE] -> idleSpare[LAST_SPARE] = 0; order[LAST_SPARE] = 1; participants++
+          :: !idleSpare[LAST_SPARE] && idleSpare[WORKERS] -> idleSpare[WORKERS] = 0; order[WORKERS] = 1; participants++
+          :: !idleSpare[LAST_SPARE] && !idleSpare[WORKERS] ->
+             if
+             :: startedSpares < SPARES -> order[WORKERS + startedSpares] = 1; startedSpares++; participants++
 #ifdef W_PENDING
-          :: !idleSpare && startedSpare -> spares--
+             :: startedSpares == SPARES -> spares--
 #else
-          :: !idleSpare && startedSpare && dismissed -> spares--
-          :: !idleSpare && startedSpare && !dismissed -> pendingSpare++
+             :: startedSpares == SPARES -> pendingSpare++; participants++
 #endif
+             fi
           fi }
      :: else
      fi;
-     ran > 0;                                  /* blocks until another job has run */
-     atomic { blocked-- }
+     ran > target;                             /* blocks until another job has run */
+     atomic { blocked--; target = 0; blocking = 0 }
   :: else
   fi;
 #endif
@@ -312,16 +330,33 @@ execute:
   goto fetch;
 #ifdef BLOCK
 retired:
-  atomic { if                                  /* under the lock */
-    :: dismissed -> goto leave
-    :: !dismissed && pendingSpare > 0 -> pendingSpare--; order = 1
-    :: !dismissed && pendingSpare == 0 -> idleSpare = 1
+  atomic { participants--;                     /* under the lock */
+    if
+    :: pendingSpare > 0 -> pendingSpare--; order[me] = 1
+    :: pendingSpare == 0 && participants == 0 -> dismiss(); order[me] = 2   /* everybody else has left */
+    :: pendingSpare == 0 && participants > 0 -> idleSpare[me] = 1
     fi };
 end_retired:
-  atomic { order > 0 -> if :: order == 2 -> won = 1 :: else fi; order = 0 };
-  if :: won -> won = 0; goto leave :: else -> goto fetch fi;
+  atomic { order[me] > 0 -> if :: order[me] == 2 -> won = 1 :: else fi; order[me] = 0 };
+  if :: won -> won = 0; goto ended :: else -> goto fetch fi;
 #endif
 leave:
+#ifdef BLOCK
+  atomic { if :: me >= WORKERS -> spares-- :: else -> blocked++ fi };  /* gone for good counts as blocked */
+#ifndef W_BLOCKSEEN
+  look(0);
+  if
+  :: seen -> seen = 0;
+     atomic { if :: me >= WORKERS -> spares++ :: else -> blocked-- fi };
+     atomic { searching++ }; goto search
+  :: else
+  fi;
+#endif
+  if :: me >= WORKERS -> goto retired :: else fi;
+  atomic { participants--;                     /* under the lock; the last one out sends the retired ones home */
+    if :: participants == 0 -> dismiss() :: else fi };
+ended:
+#endif
   exited++
 }
 
@@ -347,8 +382,7 @@ proctype Stopper() { byte n;
 #else
   stop = 1; n = WORKERS; d_step { tokens = tokens + 10 };
 #endif
-  do :: n > 0 -> wakeOne(); n-- :: else -> break od;
-  atomic { dismissed = 1; if :: idleSpare -> idleSpare = 0; order = 2 :: else fi }
+  do :: n > 0 -> wakeOne(); n-- :: else -> break od
 }
 #endif
 
@@ -356,6 +390,7 @@ proctype Stopper() { byte n;
 init {
   byte i;
   atomic {
+    participants = WORKERS;
     for (i : 0 .. THREADS - 1) { run Worker(i) }
     for (i : 1 .. PRODUCERS) { run Producer() }
 #if defined(STOP) || defined(W_STOP)
@@ -369,7 +404,7 @@ init {
   timeout ->
   assert(ran == JOBS && inj == 0);
 #if defined(STOP)
-  assert(exited == WORKERS + startedSpare && sleepers == 0)
+  assert(exited == WORKERS + startedSpares && sleepers == 0)
 #elif !defined(W_STOP)
   assert(sleepers == WORKERS + spares && spares <= SPARES)
 #endif

@@ -148,6 +148,35 @@ import Testing
     scheduler.shutDown()
   }
 
+  /// Shutting down leaves a blocked worker its compensation.
+  @Test func aJobMayBlockWhileThePoolShutsDown() {
+    var configuration = WorkStealingConfiguration()
+    configuration.compensationLimit = 2
+    for round in 0..<StressSize.pools {
+      let scheduler = WorkStealingScheduler(workers: 1, configuration: configuration)
+      let started = Flag()
+      let blocks = Atomic2(0)
+      // Submits only to its own worker, so that shutting down meanwhile is no fault.
+      @Sendable func blockOnce() {
+        let parker = Parker()
+        scheduler.submit { parker.unpark() }
+        scheduler.willBlock()
+        parker.park()
+        scheduler.didUnblock()
+        blocks.count.add(1, ordering: .releasing)
+      }
+      scheduler.submit {
+        blockOnce()
+        started.set()
+        for _ in 0..<(round % 50) { yieldCore() }
+        for _ in 0..<3 { blockOnce() }
+      }
+      #expect(waitUntil { started.isSet })
+      scheduler.shutDown()
+      #expect(blocks.count.load(ordering: .acquiring) == 4)
+    }
+  }
+
   /// After compensation ends, no more than the regular number of jobs run at a time.
   @Test func sparesRetireWhenTheBlockedWorkerReturns() {
     let scheduler = WorkStealingScheduler(workers: 1)
