@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Scheduling
 import Synchronization
 
 extension Operation {
@@ -28,36 +29,36 @@ extension Operation {
   /// As `addDependency(_:)`, but throws `dependencyCycle` when `dependency` is this operation.
   public final func tryAddDependency(_ dependency: Operation) throws(OperationError) {
     guard dependency !== self else { throw .dependencyCycle(path: [self, self]) }
-    var handOver = false
+    var job: Job?
     var bits = lockState()
     if bits & StateBit.started == 0, !lists(dependency, bits) {
       let effective = bits & StateBit.cancelled == 0
       if effective, isSubmitted, bits & StateBit.registered != 0 {
-        handOver = addLateEdge(to: dependency, &bits)
+        job = addLateEdge(to: dependency, &bits)
       } else {
         _ = unsafe appendDependency(dependency, &bits, hidden: false)
         if effective { bits |= StateBit.hold }
       }
     }
     unlockState(bits)
-    if handOver { handOverFromAnywhere() }
+    if let job { handOver(job) }
   }
 
   /// Lifts the constraint at once; does nothing for what is no dependency (contract 26, 27).
   ///
   /// No effect once the operation has started. O(dependencies).
   public final func removeDependency(_ dependency: Operation) {
-    var handOver = false
+    var job: Job?
     var removed: Unmanaged<Operation>?
     let bits = lockState()
     if bits & StateBit.started == 0, let edge = unsafe edge(to: dependency, bits) {
       if isSubmitted, bits & StateBit.registered != 0 {
-        handOver = unsafe withdrawEdge(edge, bits)
+        job = unsafe withdrawEdge(edge, bits)
       }
       unsafe removed = takeDependency(out: edge)
     }
     unlockState(bits)
-    if handOver { handOverFromAnywhere() }
+    if let job { handOver(job) }
     unsafe removed?.release()
   }
 

@@ -108,7 +108,9 @@ public struct OperationHandle: Sendable, Hashable {
     // relaxed: opened after it was written.
     let slot = unsafe node.pointee.membership.load(ordering: .relaxed)
     let facade = BlockOperation(
-      facadeOf: self.node, slot: slot, body: unsafe node.pointee.body.take(),
+      facadeOf: self.node, slot: slot,
+      // Once started the closure is the runner's, which may be moving it out right now.
+      body: unsafe flags & ClosureNode.started == 0 ? node.pointee.takeBody() : nil,
       isStarted: flags & ClosureNode.started != 0, isCancelled: flags & ClosureNode.cancelled != 0)
     // The runtime's reference.
     unsafe node.pointee.facade = UInt(bitPattern: Unmanaged.passRetained(facade).toOpaque())

@@ -22,7 +22,7 @@ extension OperationQueue {
     }
     let job = operation.submit(slot: slot, behind: barrier)
     if barrier != nil { evaluateBarriers() }
-    if let job { accept(job) }
+    if let job { accept(job, of: operation) }
   }
 
   /// Adds all operations in one step: none of them starts before all are in (contract 87, 105, 106).
@@ -48,7 +48,12 @@ extension OperationQueue {
     OperationWords.forEach(operations) { operation in
       // relaxed: stored by this thread in `Registry.add`.
       let slot = operation.header.link.load(ordering: .relaxed)
-      if let job = operation.submit(slot: slot, behind: barrier) { ready.append(job) }
+      guard let job = operation.submit(slot: slot, behind: barrier) else { return }
+      if !isFast, operation.flushesWithoutSlot {
+        accept(job, of: operation)
+      } else {
+        ready.append(job)
+      }
     }
     if barrier != nil { evaluateBarriers() }
     accept(ready)

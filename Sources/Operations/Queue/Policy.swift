@@ -87,8 +87,16 @@ extension OperationQueue {
   }
 
   /// Takes over a ready job: to the scheduler in fast mode, else to the ready list.
+  ///
+  /// The caller keeps the queue: the job may run, and its members may all leave, before this returns.
   func accept(_ job: Job) {
     if isFast { scheduler.submit(JobChain(job)) } else { enqueue(JobChain(job)) }
+  }
+
+  /// As `accept(_:)`, for the job of `operation`: a cancelled one need not wait for a slot (contract 49).
+  func accept(_ job: Job, of operation: Operation) {
+    guard !isFast, operation.flushesWithoutSlot else { return accept(job) }
+    if mayFlushNow(deferring: job) { scheduler.submit(JobChain(job)) }
   }
 
   /// Takes over ready jobs in order.
@@ -100,6 +108,9 @@ extension OperationQueue {
   /// Puts ready jobs into the list and starts as many drains as they and the policy allow.
   func enqueue(_ jobs: consuming JobChain) {
     let added = UInt64(jobs.count)
+    // Once the jobs are counted, others may run them and every other member, and let go of the queue.
+    let kept = unsafe Unmanaged.passRetained(self)
+    defer { unsafe kept.release() }
     readyList.append(jobs)
     var drains = 0
     changePolicy { word in
@@ -191,9 +202,10 @@ extension OperationQueue {
 
   @inline(never) private func uncount(_ record: ThreadRecord, _ level: Int) {
     let wasCounted = control.withLock { _ in
-      let counted = unsafe record.counted[level]
-      unsafe record.counted[level] = false
-      return counted
+      // relaxed: under `control`, as every access for this queue.
+      guard unsafe record.counted[level].load(ordering: .relaxed) == self.word else { return false }
+      unsafe record.counted[level].store(0, ordering: .relaxed)  // relaxed: as above
+      return true
     }
     if wasCounted { releaseSlot() }
   }

@@ -84,7 +84,8 @@ extension OperationQueue {
         // sequentially consistent, edge StartGate: after the heavy barrier, or in the order of such operations.
         let entry = unsafe record.entries[level].load(ordering: .sequentiallyConsistent)
         guard entry == word else { continue }
-        unsafe record.counted[level] = true
+        // relaxed: under `control`, as every access for this queue.
+        unsafe record.counted[level].store(word, ordering: .relaxed)
         found += 1
       }
     }
@@ -96,11 +97,10 @@ extension OperationQueue {
     var found: UInt64 = 0
     ThreadRecord.forEach { record in
       for level in 0..<ThreadRecord.depthLimit {
-        // relaxed: `counted` is under `control`; an entry of another queue is not ours to touch.
-        guard unsafe record.entries[level].load(ordering: .relaxed) == word,
-          unsafe record.counted[level]
-        else { continue }
-        unsafe record.counted[level] = false
+        // relaxed: under `control`. Whether the entry is still set does not matter: a thread that has cleared it may
+        // find the queue fast again and then gives nothing back.
+        guard unsafe record.counted[level].load(ordering: .relaxed) == word else { continue }
+        unsafe record.counted[level].store(0, ordering: .relaxed)  // relaxed: as above
         found += 1
       }
     }

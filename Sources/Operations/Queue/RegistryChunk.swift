@@ -75,15 +75,24 @@ import Synchronization
   static func remove(slot: UInt) {
     let chunk = unsafe Self.chunk(ofSlot: slot)
     let bit: UInt64 = 1 << (UInt64(slot & UInt(blockSize - 1)) - slotOffset)
-    // acquire and release, edge Left: whoever sees the last bit sees every removal; an enumerator that pinned the
-    // chunk before is seen here, one that pins it later sees the bit.
-    var mask = unsafe chunk.pointee.left.bitwiseOr(bit, ordering: .acquiringAndReleasing).newValue
+    var mask = unsafe chunk.pointee.left.load(ordering: .relaxed)  // relaxed: the exchange validates it
     var backoff = Backoff()
-    let isLast = mask & full == full
-    while mask & pinned != 0 {
-      backoff.wait()
-      mask = unsafe chunk.pointee.left.load(ordering: .acquiring)  // acquire, edge Unpinned
+    while true {
+      // Waits with the bit still clear: the slot keeps the chunk from going before this thread has looked again.
+      if mask & pinned != 0 {
+        backoff.wait()
+        mask = unsafe chunk.pointee.left.load(ordering: .relaxed)  // relaxed: as above
+        continue
+      }
+      // acquire and release, edge Left: whoever sets the last bit sees every removal; edge Unpinned: the enumerator's
+      // reads precede the member's end.
+      let (won, seen) = unsafe chunk.pointee.left.weakCompareExchange(
+        expected: mask, desired: mask | bit, successOrdering: .acquiringAndReleasing,
+        failureOrdering: .relaxed)
+      if won { break }
+      mask = seen
     }
+    let isLast = (mask | bit) & full == full
     guard isLast else { return }
     let stripe = unsafe chunk.pointee.stripe
     unsafe stripe.pointee.lock.lock()

@@ -69,42 +69,43 @@ extension Operation {
     return true
   }
 
-  /// Marks the operation as handed over if nothing holds it back; true when the caller must hand it over.
-  private final func leaveIfFree(_ table: ColdTable) -> Bool {
-    guard table.edgesBlocking == 0, !table.isOut else { return false }
+  /// Marks the operation as handed over if nothing holds it back; returns the job that the caller must hand over.
+  ///
+  /// The handle is chosen under the lock: a change of level right after it makes another one.
+  private final func leaveIfFree(_ table: ColdTable) -> Job? {
+    guard table.edgesBlocking == 0, !table.isOut else { return nil }
     table.isOut = true
     if table.wasParked { table.countNextHandle(of: self) }
-    return true
+    return handOverJob()
   }
 
   /// A finisher's edge comes through the lock; true when the caller must hand the operation over.
   ///
   /// Releases the group reference with the last edge: the caller must have its own guarantee or use the result only.
-  final func resolveInDetour(_ edge: EdgeLocation, handOver: (Operation) -> Void) {
+  final func resolveInDetour(_ edge: EdgeLocation, handOver: (Job) -> Void) {
     let bits = lockState()
     guard let table = coldTable else {
       Fault.internalError("an edge of \(self) came through the detour without a cold table")
     }
     table.edgesOutstanding -= 1
     let isLast = table.edgesOutstanding == 0
-    var mustHandOver = false
-    if unsafe untag(edge, table) { mustHandOver = leaveIfFree(table) }
+    let job = unsafe untag(edge, table) ? leaveIfFree(table) : nil
     unlockState(bits)
-    if mustHandOver { handOver(self) }
+    if let job { handOver(job) }
     if isLast { unsafe Unmanaged.passUnretained(self).release() }
   }
 
-  /// `addDependency` on a registered, unstarted operation; true when the caller must hand it over.
-  final func addLateEdge(to dependency: Operation, _ bits: inout UInt32) -> Bool {
-    guard let table = enterDetour(force: true, tagEdges: true, bits) else { return false }
+  /// `addDependency` on a registered, unstarted operation; returns the job that the caller must hand over.
+  final func addLateEdge(to dependency: Operation, _ bits: inout UInt32) -> Job? {
+    guard let table = enterDetour(force: true, tagEdges: true, bits) else { return nil }
     let edge = unsafe appendDependency(dependency, &bits, hidden: false)
     return unsafe registerLate(edge, on: dependency.word, table, &bits)
   }
 
-  /// Registers an edge in the detour; true when the caller must hand the operation over.
+  /// Registers an edge in the detour; returns the job that the caller must hand over.
   private final func registerLate(
     _ edge: EdgeLocation, on dependency: UInt, _ table: ColdTable, _ bits: inout UInt32
-  ) -> Bool {
+  ) -> Job? {
     if table.edgesOutstanding == 0 { unsafe _ = Unmanaged.passRetained(self) }
     table.edgesOutstanding += 1
     unsafe tag(edge, table)
@@ -119,17 +120,17 @@ extension Operation {
     }
     if table.isOut {
       if table.edgesBlocking > 0 { bits |= StateBit.hold }  // recall
-      return false
+      return nil
     }
     return leaveIfFree(table)
   }
 
-  /// `removeDependency` on a registered, unstarted operation; true when the caller must hand it over.
-  final func withdrawEdge(_ edge: EdgeLocation, _ bits: UInt32) -> Bool {
+  /// `removeDependency` on a registered, unstarted operation; returns the job that the caller must hand over.
+  final func withdrawEdge(_ edge: EdgeLocation, _ bits: UInt32) -> Job? {
     // acquire, edge Resolved: as in `enterDetour`.
     guard pending.load(ordering: .acquiring) != 0,
       let table = enterDetour(force: false, tagEdges: true, bits)
-    else { return false }
+    else { return nil }
     unsafe _ = untag(edge, table)
     return leaveIfFree(table)
   }
@@ -153,7 +154,7 @@ extension Operation {
   final func cancelNow() {
     // A first look without the lock: finished or cancelled needs nothing.
     if isSealed || isCancelled { return }
-    var handOver = false
+    var job: Job?
     var flush = false
     var bits = lockState()
     guard !isSealed, bits & StateBit.cancelled == 0 else { return unlockState(bits) }
@@ -163,14 +164,14 @@ extension Operation {
       if let table = enterDetour(force: false, tagEdges: false, bits) {
         // All edges but the one on a barrier are ignored from now on.
         ignoreOrdinaryEdges(table, bits)
-        handOver = leaveIfFree(table)
-        flush = !handOver && table.isOut
+        job = leaveIfFree(table)
+        flush = job == nil && table.isOut
       } else {
         flush = true
       }
     }
     unlockState(bits)
-    if handOver { handOverFromAnywhere() }
+    if let job { handOver(job) }
     if flush { flushWithoutSlot() }
   }
 

@@ -84,9 +84,7 @@ extension Operation {
     if old == 1 { return unsafe accept(job, context) }
     if old & PendingBit.detour == 0 { return nil }
     var handed: Job?
-    unsafe resolveInDetour(edge) { operation in
-      handed = unsafe operation.accept(operation.handOverJob(), context)
-    }
+    unsafe resolveInDetour(edge) { job in handed = unsafe accept(job, context) }
     return handed
   }
 
@@ -96,11 +94,12 @@ extension Operation {
     _ job: Job, _ context: UnsafeMutablePointer<WorkerContext>
   ) -> Job? {
     // SAFETY: nobody else can start the operation before this hand-over, so it is still a member.
-    unsafe queueReference._withUnsafeGuaranteedRef { queue in
-      if queue.isFast, unsafe queue.identity == context.pointee.scheduler { return job }
-      queue.accept(job)
-      return nil
+    let isLocal = unsafe queueReference._withUnsafeGuaranteedRef { queue in
+      unsafe queue.isFast && queue.identity == context.pointee.scheduler
     }
+    if isLocal { return job }
+    handOver(job)
+    return nil
   }
 
   /// For deinit: what is still on the list waits for nothing any more.
@@ -119,7 +118,13 @@ extension Operation {
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
     if bits & StateBit.barrier != 0 { queue.barrierEnds(self) }
-    var successor = unsafe seal(context).successor
+    let sealed = unsafe seal(context)
+    guard sealed.isFirst else {
+      // `finish()` came first on another thread, which lets go of the operation; this one has its slot to give back.
+      if gate == .fast { queue.leaveFast(record) }
+      return 0
+    }
+    var successor = sealed.successor
     // acquire, edge EditLock: a block set before the seal is seen.
     if state.load(ordering: .acquiring) & StateBit.hasCompletion != 0 {
       if let kept = successor { unsafe context.pointee.ready.prepend(kept) }
@@ -192,23 +197,19 @@ extension Operation {
   final func finishStarted() {
     let bits = state.load(ordering: .acquiring)  // acquire: pairs with `begin`
     guard bits & StateBit.started != 0 else { return finishBeforeStart() }
-    // Keep both: the operation may be the last thing that keeps either alive.
+    // The caller may hold the last reference but the runtime's.
     let keptSelf = unsafe Unmanaged.passRetained(self)
     defer { unsafe keptSelf.release() }
-    let queue: OperationQueue? =
-      isSubmitted ? unsafe queueReference.takeUnretainedValue() : nil
-    var context = WorkerContext(
-      worker: -1, scheduler: queue?.identity ?? OperationQueue.noScheduler)
+    // Whoever seals first lets go of the operation, so only then is it certain to be a member still. Until that is
+    // known the context claims no scheduler, and what becomes ready is submitted one by one.
+    var context = WorkerContext(worker: -1, scheduler: OperationQueue.noScheduler)
     unsafe withUnsafeMutablePointer(to: &context) { context in
-      let sealed = unsafe seal(context)
-      guard sealed.isFirst else {
+      guard unsafe seal(context).isFirst else {
         withColdTableMade { $0.surplusFinishes += 1 }
         return
       }
-      if let kept = sealed.successor { unsafe context.pointee.ready.prepend(kept) }
-      if let queue, unsafe !context.pointee.ready.isEmpty {
-        unsafe queue.scheduler.submit(context.pointee.takeReady())
-      }
+      let queue: OperationQueue? =
+        isSubmitted ? unsafe queueReference.takeUnretainedValue() : nil
       unsafe endFromAnywhere(bits, queue, context)
     }
   }
@@ -255,7 +256,12 @@ extension Operation {
       throw .ownedByQueue(self, queueName: queueNameForDiagnostics)
     }
     guard isReady else { throw .notReady(self, blockedBy: dependencies.filter { !$0.isFinished }) }
-    guard case .won(let bits) = begin(0) else { throw .alreadyExecuting(self) }
+    let bits: UInt32
+    switch begin(0) {
+    case .won(let begun): bits = begun
+    case .lost: throw .alreadyExecuting(self)
+    case .parked: throw .notReady(self, blockedBy: dependencies.filter { !$0.isFinished })
+    }
     let record = ThreadRecord.current
     let outer = record.currentOperation
     record.currentOperation = word

@@ -78,16 +78,18 @@ extension ColdTable {
 }
 
 extension Operation {
-  /// The job of the handle that the edit lock's last owner decided on.
+  /// The job of the handle to hand over next; under the edit lock.
   final func handOverJob() -> Job {
     guard let table = coldTable, table.latestHandle != 0 else { return job }
     return HandleCarrier.job(table.latestHandle, band: band)
   }
 
   /// Hands the operation over outside a worker's walk.
-  final func handOverFromAnywhere() {
-    let job = handOverJob()
-    unsafe queueReference._withUnsafeGuaranteedRef { $0.accept(job) }
+  final func handOver(_ job: Job) {
+    // SAFETY: the handle is out until the job has run, so the operation is a member; afterwards the queue may go.
+    let kept = unsafe queueReference.retain()
+    unsafe kept._withUnsafeGuaranteedRef { $0.accept(job, of: self) }
+    unsafe kept.release()
   }
 
   /// Runs a flush carrier.
@@ -136,8 +138,9 @@ extension Operation {
     table.handles -= 1
     let isLast = table.handles == 0
     table.hasLeft = !isLast
-    unlockState(bits)
+    // Under the lock: after it the last handle may come back and the queue go.
     if !isLast { queue.addStraggler() }
+    unlockState(bits)
     return isLast
   }
 
@@ -169,9 +172,7 @@ extension Operation {
     table.latestHandle = unsafe UInt(bitPattern: HandleCarrier.make(self, isFlush: false))
     let carrier = table.latestHandle
     unlockState(bits | StateBit.severalHandles | StateBit.moved)
-    unsafe queueReference._withUnsafeGuaranteedRef {
-      $0.accept(HandleCarrier.job(carrier, band: band))
-    }
+    handOver(HandleCarrier.job(carrier, band: band))
   }
 
   /// With the scheduler or in the ready list; under the edit lock.

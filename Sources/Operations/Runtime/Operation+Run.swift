@@ -76,7 +76,23 @@ extension Operation {
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
     record.flushCredit(unlessOf: queue.word)
-    switch begin(handle) {
+    if let bits = beginAtOnce() { return unsafe perform(bits, gate, queue, record, context) }
+    return unsafe runAfterSlowBegin(handle, gate, queue, record, context)
+  }
+
+  /// As `runPastGate`, for what is unusual.
+  @inline(never) private final func runAfterSlowBegin(
+    _ handle: UInt, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
+    _ context: UnsafeMutablePointer<WorkerContext>
+  ) -> UInt {
+    // A parked operation has given its handle up: others may run it and let go of it and of the queue.
+    let keptSelf = unsafe Unmanaged.passRetained(self)
+    let keptQueue = unsafe Unmanaged.passRetained(queue)
+    defer {
+      unsafe keptSelf.release()
+      unsafe keptQueue.release()
+    }
+    switch beginSlowly(handle) {
     case .won(let bits):
       return unsafe perform(bits, gate, queue, record, context)
     case .lost:
@@ -124,6 +140,12 @@ extension Operation {
 
   /// The one transition that starts an operation; arbitrates handles, manual starts, cancel and late edits.
   final func begin(_ handle: UInt) -> BeginOutcome {
+    if let bits = beginAtOnce() { return .won(bits) }
+    return beginSlowly(handle)
+  }
+
+  /// Starts the operation if nothing is unusual; returns the state word as of the beginning.
+  private final func beginAtOnce() -> UInt32? {
     var bits = state.load(ordering: .relaxed)  // relaxed: the exchange validates it
     var backoff = Backoff()
     let slow = StateBit.hold | StateBit.moved | StateBit.started
@@ -133,19 +155,19 @@ extension Operation {
         bits = state.load(ordering: .relaxed)  // relaxed: as above
         continue
       }
-      if bits & slow != 0 { return beginSlowly(handle) }
-      if bits & (StateBit.stock | StateBit.cancelled) == 0, !isReady { return beginSlowly(handle) }
+      if bits & slow != 0 { return nil }
+      if bits & (StateBit.stock | StateBit.cancelled) == 0, !isReady { return nil }
       let begun = Self.begun(bits)
       // acquire and release, edge EditLock: sees every edit before it, is seen by every one after it.
       let (won, seen) = state.weakCompareExchange(
         expected: bits, desired: begun, successOrdering: .acquiringAndReleasing,
         failureOrdering: .relaxed)
-      if won { return .won(begun) }
+      if won { return begun }
       bits = seen
     }
   }
 
-  private static func begun(_ bits: UInt32) -> UInt32 {
+  static func begun(_ bits: UInt32) -> UInt32 {
     bits | StateBit.started | (bits & StateBit.cancelled != 0 ? StateBit.flushed : 0)
   }
 
@@ -158,12 +180,17 @@ extension Operation {
       unlockState(bits)
       return .lost
     }
-    if bits & StateBit.hold != 0 {
+    if bits & StateBit.hold != 0, isSubmitted {
       registerHeldEdges(&bits)
       bits &= ~StateBit.hold
     }
     let isInDetour = pending.load(ordering: .relaxed) & PendingBit.detour != 0  // relaxed: locked
     let isBlocked = isInDetour && (coldTable?.edgesBlocking ?? 0) > 0
+    if !isSubmitted, !isReadyNow || isHeldByHand(bits) {
+      // Started by hand: there is no queue to hand it over to later, so nothing is registered.
+      unlockState(bits)
+      return .parked
+    }
     let wantsStart = isReadyNow || bits & StateBit.cancelled != 0 || hasStockReadiness(bits)
     if isBlocked || !wantsStart {
       if !isBlocked { _ = enterDetour(force: true, tagEdges: true, bits) }
@@ -175,6 +202,17 @@ extension Operation {
     let begun = Self.begun(bits)
     unlockState(begun)
     return .won(begun)
+  }
+
+  /// A dependency was added that has not finished; for an operation in no queue, under the lock.
+  private final func isHeldByHand(_ bits: UInt32) -> Bool {
+    guard bits & (StateBit.hold | StateBit.cancelled) == StateBit.hold else { return false }
+    var isHeld = false
+    unsafe forEachEdge(bits) { _, dependency in
+      let isDone = unsafe Self.reference(dependency)._withUnsafeGuaranteedRef(\.isSealed)
+      isHeld = isHeld || !isDone
+    }
+    return isHeld
   }
 
   private final func hasStockReadiness(_ bits: UInt32) -> Bool { bits & StateBit.stock != 0 }
@@ -192,17 +230,17 @@ extension Operation {
   final func announceReadiness() {
     guard hasColdTable, isReady else { return }
     let bits = lockState()
-    var handOver = false
+    var job: Job?
     if isSubmitted, bits & StateBit.started == 0,
       pending.load(ordering: .relaxed) & PendingBit.detour != 0,  // relaxed: locked
       let table = coldTable, table.edgesBlocking == 0, !table.isOut, table.wasParked
     {
       table.isOut = true
       table.countNextHandle(of: self)
-      handOver = true
+      job = handOverJob()
     }
     unlockState(bits)
-    if handOver { handOverFromAnywhere() }
+    if let job { handOver(job) }
   }
 
   // MARK: Perform

@@ -16,8 +16,10 @@ import Synchronization
 
   /// Start-gate entries, one per nesting level: the queue whose operation runs in fast mode, or 0.
   let entries: UnsafeMutablePointer<Atomic<UInt>>
-  /// Entries that a limit has counted; under the mutex of the queue in the entry.
-  let counted: UnsafeMutablePointer<Bool>
+  /// The queue whose limit has counted what runs at a level, or 0; changed under that queue's `control` only.
+  ///
+  /// It outlasts the entry: a limit may count an operation whose thread is just leaving.
+  let counted: UnsafeMutablePointer<Atomic<UInt>>
   /// The queue that the held-back credits belong to, or 0.
   let creditQueue = Atomic<UInt>(0)
   /// Finished operations of `creditQueue` not yet subtracted.
@@ -51,8 +53,10 @@ import Synchronization
     stripe = index
     unsafe entries = .allocate(capacity: Self.depthLimit)
     unsafe counted = .allocate(capacity: Self.depthLimit)
-    for level in 0..<Self.depthLimit { unsafe (entries + level).initialize(to: Atomic(0)) }
-    unsafe counted.initialize(repeating: false, count: Self.depthLimit)
+    for level in 0..<Self.depthLimit {
+      unsafe (entries + level).initialize(to: Atomic(0))
+      unsafe (counted + level).initialize(to: Atomic(0))
+    }
   }
 
   // MARK: Finding records
