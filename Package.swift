@@ -110,6 +110,7 @@ let package = Package(
     .executableTarget(
       name: "MeasureChildFixture", dependencies: ["Harness", "Scheduling"],
       path: "Tests/MeasureChildFixture", swiftSettings: strict),
+    tests("SchedulingTests", imports: ["Scheduling", "ConcurrencyPrimitives", "TestSupport"]),
     tests("ConcurrencyPrimitivesTests", imports: ["ConcurrencyPrimitives", "TestSupport"]),
     tests(
       "SchedulerConformanceTests",

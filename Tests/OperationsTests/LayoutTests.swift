@@ -32,6 +32,6 @@ struct LayoutTests {
   private func class_getInstanceSize(_ type: AnyClass) -> Int {
     // The instance size is the word at this place of every native class's metadata.
     let metadata = unsafe unsafeBitCast(type, to: UnsafeRawPointer.self)
-    return Int(unsafe metadata.load(fromByteOffset: 48, as: UInt32.self))
+    return Int(unsafe metadata.load(fromByteOffset: 24, as: UInt32.self))
   }
 }

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import Operations
+import Scheduling
+import Synchronization
+import TestSupport
+import Testing
+import WorkStealingBackend
+
+/// Races between the life of an operation and what users do to it meanwhile.
+struct LeavingRaceTests {
+  private final class Remote: AsyncOperation, @unchecked Sendable {
+    override func main() { if isCancelled { finish() } }
+    override func cancel() {
+      super.cancel()
+      finish()
+    }
+  }
+
+  /// Far more than a registry chunk has slots, so that the memory of early members is given back.
+  private static let many = 500
+
+  @Test func finishingAgainAfterTheQueueIsGoneIsCounted() {
+    var operations: [Remote] = []
+    do {
+      let queue = OperationQueue(scheduler: WorkStealingScheduler(workers: 2))
+      operations = (0..<Self.many).map { _ in Remote() }
+      queue.addOperations(operations, waitUntilFinished: false)
+      for operation in operations { operation.finish() }
+      queue.waitUntilAllOperationsAreFinished()
+    }
+    for operation in operations { operation.finish() }
+    #expect(operations.allSatisfy { $0.surplusFinishCount == 1 })
+  }
+
+  @Test func cancellingAndFinishingWhileTheQueueStartsThemLeavesNothing() {
+    let scheduler = WorkStealingScheduler(workers: 2)
+    for _ in 0..<50 {
+      let queue = OperationQueue(scheduler: scheduler)
+      let operations = (0..<100).map { _ in Remote() }
+      queue.addOperations(operations, waitUntilFinished: false)
+      for operation in operations { operation.cancel() }
+      #expect(queue.wait(timeout: .seconds(30)))
+      #expect(queue.operationCount == 0)
+    }
+  }
+
+  @Test func cancelledOperationsLeaveAQueueThatStartsNothing() {
+    let scheduler = WorkStealingScheduler(workers: 1)
+    let queue = OperationQueue(scheduler: scheduler)
+    queue.maxConcurrentOperationCount = 0
+    let never = BlockOperation {}
+    let waiting = BlockOperation {}
+    waiting.addDependency(never)
+    let early = BlockOperation {}
+    early.cancel()
+    let batched = BlockOperation {}
+    batched.cancel()
+    queue.addOperation(waiting)
+    queue.addOperation(early)
+    queue.addOperations([batched], waitUntilFinished: false)
+    waiting.cancel()
+    #expect(queue.wait(timeout: .seconds(30)))
+    #expect(waiting.isFinished && early.isFinished && batched.isFinished)
+  }
+
+  @Test func limitsComingAndGoingStrandNothing() {
+    let scheduler = WorkStealingScheduler(workers: 2)
+    let ran = Atomic<Int>(0)
+    let running = Atomic<Int>(0)
+    let excess = Atomic<Int>(0)
+    let queue = OperationQueue(scheduler: scheduler)
+    var added = 0
+    for round in 0..<300 {
+      for _ in 0..<20 { queue.addOperation { ran.wrappingAdd(1, ordering: .relaxed) } }
+      added += 20
+      queue.maxConcurrentOperationCount = 1
+      queue.maxConcurrentOperationCount = -1
+      guard round % 20 == 0 else { continue }
+      #expect(queue.wait(timeout: .seconds(30)))
+      // With a limit of one nothing may be counted that no longer runs, and nothing may run uncounted.
+      queue.maxConcurrentOperationCount = 1
+      for _ in 0..<20 {
+        queue.addOperation {
+          if running.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue > 1 {
+            excess.wrappingAdd(1, ordering: .relaxed)
+          }
+          running.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+          ran.wrappingAdd(1, ordering: .relaxed)
+        }
+      }
+      added += 20
+      #expect(queue.wait(timeout: .seconds(30)))
+      queue.maxConcurrentOperationCount = -1
+    }
+    #expect(queue.wait(timeout: .seconds(30)))
+    #expect(ran.load(ordering: .relaxed) == added)
+    #expect(excess.load(ordering: .relaxed) == 0)
+  }
+
+  @Test func closuresRunOnceWhileOthersAskForTheirOperations() {
+    let counter = LifetimeCounter()
+    let ran = Atomic<Int>(0)
+    let added = 20_000
+    do {
+      let queue = OperationQueue(scheduler: WorkStealingScheduler(workers: 2))
+      let stop = Atomic<Bool>(false)
+      onThreads(2) { thread in
+        guard thread == 0 else {
+          while !stop.load(ordering: .acquiring) { _ = queue.operations.count }
+          return
+        }
+        for _ in 0..<added {
+          let token = counter.token()
+          let handle = queue.addOperation {
+            withExtendedLifetime(token) { _ = ran.wrappingAdd(1, ordering: .relaxed) }
+          }
+          _ = handle.operation
+        }
+        _ = queue.wait(timeout: .seconds(60))
+        stop.store(true, ordering: .releasing)
+      }
+    }
+    #expect(ran.load(ordering: .relaxed) == added)
+    #expect(waitUntil { counter.live == 0 })
+  }
+
+  @Test func operationsThatAreWaitedForHonourDependenciesAddedMeanwhile() {
+    let scheduler = WorkStealingScheduler(workers: 2)
+    let violations = Atomic<Int>(0)
+    for _ in 0..<300 {
+      let queue = OperationQueue(scheduler: scheduler)
+      let late = BlockOperation {}
+      let refused = Atomic<Bool>(false)
+      let waitedFor = BlockOperation {
+        if !late.isFinished, !refused.load(ordering: .acquiring) {
+          violations.wrappingAdd(1, ordering: .relaxed)
+        }
+      }
+      // Started already when the dependency comes: that is no violation.
+      refused.store(true, ordering: .releasing)
+      queue.addOperation { waitedFor.waitUntilFinished() }
+      queue.addOperation(waitedFor)
+      waitedFor.addDependency(late)
+      if !waitedFor.isExecuting, !waitedFor.isFinished { refused.store(false, ordering: .releasing) }
+      queue.addOperation(late)
+      #expect(queue.wait(timeout: .seconds(30)))
+    }
+    #expect(violations.load(ordering: .relaxed) == 0)
+  }
+
+  @Test func changesOfLevelDuringHandOverStartNothingTwice() {
+    let scheduler = WorkStealingScheduler(workers: 2)
+    let ran = Atomic<Int>(0)
+    let rounds = 2_000
+    for round in 0..<rounds {
+      let queue = OperationQueue(scheduler: scheduler)
+      let never = BlockOperation {}
+      let operation = BlockOperation { _ = ran.wrappingAdd(1, ordering: .relaxed) }
+      operation.addDependency(never)
+      queue.addOperation(operation)
+      onThreads(2) { thread in
+        if thread == 0 {
+          operation.removeDependency(never)
+        } else {
+          operation.queuePriority = round % 2 == 0 ? .high : .low
+        }
+      }
+      #expect(queue.wait(timeout: .seconds(30)))
+    }
+    #expect(ran.load(ordering: .relaxed) == rounds)
+  }
+}
