@@ -143,7 +143,8 @@ struct RaceTests {
       queue.addOperation { waitedFor.waitUntilFinished() }
       queue.addOperation(waitedFor)
       waitedFor.addDependency(late)
-      if !waitedFor.isExecuting, !waitedFor.isFinished { refused.store(false, ordering: .releasing) }
+      let isInTime = !waitedFor.isExecuting && !waitedFor.isFinished
+      if isInTime { refused.store(false, ordering: .releasing) }
       queue.addOperation(late)
       #expect(queue.wait(timeout: .seconds(30)))
     }
