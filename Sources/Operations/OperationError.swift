@@ -67,6 +67,12 @@ enum Fault {
         + "batches and wait in between")
   }
 
+  static func tooManyDetached(_ queue: OperationQueue) -> Never {
+    stop(
+      "queue \"\(queue.name ?? "")\" has \(PolicyWord.field) asynchronous operations executing, which is as many as it "
+        + "can count; set maxConcurrentOperationCount, or spread them over several queues")
+  }
+
   static func nestingTooDeep(_ queue: OperationQueue) -> Never {
     stop(
       "an operation of queue \"\(queue.name ?? "")\" would run \(ThreadRecord.depthLimit) levels deep on one thread; "

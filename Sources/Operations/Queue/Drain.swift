@@ -66,6 +66,10 @@ extension OperationQueue {
     _ record: ThreadRecord, _ context: UnsafeMutablePointer<WorkerContext>
   ) -> Bool {
     let deadline = MonotonicTime.nanoseconds() + Drain.timeBudget
+    // A completion block that waits may run this drain on top of the one whose slot it has given back.
+    let outerSlotIsGone = record.slotIsGone
+    record.slotIsGone = false
+    defer { record.slotIsGone = outerSlotIsGone }
     for _ in 0..<Drain.operationBudget {
       guard let job = claim() else { return false }
       record.claim = word
@@ -75,10 +79,7 @@ extension OperationQueue {
       if unsafe !context.pointee.ready.isEmpty {
         unsafe scheduler.submit(context.pointee.takeReady())
       }
-      if record.slotIsGone {
-        record.slotIsGone = false
-        return false
-      }
+      if record.slotIsGone { return false }
       if MonotonicTime.nanoseconds() > deadline { break }
     }
     return true

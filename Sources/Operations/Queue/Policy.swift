@@ -155,7 +155,12 @@ extension OperationQueue {
   }
 
   /// An operation keeps a slot after its worker has left it.
-  func addDetached() { changePolicy { $0 += PolicyWord.oneRunning } }
+  func addDetached() {
+    changePolicy { word in
+      guard PolicyWord.running(word) < PolicyWord.field else { Fault.tooManyDetached(self) }
+      word += PolicyWord.oneRunning
+    }
+  }
 
   // MARK: The start gate of fast mode
 
