@@ -131,12 +131,21 @@ public final class OperationQueue: @unchecked Sendable {
   }
 
   /// Cancels every operation the queue holds now, executing ones and barriers included (contract 52).
+  ///
+  /// All of them are marked before the first one is set free, so that none starts because another was flushed.
   public func cancelAllOperations() {
+    let record = ThreadRecord.current
+    record.cancellingAll += 1
     for member in registry.membersAndClosures() {
       switch member {
       case .operation(let operation): operation.cancel()
       case .closure(let handle): handle.cancel()
       }
     }
+    record.cancellingAll -= 1
+    guard record.cancellingAll == 0 else { return }
+    let freed = record.heldBack
+    record.heldBack = []
+    for operation in freed { operation.go() }
   }
 }

@@ -171,13 +171,32 @@ extension Operation {
       }
     }
     unlockState(bits)
-    if let handOver { self.handOver(job(of: handOver)) }
-    if flush { flushWithoutSlot() }
+    guard handOver != nil || flush else { return }
+    let freed = SetFree(operation: self, handle: handOver)
+    ThreadRecord.withCurrent { record in
+      if record.cancellingAll > 0 { record.heldBack.append(freed) } else { freed.go() }
+    }
   }
 
   private final func ignoreOrdinaryEdges(_ table: ColdTable, _ bits: UInt32) {
     unsafe forEachEdge(bits) { edge, _ in
       if unsafe !Self.isHidden(edge) { unsafe _ = untag(edge, table) }
+    }
+  }
+}
+
+/// An operation that a cancellation has set free.
+struct SetFree {
+  let operation: Operation
+  /// The handle to hand over, or nil when one is with the scheduler or in the ready list already.
+  let handle: UInt?
+
+  /// Lets it be flushed.
+  func go() {
+    if let handle {
+      operation.handOver(operation.job(of: handle))
+    } else {
+      operation.flushWithoutSlot()
     }
   }
 }

@@ -173,6 +173,25 @@ extension Operation {
     }
   }
 
+  /// A flushed operation lets go of dependencies that have not finished.
+  ///
+  /// They keep edges into this operation, which keeps itself until those are resolved: keeping them as well would be a
+  /// cycle that lasts for ever when they never finish.
+  final func dropUnfinishedDependencies() {
+    guard hasColdTable else { return }
+    var dropped: [Unmanaged<Operation>] = unsafe []
+    let bits = lockState()
+    unsafe forEachEdge(bits) { edge, dependency in
+      if unsafe !Self.reference(dependency)._withUnsafeGuaranteedRef(\.isSealed),
+        let word = unsafe takeDependency(out: edge)
+      {
+        unsafe dropped.append(word)
+      }
+    }
+    unlockState(bits)
+    for index in unsafe dropped.indices { unsafe dropped[index].release() }
+  }
+
   /// The runner drops its dependencies after the operation has finished and nobody else reads them.
   final func dropDependencies(_ bits: UInt32) {
     for slot in 0..<Self.inlineCount(bits) {

@@ -42,6 +42,8 @@ extension Operation {
     var entry = head
     var kept: Job?
     var waiters: UInt = 0
+    // Jobs for other queues' policies or other schedulers, oldest first.
+    var others = JobChain()
     while entry != SuccessorWord.empty {
       var ready: Job?
       if entry & SuccessorWord.recordTag == 0 {
@@ -49,7 +51,7 @@ extension Operation {
         let link = unsafe Self.edgeLink(entry).pointee.load(ordering: .relaxed)  // relaxed: acquired
         let slot = Int((entry >> 1) & 7)
         unsafe Self.reference(entry)._withUnsafeGuaranteedRef { dependent in
-          ready = unsafe dependent.resolve(.slot(slot), context)
+          ready = unsafe dependent.resolve(.slot(slot), context, &others)
         }
         entry = link
       } else {
@@ -58,7 +60,7 @@ extension Operation {
         if unsafe record.pointee.kind == .edge {
           let owner = unsafe record.pointee.owner
           unsafe Self.reference(owner)._withUnsafeGuaranteedRef { dependent in
-            ready = unsafe dependent.resolve(.record(record), context)
+            ready = unsafe dependent.resolve(.record(record), context, &others)
           }
         } else {
           unsafe record.pointee.link.store(waiters, ordering: .relaxed)  // relaxed: this thread's list
@@ -76,6 +78,7 @@ extension Operation {
         unsafe context.pointee.ready.prepend(ready)
       }
     }
+    while let job = others.popFirst() { Self.handOver(job) }
     if waiters != 0 { WaiterList.wake(waiters) }
     return kept
   }
@@ -83,16 +86,17 @@ extension Operation {
   /// One edge of this operation is resolved; returns the job when that made it ready for the context's scheduler.
   @inline(__always)
   private final func resolve(
-    _ edge: EdgeLocation, _ context: UnsafeMutablePointer<WorkerContext>
+    _ edge: EdgeLocation, _ context: UnsafeMutablePointer<WorkerContext>,
+    _ others: inout JobChain
   ) -> Job? {
     // acquire and release, edge Resolved: all subtractions of the word form one release sequence, so whoever gets
     // zero sees what every dependency wrote.
     let old = pending.wrappingSubtract(1, ordering: .acquiringAndReleasing).oldValue
-    if old == 1 { return unsafe accept(job, context) }
+    if old == 1 { return unsafe accept(job, context, &others) }
     if old & PendingBit.detour == 0 { return nil }
     var handed: Job?
     unsafe resolveInDetour(edge) { operation, handle in
-      handed = unsafe operation.accept(operation.job(of: handle), context)
+      handed = unsafe operation.accept(operation.job(of: handle), context, &others)
     }
     return handed
   }
@@ -100,14 +104,14 @@ extension Operation {
   /// Gives a ready job to its queue; returns it when the context's scheduler may run it as it is.
   @inline(__always)
   private final func accept(
-    _ job: Job, _ context: UnsafeMutablePointer<WorkerContext>
+    _ job: Job, _ context: UnsafeMutablePointer<WorkerContext>, _ others: inout JobChain
   ) -> Job? {
     // SAFETY: nobody else can start the operation before this hand-over, so it is still a member.
     let isDirect = unsafe queueReference._withUnsafeGuaranteedRef { queue in
       unsafe queue.isFast && queue.identity == context.pointee.scheduler
     }
     if isDirect { return job }
-    handOver(job)
+    others.prepend(job)
     return nil
   }
 
@@ -184,7 +188,11 @@ extension Operation {
     _ bits: UInt32, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) {
-    if bits & StateBit.retainsDependencies == 0 { dropDependencies(bits) }
+    if bits & StateBit.retainsDependencies == 0 {
+      dropDependencies(bits)
+    } else if bits & StateBit.flushed != 0 {
+      dropUnfinishedDependencies()
+    }
     if bits & StateBit.severalHandles != 0, !isLastHandleAfterFinish(queue) { return }
     unsafe leaveNow(queue, record, context)
   }

@@ -31,6 +31,11 @@ struct HandleCarrier: ~Copyable {
   }
 }
 
+private let carrierRunWord: UInt = {
+  let run: JobHeader.RunFunction = unsafe carrierRun
+  return unsafe unsafeBitCast(run, to: UInt.self)
+}()
+
 private func carrierRun(
   _ header: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer
 ) -> UInt {
@@ -81,6 +86,19 @@ extension Operation {
   /// The job of a handle that the caller holds.
   final func job(of handle: UInt) -> Job {
     handle == Handle.header ? job : HandleCarrier.job(handle, band: band)
+  }
+
+  /// Gives a job that is some operation's handle to that operation's queue.
+  static func handOver(_ job: Job) {
+    let address = unsafe UInt(bitPattern: job.header)
+    // SAFETY: whoever holds the job holds a handle, which keeps the operation; a header is one of two kinds.
+    let isCarrier = unsafe unsafeBitCast(job.header.pointee.run, to: UInt.self) == carrierRunWord
+    let word =
+      isCarrier
+      ? unsafe UnsafeMutablePointer<HandleCarrier>(bitPattern: address).unsafelyUnwrapped.pointee
+        .operation
+      : address - UInt(OperationLayout.header)
+    unsafe reference(word)._withUnsafeGuaranteedRef { $0.handOver(job) }
   }
 
   /// Gives the job of a handle to the queue, from any thread.

@@ -41,6 +41,10 @@ import Synchronization
   var isInCompletionBlock: Bool { currentQueue == 0 && completingQueue != 0 }
   /// Blocks this thread while it waits.
   let parker = Parker()
+  /// What cancellations have set free and a `cancelAllOperations()` on this thread still holds back.
+  var heldBack: [SetFree] = []
+  /// How many `cancelAllOperations()` run on this thread.
+  var cancellingAll = 0
   /// Which stripe of a queue's registry this thread adds to.
   let stripe: Int
   /// References that `release(_:)` still has to release.
