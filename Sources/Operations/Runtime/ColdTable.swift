@@ -14,6 +14,8 @@ import Synchronization
   ///
   /// Removed ones stay until deinit.
   var records: [RecordPointer] = unsafe []
+  /// Unfinished dependencies of a flushed operation, no longer kept, by their places: slots first, then records.
+  var released: [Int: WeakOperation] = [:]
   /// Positions in `records` by dependency; kept once there are more than `indexThreshold` of them.
   var recordIndex: [UInt: Int] = [:]
   static let indexThreshold = 16
@@ -52,4 +54,9 @@ import Synchronization
       unsafe record.deallocate()
     }
   }
+}
+
+/// Lists an operation without keeping it.
+struct WeakOperation {
+  weak var operation: Operation?
 }

@@ -15,16 +15,18 @@ extension Operation {
 
   final func listedDependencies(_ bits: UInt32) -> [Operation] {
     var list: [Operation] = []
+    let table = coldTable
     for slot in 0..<Self.inlineCount(bits) {
       // relaxed: the edit lock orders all dependency words.
       let word = unsafe dependencyWord(slot).pointee.load(ordering: .relaxed)
-      if word != 0 { unsafe list.append(Self.reference(word).takeUnretainedValue()) }
+      list.append(listed: word, at: slot, table)
     }
-    guard let table = coldTable else { return list }
+    guard let table else { return list }
     for index in unsafe table.records.indices {
       let record = unsafe table.records[index]
-      guard unsafe record.pointee.dependency != 0, unsafe !record.pointee.isHidden else { continue }
-      unsafe list.append(Self.reference(record.pointee.dependency).takeUnretainedValue())
+      guard unsafe !record.pointee.isHidden else { continue }
+      list.append(
+        listed: unsafe record.pointee.dependency, at: OperationLayout.inlineDependencies + index, table)
     }
     return list
   }
@@ -173,23 +175,23 @@ extension Operation {
     }
   }
 
-  /// A flushed operation lets go of dependencies that have not finished.
+  /// A flushed operation lets go of dependencies that have not finished; it lists them for as long as others keep them.
   ///
   /// They keep edges into this operation, which keeps itself until those are resolved: keeping them as well would be a
   /// cycle that lasts for ever when they never finish.
-  final func dropUnfinishedDependencies() {
-    guard hasColdTable else { return }
-    var dropped: [Unmanaged<Operation>] = unsafe []
+  final func letGoOfUnfinishedDependencies() {
+    guard let table = coldTable else { return }
+    var released: [Unmanaged<Operation>] = unsafe []
     let bits = lockState()
     unsafe forEachEdge(bits) { edge, dependency in
-      if unsafe !Self.reference(dependency)._withUnsafeGuaranteedRef(\.isSealed),
-        let word = unsafe takeDependency(out: edge)
-      {
-        unsafe dropped.append(word)
-      }
+      let reference = unsafe Self.reference(dependency)
+      guard unsafe !reference._withUnsafeGuaranteedRef(\.isSealed) else { return }
+      table.released[unsafe table.place(of: edge)] = WeakOperation(
+        operation: unsafe reference.takeUnretainedValue())
+      if let word = unsafe takeDependency(out: edge) { unsafe released.append(word) }
     }
     unlockState(bits)
-    for index in unsafe dropped.indices { unsafe dropped[index].release() }
+    for index in unsafe released.indices { unsafe released[index].release() }
   }
 
   /// The runner drops its dependencies after the operation has finished and nobody else reads them.
@@ -207,6 +209,28 @@ extension Operation {
       let word = unsafe record.pointee.dependency
       unsafe record.pointee.dependency = 0
       if word != 0 { unsafe Self.reference(word).release() }
+    }
+  }
+}
+
+extension [Operation] {
+  /// Appends the dependency in `word`, or the one that was there before if it still lives.
+  fileprivate mutating func append(listed word: UInt, at place: Int, _ table: ColdTable?) {
+    if word != 0 {
+      unsafe append(Operation.reference(word).takeUnretainedValue())
+    } else if let released = table?.released[place]?.operation {
+      append(released)
+    }
+  }
+}
+
+extension ColdTable {
+  /// Where an edge stands in the order of dependencies.
+  fileprivate func place(of edge: EdgeLocation) -> Int {
+    switch unsafe edge {
+    case .slot(let slot): slot
+    case .record(let record):
+      OperationLayout.inlineDependencies + (unsafe records.firstIndex(of: record) ?? 0)
     }
   }
 }

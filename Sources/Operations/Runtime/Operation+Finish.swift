@@ -191,7 +191,7 @@ extension Operation {
     if bits & StateBit.retainsDependencies == 0 {
       dropDependencies(bits)
     } else if bits & StateBit.flushed != 0 {
-      dropUnfinishedDependencies()
+      letGoOfUnfinishedDependencies()
     }
     if bits & StateBit.severalHandles != 0, !isLastHandleAfterFinish(queue) { return }
     unsafe leaveNow(queue, record, context)
