@@ -1,0 +1,201 @@
+/* Closure nodes: one cell that stands for a closure, is promoted to a facade on request, retires and is used again.
+ *
+ * The cell's state word holds generation, LIVE, STARTED, CANCELLED, PROMOTED and a lock bit; every transition is one exchange
+ * that requires the lock bit clear, and its holder gives it up with a plain store. One worker runs the cell's job, a user holds the handle
+ * (asks for `operation`, and with -DCANCEL cancels, with -DLIMIT on a queue with a limit: a flush carrier), an enumerator pins
+ * the registry chunk and promotes what it finds (-DENUM), and the cell stands for a second closure afterwards, to which the old
+ * handle must do nothing. Sequential consistency.
+ *
+ * Properties: the closure is moved out by one thread at a time and runs exactly once, or never when it was cancelled; the facade
+ * finishes and leaves once, and is touched by nobody afterwards who has no reference of his own; the cell is given back once, by
+ * the run or by the facade; the old handle never changes the second closure; an enumerator reads only members.
+ *
+ * Expected to FAIL: -DW_BODY (a facade made while the closure runs takes the closure too), -DW_RETIRE (the run retires the cell
+ * without looking whether a facade was made), -DW_GENERATION (the handle does not compare generations), -DW_PIN (removal does not
+ * wait for the pin; with ENUM), -DW_BACK (a facade leaves although the cell's own job is still out; with CANCEL and LIMIT).
+ */
+byte gen; bit live, started, cancelled, promoted, lock;   /* the state word */
+bit body = 1, moving;                                     /* closure in the cell, somebody moves it out */
+bit facadeBody, facadeStarted, facadeCancelled, facadeFinished, facadeLeft, facadeFreed;
+byte facadeRc, handles, hasLeft;
+bit slotLeft, pinned, cellFree, carrier;
+byte ran, given, second;
+
+inline facadeRelease() { atomic { assert(facadeRc > 0 && !facadeFreed); facadeRc--; if :: facadeRc == 0 -> facadeFreed = 1 :: else fi } }
+
+inline takeBody(got) { atomic { assert(!moving); moving = 1 }; got = body; body = 0; moving = 0 }
+
+inline promote() {                                        /* under the lock bit */
+  facadeStarted = started; facadeCancelled = cancelled; handles = 1;
+#ifdef W_BODY
+  takeBody(b);
+  facadeBody = b;
+#else
+  if :: !started -> takeBody(b); facadeBody = b :: else fi;
+#endif
+  facadeRc = 1; promoted = 1
+}
+inline remove() {
+#ifdef W_PIN
+  slotLeft = 1
+#else
+  atomic { !pinned; slotLeft = 1 }
+#endif
+}
+inline facadeLeaves() {
+  atomic { assert(!facadeLeft && facadeFinished); facadeLeft = 1 };
+  remove();
+  atomic { !lock; assert(live && promoted); live = 0; promoted = 0; started = 0; cancelled = 0; gen++ };
+  atomic { given++; assert(given == 1); cellFree = 1 };
+  facadeRelease()
+}
+inline facadeEnds() {                                     /* the handle that ran it is back */
+  atomic { assert(!facadeFreed && !facadeFinished); facadeFinished = 1 };
+  atomic { handles--; last = (handles == 0); hasLeft = !last };
+#ifdef W_BACK
+  last = 1;
+#endif
+  if :: last -> facadeLeaves() :: else fi
+}
+inline facadeDrops() {                                    /* a handle that lost is back */
+  atomic { assert(!facadeFreed); handles--; last = (handles == 0 && hasLeft) };
+  if :: last -> facadeLeaves() :: else fi
+}
+
+proctype Run() {
+  bit p, c, b, last, won;
+  atomic { !lock; assert(live); started = 1; p = promoted; c = cancelled };
+  if
+  :: p ->
+     atomic { assert(!facadeFreed); won = !facadeStarted; facadeStarted = 1; c = facadeCancelled };
+     if
+     :: won ->
+        if :: !c -> atomic { assert(facadeBody); facadeBody = 0; ran++ } :: else fi;
+        facadeEnds()
+     :: else -> facadeDrops()
+     fi
+  :: else ->
+     takeBody(b);
+     assert(b);
+     if :: !c -> ran++ :: else fi;
+#ifdef W_RETIRE
+     atomic { !lock; live = 0; promoted = 0; started = 0; cancelled = 0; gen++; p = 0 };
+#else
+     atomic { !lock; p = promoted; if :: !p -> live = 0; started = 0; cancelled = 0; gen++ :: else fi };
+#endif
+     if
+     :: p -> facadeEnds()
+     :: else ->
+        remove();
+        atomic { given++; assert(given == 1); cellFree = 1 }
+     fi
+  fi
+}
+
+proctype RunCarrier() {
+  bit won, last;
+end:
+  carrier;
+  atomic { assert(!facadeFreed); won = !facadeStarted; facadeStarted = 1 };
+  if :: won -> facadeEnds() :: else -> facadeDrops() fi
+}
+
+/* the state word's exchange with the generation test; mine = 1: the lock bit is held */
+inline lockNode(mine) {
+#ifdef W_GENERATION
+  atomic { !lock; mine = live; if :: mine -> lock = 1 :: else fi }
+#else
+  atomic { !lock; mine = (live && gen == 0); if :: mine -> lock = 1 :: else fi }
+#endif
+}
+proctype Asker() {
+  bit mine, b;
+  lockNode(mine);
+  if
+  :: mine ->
+     assert(second == 0);                                 /* never the next closure */
+     if :: !promoted -> promote() :: else fi;
+     atomic { assert(!facadeFreed); facadeRc++ };
+     lock = 0;
+     facadeRelease()
+  :: else
+  fi
+}
+proctype Canceller() {
+  bit mine, b, flush;
+  lockNode(mine);
+  if
+  :: mine ->
+     assert(second == 0);
+#ifdef LIMIT
+     if :: !promoted && !started -> promote() :: else fi;
+#endif
+     if
+     :: promoted ->
+        atomic { assert(!facadeFreed); facadeRc++ };
+        lock = 0;
+        atomic { if :: !facadeFinished && !facadeCancelled -> facadeCancelled = 1; flush = !facadeStarted :: else fi };
+#ifdef LIMIT
+        if :: flush -> atomic { if :: !facadeStarted -> handles++; carrier = 1 :: else fi } :: else fi;
+#endif
+        facadeRelease()
+     :: else -> cancelled = 1; lock = 0
+     fi
+  :: else
+  fi
+}
+proctype Enumerator() {
+  bit mine, b; byte g;
+  atomic { pinned = 1; mine = !slotLeft };
+  if
+  :: mine ->
+     atomic { mine = live; g = gen };
+     if
+     :: mine ->
+        atomic { !lock; mine = (live && gen == g); if :: mine -> lock = 1 :: else fi };
+        if
+        :: mine ->
+           assert(second == 0);
+           if :: !promoted -> promote() :: else fi;
+           atomic { assert(!facadeFreed); facadeRc++ };
+           lock = 0;
+           facadeRelease()
+        :: else
+        fi
+     :: else
+     fi
+  :: else
+  fi;
+  pinned = 0
+}
+proctype Reuse() {                                        /* the cell stands for a second closure */
+  cellFree;
+  atomic { assert(!live && !body && !moving && !lock); body = 1; second = 1; live = 1 };
+}
+
+active proctype Monitor() {
+end:
+  timeout ->
+    assert(given == 1 && second == 1 && live && !promoted && !started && !cancelled && !lock);
+    assert(slotLeft);
+    assert(facadeRc == 0 && (facadeFreed == facadeLeft) && body);
+#ifdef CANCEL
+    assert(ran <= 1)
+#else
+    assert(ran == 1)
+#endif
+}
+init {
+  atomic {
+    live = 1; run Run(); run Asker(); run Reuse();
+#ifdef CANCEL
+    run Canceller();
+#endif
+#ifdef LIMIT
+    run RunCarrier();
+#endif
+#ifdef ENUM
+    run Enumerator();
+#endif
+  }
+}

@@ -1,0 +1,269 @@
+/* Handles of one operation B that waits in a queue without other members, whose owner has dropped it.
+ *
+ * A handle is a job that stands for B: its own header (0), a carrier that a move or a second hand-over made (1..), or the flush
+ * carrier of a cancelled one. `handles` counts those that are out; B leaves its queue when the last one is back, and the queue is
+ * freed with its last member. Two workers run handles; by macro a canceller (-DCANCEL), one or two changes of level (-DMOVE,
+ * -DMOVE2), a late addDependency with the end of that dependency (-DADD), a wait that runs B on the waiting worker (-DWAIT).
+ * Sequential consistency; steps under the edit lock that nobody else can see are one step.
+ *
+ * Properties: B starts exactly once; not while a dependency that was added before is unfinished, unless cancelled; no handle is
+ * handed over while it is out already (its link word would be in two lists); nobody touches B, a carrier or the queue after its
+ * end; B leaves once, after it has finished and with no handle out; nothing is left over.
+ *
+ * Expected to FAIL: -DW_COUNT (the runner lets go of B whatever else is out), -DW_STRAGGLER (the queue's statistic is changed
+ * after the unlock), -DW_SAME (a waiter's handle passes for the header), -DW_CHOOSE (the handle to hand over is chosen after the
+ * unlock), XX */
+#define FLUSH 7
+#define NONE 8
+bit lock, hold, started, cancelled, moved;      /* B.state */
+bit detour, out = 1, tagged, group, wasParked, headerIsBack, hasLeft, depSealed, depAdded;
+byte handles = 1, latest, carriers = 1;         /* the cold table, under the lock */
+byte bag[8]; bit gone[8];                       /* handles in the scheduler; carriers freed */
+byte rc, starts, qrefs; bit finished, left, freed, qfreed;
+
+#define touch assert(!freed)
+#define touchQ assert(!qfreed)
+inline takeLock() { atomic { !lock; touch; lock = 1 } }
+inline dropLock() { atomic { touch; assert(lock); lock = 0 } }
+inline release() { atomic { touch; assert(rc > 0); rc--; if :: rc == 0 -> freed = 1 :: else fi } }
+inline handOver(i) { atomic { touch; touchQ; assert(bag[i] == 0 && !gone[i]); bag[i] = 1 } }
+inline keepQ() { atomic { touchQ; qrefs++ } }
+inline dropQ() { atomic { touchQ; qrefs--; if :: qrefs == 0 -> qfreed = 1 :: else fi } }
+
+inline nextHandle() {                           /* under the lock: what leaveIfFree returns */
+  if
+  :: wasParked && headerIsBack -> headerIsBack = 0; handles++; latest = 0
+  :: wasParked && !headerIsBack -> handles++; latest = carriers; carriers++
+  :: else
+  fi;
+  h = latest
+}
+inline handOverChosen() {
+#ifdef W_CHOOSE
+  h = latest;
+#endif
+  handOver(h)
+}
+inline leaveNow() {
+  atomic { assert(!left && finished && handles == 0); left = 1; touchQ };
+  dropQ();                                      /* the count goes to zero: the queue's reference to itself */
+  release()                                     /* the runtime's reference */
+}
+inline finish() {
+  atomic { touch; starts++; assert(starts == 1);
+           assert(cancelled || !depAdded || depSealed || ignoresLate); finished = 1 };
+  touchQ;                                       /* leaveFast */
+#ifdef W_COUNT
+  handles = 0; leaveNow();
+#else
+  takeLock();
+  handles--; last = (handles == 0); hasLeft = !last;
+#ifndef W_STRAGGLER
+  touchQ;
+#endif
+  dropLock();
+#ifdef W_STRAGGLER
+  if :: !last -> touchQ :: else fi;
+#endif
+  if :: last -> leaveNow() :: else fi;
+#endif
+}
+inline dropHandle() {
+  takeLock();
+  handles--; last = (handles == 0 && hasLeft);
+  dropLock();
+  if :: last -> leaveNow() :: else fi
+}
+bit ignoresLate;                                /* the dependency came after the start: no effect */
+
+/* begin: result 1 won, 0 lost, 2 parked */
+inline begin(i) {
+  atomic { !lock; touch;
+    if
+    :: !hold && !moved && !started -> started = 1; r = 1
+    :: else -> lock = 1; r = 3
+    fi };
+  if
+  :: r == 3 ->
+     if
+     :: started || (moved && latest != i) -> r = 0; dropLock()
+     :: else ->
+        hold = 0;
+        if
+        :: tagged ->
+           out = 0; wasParked = 1; handles--;
+           if :: i == 0 -> headerIsBack = 1 :: else fi;
+           r = 2; dropLock()
+        :: else -> started = 1; r = 1; dropLock()
+        fi
+     fi
+  :: else
+  fi
+}
+
+proctype Worker() {
+  byte i, r; bit last;
+end:
+  do
+  :: atomic {
+       if
+       :: bag[0] -> i = 0 :: bag[1] -> i = 1 :: bag[2] -> i = 2 :: bag[3] -> i = 3 :: bag[4] -> i = 4
+       :: bag[FLUSH] -> i = FLUSH
+       fi;
+       bag[i] = 0; touch; touchQ; assert(!gone[i])
+     };
+     if
+     :: i == FLUSH ->
+        takeLock(); r = !started; started = 1; dropLock()
+     :: else ->
+#ifndef W_KEEP
+        keepQ();                                /* taken on the slow path of begin only; the fast one cannot park */
+#endif
+        atomic { rc++ };
+        begin(i)
+     fi;
+     if
+     :: r == 1 -> finish()
+     :: r == 0 -> touchQ; dropHandle()
+     :: r == 2 -> touchQ                        /* leaveFast */
+     fi;
+     if
+     :: i != FLUSH ->
+        release();
+#ifndef W_KEEP
+        dropQ()
+#endif
+     :: else
+     fi;
+     if :: i > 0 -> gone[i] = 1 :: else fi       /* the carrier's memory goes with its run */
+  od
+}
+
+proctype Canceller() {
+  byte h; bit flush, mine;
+  takeLock();
+  if
+  :: finished || cancelled -> skip
+  :: else ->
+     cancelled = 1;
+     if
+     :: !started && detour ->
+        tagged = 0;
+        if :: !out -> out = 1; nextHandle(); mine = 1 :: else -> flush = 1 fi
+     :: !started && !detour -> flush = 1
+     :: else
+     fi
+  fi;
+  dropLock();
+  if :: mine -> handOverChosen() :: else fi;
+  if
+  :: flush ->
+     takeLock();
+     if :: started -> flush = 0 :: else -> handles++ fi;
+     dropLock();
+     if :: flush -> handOver(FLUSH) :: else fi
+  :: else
+  fi;
+  release()
+}
+
+proctype Mover() {
+  byte h; bit mine;
+  takeLock();
+  if
+  :: !started && out -> handles++; h = carriers; carriers++; latest = h; moved = 1; mine = 1
+  :: else
+  fi;
+  dropLock();
+  if :: mine -> handOver(h) :: else fi;
+  release()
+}
+
+proctype Adder() {
+  byte h; bit mine;
+  takeLock();
+  if
+  :: started || cancelled -> ignoresLate = 1
+  :: else ->
+     if :: !detour -> detour = 1 :: else fi;
+     tagged = 1; group = 1; rc++; depAdded = 1;
+     if :: out -> hold = 1 :: else fi
+  fi;
+  dropLock();
+  release()
+}
+
+proctype DependencyEnds() {                     /* after the edge was pushed */
+  byte h; bit mine;
+  depAdded || ignoresLate || cancelled;
+  if
+  :: depAdded ->
+     depSealed = 1;
+     takeLock();
+     if
+     :: tagged -> tagged = 0; if :: !out -> out = 1; nextHandle(); mine = 1 :: else fi
+     :: else
+     fi;
+     dropLock();
+     if :: mine -> handOverChosen() :: else fi;
+     release()                                  /* the group reference */
+  :: else
+  fi
+}
+
+proctype Waiter() {                             /* runs B on its own thread, or gives up and sleeps */
+  byte r; bit last, mine;
+  takeLock();
+  if :: started -> skip :: else -> mine = 1; qrefs++ fi;
+  dropLock();
+  if
+  :: mine ->
+     takeLock();
+     if
+     :: started || moved || hold || !out -> dropLock()
+     :: else ->
+        handles++;
+#ifdef W_SAME
+        dropLock();
+        begin(0);
+        if :: r == 1 -> finish() :: r == 0 -> dropHandle() :: else fi
+#else
+        started = 1;
+        dropLock();
+        finish()
+#endif
+     fi;
+     dropQ()
+  :: else
+  fi;
+  release()
+}
+
+active proctype Monitor() {
+end:
+  timeout ->
+    assert(starts == 1 && left && freed && qfreed && handles == 0 && rc == 0);
+    assert(bag[0] + bag[1] + bag[2] + bag[3] + bag[4] + bag[FLUSH] == 0)
+}
+
+init {
+  atomic {
+    rc = 1; qrefs = 1; bag[0] = 1;
+    run Worker(); run Worker();
+#ifdef CANCEL
+    rc++; run Canceller();
+#endif
+#ifdef MOVE
+    rc++; run Mover();
+#endif
+#ifdef MOVE2
+    rc++; run Mover();
+#endif
+#ifdef ADD
+    rc++; run Adder(); run DependencyEnds();
+#endif
+#ifdef WAIT
+    rc++; run Waiter();
+#endif
+  }
+}

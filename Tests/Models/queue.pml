@@ -1,0 +1,382 @@
+/* Queue policy. Two independent models in one file; define exactly one of LIMIT and COUNT.
+ *
+ * ---- LIMIT: packed word (ready, running, limit, SUSPENDED, FAST), ready list, drains with a budget, start gate of fast mode.
+ * Two workers take words (operations handed over in fast mode, drains, flush carriers); inserters make operations ready; one
+ * controller changes the policy:
+ *   -DSUSPEND    limit 2, suspend, resume                    -DLOWER     limit 2 -> 1 -> 0 -> 2
+ *   -DSWITCH     fast mode (operations already in deques) -> limit 1 -> unlimited -> limit 1 -> unlimited
+ *   -DPAUSE      fast mode -> suspend -> limit 1 while suspended -> resume
+ *   -DFLUSH      with SUSPEND or LOWER: one operation X is cancelled while it sits in the ready list
+ * A start (or a flush of a cancelled operation) is "claimed" by the atomic step that reads SUSPENDED.
+ * Properties: at a start, the bodies running including the new one are at most the limit in the word at that moment; no start is
+ * claimed between the return of suspend and resume; every operation runs exactly once; when all is quiet no ready operation is
+ * left and running is 0 (so nothing is stranded); X finishes exactly once, its two references are dropped exactly once.
+ * Variants that are expected to FAIL (readings of the uncorrected text):
+ *   -DW_EMPTY    a drain that saw an empty list does running-1 unconditionally       (stranded operation; with LOWER)
+ *   -DW_LOWER    a drain does not compare running with the limit between operations  (limit exceeded; with LOWER)
+ *   -DW_OUTSIDE  the limit is read outside the word before the insertion             (stranded operation; with LOWER)
+ *   -DW_FAST     operations started in fast mode are not counted after the switch    (limit exceeded; with SWITCH)
+ *   -DW_ENTRY    going back to unlimited uncounts only operations whose entry is still set  (slot lost; with SWITCH)
+ *   -DW_LEAK     going back to unlimited forgets the counted operations              (stranded operation; with SWITCH)
+ *
+ * ---- COUNT: batched completion credits, queue waiter, barriers as operations.
+ * Two workers with private credits, which go back when a worker finds nothing to run (also those of barriers), two adders, -DBARRIERS=n (0..2) barriers, one waiter.
+ * Properties: a barrier runs alone, after everything added before it, before anything added after it; the count neither loses nor
+ * doubles (never negative, 0 at the end); the waiter returns, and only when nothing is outstanding; no deadlock.
+ * -DEAGER: credits go back after each operation while somebody waits or a barrier is pending.
+ * Expected to FAIL: -DW_IDLE (a worker goes idle with credits), -DW_TOTAL (the barrier waits for the plain total, which includes the operations it holds back).
+ *
+ * Result, no errors, states stored: LIMIT: SUSPEND 35874; LOWER 53276; PAUSE 243229; SWITCH 1252805; SWITCH with OPS=4 7587273;
+ * SUSPEND+FLUSH 2522188; LOWER+FLUSH 3759756. COUNT: BARRIERS=0 19408; 1 2051845; 2 66076189 (3.8 GB).
+ *
+ * Run: scripts/models
+ */
+
+#ifdef LIMIT
+#define INF 15
+#define WORKERS 2
+#ifndef OPS
+#define OPS 3
+#endif
+#define BUDGET 2
+#if defined(SWITCH) || defined(PAUSE)
+#define START_FAST 1
+#else
+#define START_FAST 0
+#endif
+
+byte ready, running, limit; bit susp, fast;      /* the packed word: every atomic block on these is one RMW */
+byte outsideLimit;
+byte list; byte opWords, drainWords;             /* ready list (without X); words inside the scheduler */
+bit begun[WORKERS];                              /* written by the worker only, plain stores */
+bit counted[WORKERS]; bit policy;                /* under the policy mutex */
+byte bodies, ran; bit suspendReturned;
+bit xListed, xCancelled, xStarted, xFinished; byte xRefs, carriers, deferred;
+
+byte runningSpare;                               /* drains started by this RMW; 0 outside atomic blocks */
+inline startMore() {                             /* inside an RMW on the packed word */
+  do
+  :: !susp && ready > runningSpare && running < limit -> running++; drainWords++; runningSpare++
+  :: else -> break
+  od; runningSpare = 0
+}
+
+inline insertWord() {
+#ifdef W_OUTSIDE
+  atomic { ready++; if :: !susp && running < k -> running++; drainWords++ :: else fi }
+#else
+  atomic { ready++; if :: !susp && running < limit -> running++; drainWords++ :: else fi }
+#endif
+}
+inline takePolicy() { atomic { !policy; policy = 1 } }
+inline dropPolicy() { policy = 0 }
+inline beginBody() { bodies++; assert(bodies <= limit); assert(!suspendReturned) }
+inline uncount() {
+  takePolicy();
+  if
+  :: counted[id] -> counted[id] = 0; atomic { running--; if :: !susp && ready > 0 && running < limit -> running++; drainWords++ :: else fi }
+  :: else
+  fi;
+  dropPolicy()
+}
+
+proctype Inserter(byte n) {
+  byte i; bit m; byte k;
+  do
+  :: i == n -> break
+  :: i < n ->
+     m = fast;
+     if
+     :: m -> atomic { opWords++ }
+     :: else ->
+#ifdef W_OUTSIDE
+        k = outsideLimit;
+#endif
+        atomic { list++ }; insertWord()
+     fi;
+     i++
+  od
+}
+
+proctype Worker(byte id) {
+  bit m; byte b; bit x; byte k;
+end:
+  do
+  :: atomic { opWords > 0 -> opWords-- };
+     begun[id] = 1;                                             /* plain store; ordered against the next load, see the design */
+     atomic { m = fast; if :: m -> beginBody() :: else fi };    /* load of the packed word */
+     if
+     :: m ->
+        atomic { bodies--; ran++ };
+        begun[id] = 0;
+        m = fast;
+        if :: !m -> uncount() :: else fi
+     :: else ->
+        begun[id] = 0;
+        uncount();
+#ifdef W_OUTSIDE
+        k = outsideLimit;
+#endif
+        atomic { list++ }; insertWord()
+     fi
+  :: atomic { drainWords > 0 -> drainWords-- };
+     b = 0;
+next:
+#ifdef W_EMPTY
+     m = (list > 0 || xListed);
+     if
+     :: !m -> atomic { running-- }; goto out
+     :: m ->
+        atomic { if :: ready > 0 && !susp && running <= limit -> ready--; beginBody() :: else -> running--; m = 0 fi };
+        if :: !m -> goto out :: else fi
+     fi;
+#else
+     atomic {
+       if
+#ifdef W_LOWER
+       :: ready > 0 && !susp -> ready--; m = 1; beginBody()
+#else
+       :: ready > 0 && !susp && running <= limit -> ready--; m = 1; beginBody()
+#endif
+       :: else ->
+          m = 0; running--;
+          if :: ready == 0 && limit == INF && !susp -> fast = 1 :: else fi
+       fi
+     };
+     if :: !m -> goto out :: else fi;
+#endif
+     /* the ticket taken from `ready` guarantees an entry */
+     x = 0;
+     atomic {
+       if
+       :: list > 0 -> list--
+       :: xListed -> xListed = 0; x = 1
+       fi
+     };
+     if
+     :: x ->
+        atomic { if :: xStarted -> bodies--; x = 0 :: else -> xStarted = 1 fi };        /* compare-exchange on X.state */
+        if
+        :: x -> atomic { bodies--; ran++; xFinished = 1 }
+        :: else
+        fi;
+        atomic { assert(xRefs > 0); xRefs-- }
+     :: else -> atomic { bodies--; ran++ }
+     fi;
+     b++;
+     if :: b < BUDGET -> goto next :: else -> atomic { drainWords++ } fi;
+out: skip
+#ifdef FLUSH
+  :: atomic { carriers > 0 -> carriers-- };
+     atomic { if :: susp -> deferred++; x = 0 :: else -> assert(!suspendReturned); x = 1 fi };   /* under the ready list's lock */
+     if
+     :: x ->
+        atomic { if :: !xStarted -> xStarted = 1; x = 1 :: else -> x = 0 fi };
+        if :: x -> atomic { assert(!xFinished); xFinished = 1; ran++ } :: else fi;
+        atomic { assert(xRefs > 0); xRefs-- }
+     :: else
+     fi
+#endif
+  od
+}
+
+inline setLimit(to) {
+  takePolicy();
+  if
+  :: limit == INF && to != INF ->
+     atomic { fast = 0; limit = 0 };                            /* limit 0 starts nothing while we look */
+#ifndef W_FAST
+     n = 0;                                                     /* process-wide memory barrier here */
+     if :: begun[0] -> counted[0] = 1; n++ :: else fi;
+     if :: begun[1] -> counted[1] = 1; n++ :: else fi;
+#endif
+     atomic { running = running + n; limit = to; startMore() }
+  :: limit != INF && to == INF ->
+     n = 0;
+#ifndef W_LEAK
+#ifdef W_ENTRY
+     if :: counted[0] && begun[0] -> counted[0] = 0; n++ :: else fi;
+     if :: counted[1] && begun[1] -> counted[1] = 0; n++ :: else fi;
+#else
+     if :: counted[0] -> counted[0] = 0; n++ :: else fi;
+     if :: counted[1] -> counted[1] = 0; n++ :: else fi;
+#endif
+#endif
+     atomic { running = running - n; limit = to; startMore(); if :: ready == 0 && !susp -> fast = 1 :: else fi }
+  :: else -> atomic { limit = to; startMore() }
+  fi;
+  outsideLimit = to;
+  dropPolicy()
+}
+inline suspend() { takePolicy(); atomic { susp = 1; fast = 0 }; dropPolicy(); suspendReturned = 1 }
+inline resume() {
+  suspendReturned = 0;
+  takePolicy();
+  atomic { susp = 0; startMore(); if :: ready == 0 && limit == INF -> fast = 1 :: else fi };
+  atomic { carriers = carriers + deferred; deferred = 0 };
+  dropPolicy()
+}
+
+proctype Controller() {
+  byte n;
+#ifdef SUSPEND
+  suspend(); resume();
+#endif
+#ifdef LOWER
+  setLimit(1); setLimit(0); setLimit(2);
+#endif
+#ifdef SWITCH
+  setLimit(1); setLimit(INF); setLimit(1); setLimit(INF);
+#endif
+#ifdef PAUSE
+  suspend(); setLimit(1); resume();
+#endif
+}
+proctype Canceller() {                                          /* X was released into the list before */
+  bit s;
+  xCancelled = 1;
+  s = xStarted;
+  if :: !s -> atomic { if :: !xStarted -> xRefs++; carriers++ :: else fi } :: else fi    /* under X's edit lock: not STARTED */
+}
+proctype XInserter() {
+  atomic { xListed = 1 };
+  atomic { ready++; if :: !susp && running < limit -> running++; drainWords++ :: else fi };
+  run Canceller()
+}
+
+active proctype Monitor() {
+end:
+  timeout ->
+    assert(ready == 0 && list == 0 && running == 0 && bodies == 0 && opWords == 0 && drainWords == 0);
+#ifdef FLUSH
+    assert(ran == OPS + 1 && xFinished && xRefs == 0 && !xListed && carriers == 0 && deferred == 0)
+#else
+    assert(ran == OPS)
+#endif
+}
+init {
+  atomic {
+    fast = START_FAST; limit = (START_FAST == 1 -> INF : 2); outsideLimit = limit;
+    run Worker(0); run Worker(1); run Inserter(OPS - 1); run Inserter(1); run Controller();
+#ifdef FLUSH
+    xRefs = 1; run XInserter();
+#endif
+  }
+}
+#endif
+
+#ifdef COUNT
+#ifndef BARRIERS
+#define BARRIERS 1
+#endif
+#ifndef OPS
+#define OPS 2
+#endif
+byte total; bit barrierBit, waitBit;             /* one word: outstanding count and two flags */
+bit policy;                                      /* mutex */
+byte pending, front;                             /* barriers added so far, first unfinished one */
+byte segment[3];                                 /* barrier i and the operations added after it, before barrier i+1 */
+byte held[3]; byte barrierReady[3];           /* 0, 1 released, 2 taken by a worker */
+byte runnable, executing; bit barrierRunning;
+byte credit[2]; byte epoch; byte live;           /* live: really unfinished (ghost) */
+byte unplaced;                                   /* ghost: counted as older, not yet runnable */
+
+inline takePolicy() { atomic { !policy; policy = 1 } }
+inline dropPolicy() { policy = 0 }
+inline evaluate() {                              /* under the mutex: may the first pending barrier run? */
+  if
+  :: front < pending && barrierReady[front] == 0 ->
+     sum = segment[front] + (pending > front + 1 -> segment[front + 1] : 0);
+#ifdef W_TOTAL
+     sum = 1;
+#endif
+     t = total;
+     assert(t >= sum);
+     if :: t == sum -> barrierReady[front] = 1 :: else fi
+  :: else
+  fi
+}
+inline flush(n) {
+  atomic { assert(total >= n); total = total - n; z = (total == 0); bb = barrierBit; ww = waitBit };
+  if :: bb -> takePolicy(); evaluate(); dropPolicy() :: else fi;
+  if :: z && ww -> atomic { epoch++ } :: else fi
+}
+proctype Adder(byte n) {
+  byte i, sum, t; bit bb;
+  do
+  :: i == n -> break
+  :: i < n ->
+     atomic { total++; live++; bb = barrierBit; unplaced = unplaced + (bb == 0 -> 1 : 0) };   /* one RMW */
+     if
+     :: !bb -> atomic { runnable++; unplaced-- }
+     :: bb ->
+        takePolicy();
+        if
+        :: front < pending -> segment[pending - 1]++; held[pending - 1]++; evaluate()
+        :: else -> atomic { runnable++ }
+        fi;
+        dropPolicy()
+     fi;
+     i++
+  od
+}
+proctype BarrierAdder() {
+  byte sum, t;
+  takePolicy();
+  atomic { total++; live++; barrierBit = 1 };
+  segment[pending] = 1; pending++;
+  evaluate();
+  dropPolicy()
+}
+proctype Worker(byte id) {
+  byte sum, t, c; bit z, bb, ww, flags;
+end:
+  do
+  :: atomic { runnable > 0 -> runnable--; executing++; assert(!barrierRunning) };
+     atomic { executing--; live--; credit[id]++ };
+#ifdef EAGER
+     flags = barrierBit || waitBit;
+     if :: flags -> c = credit[id]; credit[id] = 0; flush(c) :: else fi
+#endif
+  :: atomic { front < pending && barrierReady[front] == 1 -> barrierReady[front] = 2; assert(!barrierRunning); barrierRunning = 1; assert(executing == 0 && runnable == 0 && unplaced == 0) };
+     atomic { assert(executing == 0); barrierRunning = 0; live-- };
+     takePolicy();
+     atomic { runnable = runnable + held[front]; held[front] = 0; front++; if :: front == pending -> barrierBit = 0 :: else fi };
+     dropPolicy();
+#ifdef EAGER
+     flush(1);
+     takePolicy(); evaluate(); dropPolicy()
+#else
+     credit[id]++
+#endif
+#ifndef W_IDLE
+  :: runnable == 0 && credit[id] > 0 -> c = credit[id]; credit[id] = 0; flush(c)        /* before searching or parking */
+#endif
+  od
+}
+proctype Waiter() {
+  byte e; bit z;
+again:
+  e = epoch;
+  atomic { waitBit = 1; z = (total == 0); if :: z -> assert(live == 0) :: else fi };
+  if
+  :: z -> skip
+  :: else -> epoch != e; goto again
+  fi
+}
+active proctype Monitor() {
+end:
+  timeout -> assert(total == 0 && live == 0 && runnable == 0 && held[0] == 0 && held[1] == 0 && front == BARRIERS && pending == BARRIERS)
+}
+init {
+  atomic {
+    run Worker(0); run Worker(1); run Adder(OPS); run Adder(1); run Waiter();
+#if BARRIERS > 0
+    run BarrierAdder();
+#endif
+#if BARRIERS > 1
+    run BarrierAdder();
+#endif
+  }
+}
+#endif

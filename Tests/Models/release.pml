@@ -1,0 +1,297 @@
+/* Release of a dependent operation: the CORRECTED protocol (edit lock in `state`, DETOUR bit in `pending`).
+ *
+ * Operation B depends on A0 and A1 (with -DNODEPS on nothing). Threads: submitter, finishers of A0, A1, A2, two workers, and by
+ * macro a canceller (-DCANCEL), a remover of A0 (-DREMOVE), a late adder of A2 (-DADD), a waiter on B (-DWAIT). -DNEVER: A0 is
+ * never submitted; its owner drops it, so its deinit walks its list once B has let go of it. -DCANCEL2: a second canceller.
+ * Sequential consistency; every atomic access of the real code is one step here, except where noted "own edge".
+ *
+ * `rc` is B's reference count: one per calling thread, one runtime reference, one group reference for edges in a detour.
+ * `tok` counts the handles to B inside the scheduler.
+ *
+ * Properties: B is with the scheduler at most once at a time (tok <= 1); it starts at most once; it starts only if cancelled or
+ * every dependency it has at that moment is finished (so an addDependency that returned before the start is honoured, and a
+ * removed one is not waited for); no access after the last release; no reference left over; B finishes whenever nothing blocks
+ * it; the waiter returns; no deadlock.
+ *
+ * Result, no errors, states stored: CANCEL+WAIT 110559; CANCEL+CANCEL2 212976; REMOVE+WAIT 91725; ADD+WAIT 278093;
+ * CANCEL+REMOVE 310075; CANCEL+NEVER 11059; REMOVE+NEVER 22874; NODEPS+ADD+CANCEL+WAIT 110593; ADD+REMOVE 1028419;
+ * ADD+REMOVE+NEVER 798521; ADD+CANCEL 2122773; ADD+REMOVE+CANCEL 13359873.
+ * Expected to FAIL: -DW_NOGROUP (no group reference), -DW_NOTAGS (the finisher does not ask whether its edge was removed),
+ * -DW_NOHOLD (late addDependency does not recall an operation already with the scheduler).
+ *
+ * Run: scripts/models
+ */
+#define EMPTY 0
+#define EDGE 1
+#define SEALED 2
+
+byte succ[3];             /* successor lists of A0, A1, A2: empty, holds B's edge, sealed */
+byte succB;               /* EDGE stands for the waiter's record */
+bit  waiterFlag;
+
+/* B.state: LOCK, HOLD, STARTED, CANCELLED, REGISTERED; B.queue != 0 is `submitted`. Only the lock's owner changes the word. */
+bit lock, hold, started, cancelled, registered, submitted;
+/* B.pending: count, DETOUR */
+byte cnt; bit detour;
+/* B's side table, under LOCK */
+bit  dep[3];              /* B's dependency list (each entry holds a reference on Ai) */
+bit  blocking[3]; byte blk, edg; bit out;
+
+byte rc; bit freed;
+byte tok, handed; bit bodyRan; byte starts;
+
+#define touch assert(!freed)
+inline retain()  { atomic { touch; rc++ } }
+inline release() { atomic { touch; assert(rc > 0); rc--; if :: rc == 0 -> freed = 1 :: else fi } }
+inline acquireLock() { atomic { !lock; touch; lock = 1 } }
+inline unlock() { atomic { touch; assert(lock); lock = 0 } }
+inline handover() { atomic { touch; tok++; assert(tok == 1); handed++ } }
+
+/* Under LOCK. Sets DETOUR while edges are outstanding; with `force` even at count 0 (B is then with the scheduler). */
+inline enterDetour(force, tags, c) {
+  atomic { touch; if :: detour -> c = 255 :: else -> c = cnt; if :: (c > 0 || force) -> detour = 1 :: else fi fi };
+  if
+  :: c == 255 -> skip
+  :: c < 255 ->
+     out = (c == 0);
+     edg = c;
+#ifndef W_NOGROUP
+     if :: c > 0 -> retain() :: else fi;
+#endif
+     if
+     :: tags && c > 0 ->
+        if :: dep[0] && succ[0] != SEALED -> blocking[0] = 1; blk++ :: else fi;
+        if :: dep[1] && succ[1] != SEALED -> blocking[1] = 1; blk++ :: else fi;
+        if :: dep[2] && succ[2] != SEALED -> blocking[2] = 1; blk++ :: else fi
+     :: else
+     fi
+  fi
+}
+/* Under LOCK and DETOUR: one more edge. */
+inline addEdge(i) {
+  if :: edg == 0 -> retain() :: else fi;
+  edg++; blk++; blocking[i] = 1;
+  atomic { touch; cnt++ };
+  atomic {
+    if :: succ[i] == SEALED -> blocking[i] = 0; blk--; edg--; cnt--; if :: edg == 0 -> rc-- :: else fi   /* own edge, never published */
+       :: else -> succ[i] = EDGE fi
+  }
+}
+
+proctype Submitter() {
+  byte done; bit z, h;
+#ifdef NODEPS
+  /* reads state once: no dependencies, not locked */
+  if
+  :: !lock && !hold ->
+     retain(); submitted = 1; handover(); goto finish
+  :: else
+  fi;
+#endif
+  acquireLock();
+  retain();
+  submitted = 1;
+  registered = 1; hold = 0;
+  if
+  :: cancelled -> h = 1
+  :: else ->
+     cnt = 1 + dep[0] + dep[1] + dep[2];
+     if :: dep[0] -> atomic { if :: succ[0] == SEALED -> done++ :: else -> succ[0] = EDGE fi } :: else fi;
+     if :: dep[1] -> atomic { if :: succ[1] == SEALED -> done++ :: else -> succ[1] = EDGE fi } :: else fi;
+     if :: dep[2] -> atomic { if :: succ[2] == SEALED -> done++ :: else -> succ[2] = EDGE fi } :: else fi;
+     atomic { touch; cnt = cnt - (1 + done); h = (cnt == 0) }
+  fi;
+  unlock();
+  if :: h -> handover() :: else fi;
+finish:
+  release()
+}
+
+proctype Finisher(byte i; bit runs) {
+  byte l; bit d, z, h, g;
+#ifdef NEVER
+  if :: !runs -> !dep[0] || freed :: else fi;                  /* deinit: B no longer retains A0 */
+#endif
+  atomic { l = succ[i]; succ[i] = SEALED };
+  if
+  :: l == EDGE ->
+     touch;                                                    /* read the link in B's edge */
+     atomic { touch; assert(cnt > 0); cnt--; d = detour; z = (cnt == 0) };
+     if
+     :: !d && z -> handover()
+     :: !d && !z -> skip
+     :: d ->
+        acquireLock();
+        assert(edg > 0); edg--; g = (edg == 0);
+        if
+#ifdef W_NOTAGS
+        :: true -> blk--; if :: blk == 0 && !out -> out = 1; h = 1 :: else fi
+#else
+        :: blocking[i] -> blocking[i] = 0; blk--; if :: blk == 0 && !out -> out = 1; h = 1 :: else fi
+        :: else
+#endif
+        fi;
+        unlock();
+        if :: h -> handover() :: else fi;
+        if :: g -> release() :: else fi
+     fi
+  :: else
+  fi
+}
+
+proctype Canceller() {
+  byte c; bit h;
+  acquireLock();
+  if
+  :: succB == SEALED || cancelled -> skip
+  :: else ->
+     cancelled = 1;
+     if
+     :: submitted && !started ->
+        enterDetour(0, 0, c);
+        if :: detour && !out -> out = 1; h = 1 :: else fi
+     :: else
+     fi
+  fi;
+  unlock();
+  if :: h -> handover() :: else fi;
+  release()
+}
+
+proctype Remover() {                                           /* B.removeDependency(A0) */
+  byte c; bit h;
+  acquireLock();
+  if
+  :: !dep[0] -> skip
+  :: else ->
+     if
+     :: submitted && registered && !started ->
+        enterDetour(0, 1, c);
+        if :: blocking[0] -> blocking[0] = 0; blk-- :: else fi;
+        if :: detour && blk == 0 && !out -> out = 1; h = 1 :: else fi
+     :: else
+     fi;
+     dep[0] = 0
+  fi;
+  unlock();
+  if :: h -> handover() :: else fi;
+  release()
+}
+
+proctype Adder() {                                             /* B.addDependency(A2) */
+  byte c; bit h;
+  acquireLock();
+  if
+  :: started || cancelled -> skip                              /* listed, no effect */
+  :: else ->
+     if
+     :: !submitted -> dep[2] = 1; hold = 1
+     :: submitted && !registered -> dep[2] = 1; hold = 1       /* the start looks at it */
+     :: submitted && registered ->
+        enterDetour(1, 1, c);
+        dep[2] = 1;
+        addEdge(2);
+        if
+#ifndef W_NOHOLD
+        :: out -> hold = 1
+#endif
+        :: !out && blk == 0 -> out = 1; h = 1
+        :: else
+        fi
+     fi
+  fi;
+  unlock();
+  if :: h -> handover() :: else fi;
+  release()
+}
+
+proctype Waiter() {
+  atomic { touch; if :: succB == SEALED -> goto returned :: else -> succB = EDGE fi };
+  waiterFlag;
+returned:
+  release()
+}
+
+proctype Worker() {
+  byte l, c; bit go;
+again:
+end:
+  atomic { handed > 0; handed-- };
+  /* start: one compare-exchange on state in the common case */
+  atomic {
+    !lock; touch;
+    if
+    :: !hold -> assert(!started); started = 1; go = 1
+    :: hold -> lock = 1; go = 0
+    fi
+  };
+  if
+  :: !go ->
+     if
+     :: !registered ->
+        registered = 1;
+        if
+        :: !cancelled ->
+           enterDetour(1, 0, c);
+           if :: dep[0] -> addEdge(0) :: else fi;
+           if :: dep[1] -> addEdge(1) :: else fi;
+           if :: dep[2] -> addEdge(2) :: else fi
+        :: else
+        fi
+     :: else
+     fi;
+     if
+     :: blk > 0 && !cancelled -> atomic { out = 0; tok-- }; unlock(); goto again      /* park */
+     :: else -> atomic { touch; hold = 0; lock = 0; assert(!started); started = 1 }
+     fi
+  :: else
+  fi;
+  atomic {
+    starts++; assert(starts == 1);
+    bodyRan = !cancelled;
+    assert(cancelled || ((!dep[0] || succ[0] == SEALED) && (!dep[1] || succ[1] == SEALED) && (!dep[2] || succ[2] == SEALED)))
+  };
+  touch;
+  atomic { l = succB; succB = SEALED };
+  if :: l == EDGE -> waiterFlag = 1 :: else fi;
+  /* started: nobody else touches dep[] any more */
+  dep[0] = 0; dep[1] = 0; dep[2] = 0;
+  release();
+  goto again
+}
+
+active proctype Monitor() {
+end:
+  timeout ->
+    assert(succB == SEALED && starts == 1 && freed && rc == 0 && handed == 0 && edg == 0 && cnt == 0)
+}
+
+init {
+  atomic {
+#ifndef NODEPS
+    dep[0] = 1; dep[1] = 1; hold = 1;
+    run Finisher(1, 1);
+#ifdef NEVER
+    run Finisher(0, 0);
+#else
+    run Finisher(0, 1);
+#endif
+#endif
+    rc = 1; run Submitter(); run Worker(); run Worker();
+#ifdef CANCEL
+    rc++; run Canceller();
+#endif
+#ifdef CANCEL2
+    rc++; run Canceller();
+#endif
+#ifdef REMOVE
+    rc++; run Remover();
+#endif
+#ifdef ADD
+    rc++; run Adder(); run Finisher(2, 1);
+#endif
+#ifdef WAIT
+    rc++; run Waiter();
+#endif
+  }
+}
