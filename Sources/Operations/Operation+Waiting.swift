@@ -23,8 +23,8 @@ extension Operation {
     if isSealed { return true }
     let record = ThreadRecord.current
     record.flushCredit()
-    guard let queue = OperationQueue.current else { return sleep(record, until: deadline) }
-    // Inside an operation.
+    guard let queue = OperationQueue.blocked(record) else { return sleep(record, until: deadline) }
+    // Inside an operation or a completion block, or on the main thread.
     if deadline == nil {
       if record.currentOperation == word || record.currentOperation == closureNodeWord {
         Fault.waitOnSelf(self)
@@ -34,7 +34,7 @@ extension Operation {
         if isSealed { return true }
         if isMember(of: { $0.identity == queue.identity }) { Fault.waitInlineForOther(self) }
       }
-      if queue.holdsOnlySlot, isMember(of: { $0 === queue }) { Fault.waitFromOnlySlot(self, queue) }
+      if !record.isInCompletionBlock, queue.holdsOnlySlot, isMember(of: { $0 === queue }) { Fault.waitFromOnlySlot(self, queue) }
       if runHere(queue, record) { return true }
     }
     queue.scheduler.willBlock()

@@ -61,13 +61,21 @@ extension OperationQueue {
   private func waitUntilEmpty(_ record: ThreadRecord, until deadline: UInt64?) -> Bool {
     record.flushCredit()
     if count.outstanding == 0, isEmptyForGood { return true }
-    guard let current = Self.current else { return sleepUntilEmpty(until: deadline) }
+    guard let current = Self.blocked(record) else { return sleepUntilEmpty(until: deadline) }
     if current.scheduler.waitsByHelping {
       while count.outstanding > 0, current.scheduler.help() { record.flushCredit() }
     }
     current.scheduler.willBlock()
     defer { current.scheduler.didUnblock() }
     return sleepUntilEmpty(until: deadline)
+  }
+
+  /// The queue whose worker the calling thread would block: of the operation or completion block that runs here, else the
+  /// main queue on the main thread.
+  static func blocked(_ record: ThreadRecord) -> OperationQueue? {
+    guard record.isInCompletionBlock else { return current }
+    // SAFETY: the operation stays a member until its completion block has returned.
+    return unsafe reference(record.completingQueue).takeUnretainedValue()
   }
 
   /// Empty, with everything that the members wrote visible.

@@ -37,6 +37,8 @@ import Synchronization
   var currentQueue: UInt = 0
   /// The queue whose operation's completion block runs here, or 0.
   var completingQueue: UInt = 0
+  /// A completion block runs here, and no operation on top of it.
+  var isInCompletionBlock: Bool { currentQueue == 0 && completingQueue != 0 }
   /// Blocks this thread while it waits.
   let parker = Parker()
   /// Which stripe of a queue's registry this thread adds to.
