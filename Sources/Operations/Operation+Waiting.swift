@@ -49,12 +49,7 @@ extension Operation {
 
   /// Waits in a queue that `test` accepts, unstarted.
   private final func isMember(of test: (OperationQueue) -> Bool) -> Bool {
-    let bits = lockState()
-    let queue: OperationQueue? =
-      bits & StateBit.started == 0 && isSubmitted
-      ? unsafe queueReference.takeUnretainedValue() : nil
-    unlockState(bits)
-    return queue.map(test) ?? false
+    queueIfUnstarted().map(test) ?? false
   }
 
   /// Runs this operation on the waiting worker when it is ready, unlimited and of the same scheduler.
@@ -62,33 +57,40 @@ extension Operation {
   /// Running exactly what is waited for cannot deadlock where waiting would not; running anything else could.
   private final func runHere(_ queue: OperationQueue, _ record: ThreadRecord) -> Bool {
     guard record.depth < ThreadRecord.depthLimit / 2 else { return false }
+    guard let target = queueIfUnstarted(), target.identity == queue.identity,
+      target.enterFast(record)
+    else { return isSealed }
     let table = coldTableMade()
+    let isReadyNow = isReady  // may be user code: before the lock
     let bits = lockState()
-    guard bits & (StateBit.started | StateBit.moved | StateBit.hold | StateBit.barrier) == 0,
-      isSubmitted, isHandedOver
-    else {
+    let obstacles = StateBit.started | StateBit.moved | StateBit.hold | StateBit.barrier
+    guard bits & obstacles == 0, isReadyNow, isSubmitted, isHandedOver else {
       unlockState(bits)
+      target.leaveFast(record)
       return isSealed
     }
-    let target = unsafe queueReference.takeUnretainedValue()
-    guard target.identity == queue.identity, target.isFast else {
-      unlockState(bits)
-      return false
-    }
+    // One more handle, which begins in the same step: begun later, it could overtake an edit that parked the other.
     table.handles += 1
-    unlockState(bits | StateBit.severalHandles)
+    let begun = Self.begun(bits | StateBit.severalHandles)
+    unlockState(begun)
     var context = WorkerContext(worker: -1, scheduler: queue.identity)
     unsafe withUnsafeMutablePointer(to: &context) { context in
-      if target.enterFast(record) {
-        let successor = unsafe runPastGate(Handle.waiter, .fast, target, record, context)
-        if let job = Job(word: successor) { unsafe context.pointee.ready.prepend(job) }
-        unsafe target.scheduler.submitUnlessEmpty(context.pointee.takeReady())
-      } else {
-        unsafe dropHandle(target, record, context)
-      }
+      let successor = unsafe perform(begun, .fast, target, record, context)
+      if let job = Job(word: successor) { unsafe context.pointee.ready.prepend(job) }
+      unsafe target.scheduler.submitUnlessEmpty(context.pointee.takeReady())
       record.flushCredit()
     }
     return isSealed
+  }
+
+  /// The queue in which the operation waits to be started, kept.
+  private final func queueIfUnstarted() -> OperationQueue? {
+    let bits = lockState()
+    let queue: OperationQueue? =
+      bits & StateBit.started == 0 && isSubmitted
+      ? unsafe queueReference.takeUnretainedValue() : nil
+    unlockState(bits)
+    return queue
   }
 
   /// Blocks this thread.

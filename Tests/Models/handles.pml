@@ -11,7 +11,8 @@
  * end; B leaves once, after it has finished and with no handle out; nothing is left over.
  *
  * Expected to FAIL: -DW_COUNT (the runner lets go of B whatever else is out), -DW_STRAGGLER (the queue's statistic is changed
- * after the unlock), -DW_SAME (a waiter's handle passes for the header), -DW_CHOOSE (the handle to hand over is chosen after the
+ * after the unlock), -DW_SAME (a waiter's handle passes for the header), -DW_LATER (a waiter counts its handle
+ * and begins in two steps), -DW_CHOOSE (the handle to hand over is chosen after the
  * unlock), XX */
 #define FLUSH 7
 #define NONE 8
@@ -228,9 +229,19 @@ proctype Waiter() {                             /* runs B on its own thread, or 
         begin(0);
         if :: r == 1 -> finish() :: r == 0 -> dropHandle() :: else fi
 #else
+#ifdef W_LATER
+        dropLock();
+        atomic { !lock; touch;
+          if
+          :: !hold && !moved && !started -> started = 1; r = 1
+          :: else -> r = 0
+          fi };
+        if :: r == 1 -> finish() :: else -> dropHandle() fi
+#else
         started = 1;
         dropLock();
         finish()
+#endif
 #endif
      fi;
      dropQ()

@@ -171,4 +171,25 @@ struct LeavingRaceTests {
     }
     #expect(ran.load(ordering: .relaxed) == rounds)
   }
+
+  @Test(arguments: [true, false])
+  func completionBlocksMayWaitForOperationsOfTheirScheduler(isInline: Bool) {
+    let scheduler: any Scheduler = isInline ? InlineScheduler() : WorkStealingScheduler(workers: 1)
+    let first = OperationQueue(scheduler: scheduler)
+    let second = OperationQueue(scheduler: scheduler)
+    first.maxConcurrentOperationCount = 1
+    second.maxConcurrentOperationCount = 1
+    let ran = Atomic<Int>(0)
+    let awaited = BlockOperation { _ = ran.wrappingAdd(1, ordering: .relaxed) }
+    let operation = BlockOperation { second.addOperation(awaited) }
+    operation.completionBlock = { awaited.waitUntilFinished() }
+    first.addOperation(operation)
+    // Both queues must still start things one by one.
+    for queue in [first, second] {
+      for _ in 0..<10 { queue.addOperation { _ = ran.wrappingAdd(1, ordering: .relaxed) } }
+    }
+    #expect(first.wait(timeout: .seconds(30)))
+    #expect(second.wait(timeout: .seconds(30)))
+    #expect(ran.load(ordering: .relaxed) == 21)
+  }
 }

@@ -170,11 +170,6 @@ extension Operation {
       return .lost
     }
     let wantsStart = isReadyNow || bits & (StateBit.cancelled | StateBit.stock) != 0
-    if handle == Handle.waiter, bits & StateBit.hold != 0 || !wantsStart {
-      // The queued handle decides, and parks if need be.
-      unlockState(bits)
-      return .lost
-    }
     if bits & StateBit.hold != 0 {
       registerHeldEdges(&bits)
       bits &= ~StateBit.hold

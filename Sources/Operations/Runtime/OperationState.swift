@@ -68,12 +68,10 @@ enum Membership {
   static let manual: UInt = 2
 }
 
-/// Which handle of an operation: the address of a carrier, or one of these.
+/// Which handle of an operation: the address of a carrier, or this.
 enum Handle {
   /// The operation's own header.
   static let header: UInt = 0
-  /// A worker that waits for the operation and would run it itself.
-  static let waiter: UInt = 1
 }
 
 /// Offsets of the stored words inside an operation object; a test compares them with the object.
