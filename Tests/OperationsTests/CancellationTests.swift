@@ -158,6 +158,7 @@ extension OperationLayer {
       let waiting = TestOperation()
       waiting.addDependency(Operation())
       let later = TestOperation()
+      queue.isSuspended = true
       queue.addOperation(waiting)
       queue.addBarrierBlock { log.note(1) }
       let handle = queue.addOperation { log.note(2) }
@@ -166,6 +167,7 @@ extension OperationLayer {
       outside.addOperation(first)
       outside.expectQuiet()
       queue.addOperation(later)
+      queue.isSuspended = false
       queue.expectQuiet()
       #expect(waiting.isCancelled && handle.isFinished)
       #expect(log.values.isEmpty)
