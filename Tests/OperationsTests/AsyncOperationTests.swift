@@ -125,9 +125,7 @@ extension OperationLayer {
       }
       source.finish()
       serial.expectQuiet()
-      withKnownIssue("the successor list is walked newest first", isIntermittent: true) {
-        #expect(log.values == Array(0..<20))
-      }
+      #expect(log.values == Array(0..<20))
     }
 
     /// Cancelling a subclass that finishes itself on cancellation.

@@ -100,9 +100,7 @@ extension OperationLayer {
       }
       queue.addOperation(source)
       queue.expectQuiet()
-      withKnownIssue("the successor list is walked newest first", isIntermittent: true) {
-        #expect(log.values == Array(0..<20))
-      }
+      #expect(log.values == Array(0..<20))
     }
 
     @Test(arguments: Kind.all)
