@@ -34,7 +34,9 @@ extension Operation {
         if isSealed { return true }
         if isMember(of: { $0.identity == queue.identity }) { Fault.waitInlineForOther(self) }
       }
-      if !record.isInCompletionBlock, queue.holdsOnlySlot, isMember(of: { $0 === queue }) {
+      if !record.isInCompletionBlock, queue.holdsOnlySlot, !flushesWithoutSlot,
+        isMember(of: { $0 === queue })
+      {
         Fault.waitFromOnlySlot(self, queue)
       }
       if runHere(queue, record) { return true }

@@ -24,6 +24,9 @@ public final class InlineScheduler: Scheduler {
   /// 1: no thread runs two jobs at a time.
   public var workerCount: Int { 1 }
 
+  /// True: the jobs that a waiting job waits for are queued on its own thread.
+  public var waitsByHelping: Bool { true }
+
   /// Runs the jobs now, or queues them if the calling thread is inside a job of this scheduler.
   ///
   /// Any thread. The caller must hold no lock that a job may want.

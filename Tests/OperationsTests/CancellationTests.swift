@@ -45,12 +45,14 @@ extension OperationLayer {
       for dependency in never { operation.addDependency(dependency) }
       let completed = Log()
       operation.completionBlock = { completed.note(1) }
+      queue.isSuspended = true
       queue.addOperation(operation)
       operation.cancel()
       #expect(operation.isReady)
+      #expect(operation.dependencies == never)
+      queue.isSuspended = false
       queue.expectQuiet()
       #expect(operation.isFinished && operation.runCount == 0)
-      #expect(operation.dependencies == never)
       #expect(completed.values == [1])
       // Their end must not touch the operation again.
       for dependency in never { dependency.start() }
@@ -158,6 +160,7 @@ extension OperationLayer {
       let waiting = TestOperation()
       waiting.addDependency(Operation())
       let later = TestOperation()
+      queue.isSuspended = true
       queue.addOperation(waiting)
       queue.addBarrierBlock { log.note(1) }
       let handle = queue.addOperation { log.note(2) }
@@ -166,6 +169,7 @@ extension OperationLayer {
       outside.addOperation(first)
       outside.expectQuiet()
       queue.addOperation(later)
+      queue.isSuspended = false
       queue.expectQuiet()
       #expect(waiting.isCancelled && handle.isFinished)
       #expect(log.values.isEmpty)

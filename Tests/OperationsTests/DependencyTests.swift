@@ -206,15 +206,16 @@ extension OperationLayer {
       }
       #expect(lifetimes.live == 0)
       let queue = kind.queue()
+      let others = (0..<5).map { _ in Operation() }
       for _ in 0..<10 {
         let cancelled = TestOperation(lifetimes)
-        for _ in 0..<5 { cancelled.addDependency(Operation()) }
+        for other in others { cancelled.addDependency(other) }
         cancelled.addDependency(source)
         queue.addOperation(cancelled)
         cancelled.cancel()
       }
       queue.expectQuiet()
-      source.start()
+      for other in others + [source] { other.start() }
       #expect(waitUntil { lifetimes.live == 0 })
     }
 

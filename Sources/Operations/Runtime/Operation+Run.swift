@@ -179,7 +179,8 @@ extension Operation {
     if isBlocked || !wantsStart {
       if !isBlocked { _ = enterDetour(force: true, tagEdges: true, bits) }
       park(handle)
-      unlockState(bits)
+      // From here on every edit goes through the detour: there is no start that would register edges.
+      unlockState(bits | StateBit.registered)
       if !isBlocked { announceReadiness() }  // it may have turned true before the parking
       return .parked
     }
