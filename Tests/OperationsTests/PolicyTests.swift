@@ -246,6 +246,29 @@ extension OperationLayer {
       #expect(log.values == [1])
     }
 
+    /// Setting a limit flushes what was cancelled, but no barrier before its time.
+    @Test(arguments: Kind.all)
+    func cancelledBarrierStaysInPlaceWhenALimitIsSet(_ kind: Kind) {
+      let queue = kind.queue()
+      let gate = Operation()
+      let older = TestOperation()
+      older.addDependency(gate)
+      queue.addOperation(older)
+      queue.isSuspended = true
+      let log = Log()
+      queue.addBarrierBlock { log.note(1) }
+      let held = queue.addOperation { log.note(2) }
+      queue.cancelAllOperations()
+      let younger = TestOperation()
+      queue.addOperation(younger)
+      queue.maxConcurrentOperationCount = 2
+      queue.isSuspended = false
+      queue.maxConcurrentOperationCount = 3
+      queue.expectQuiet()
+      #expect(log.values.isEmpty && held.isFinished && younger.runCount == 1)
+      #expect(queue.operations.isEmpty && queue.operationCount == 0)
+    }
+
     @Test(arguments: Kind.all)
     func operationBehindABarrierStaysBehindItWhenCancelled(_ kind: Kind) {
       let queue = kind.queue()

@@ -176,7 +176,8 @@ extension Operation {
     guard flushesWithoutSlot else { return }
     let table = coldTableMade()
     let bits = lockState()
-    guard bits & StateBit.started == 0, isSubmitted else { return unlockState(bits) }
+    // What a barrier holds back, or a barrier that is not due, must not finish before its time.
+    guard bits & StateBit.started == 0, isSubmitted, isHandedOver else { return unlockState(bits) }
     let queue = unsafe queueReference.takeUnretainedValue()
     guard queue.limitsStarts else { return unlockState(bits) }
     table.handles += 1
