@@ -26,7 +26,8 @@ extension OperationLayer {
         misuse()
       }
       let text = message(result)
-      #expect(text.contains("\"child\"") && text.contains("\"parent\"") && text.contains("not ready"))
+      #expect(
+        text.contains("\"child\"") && text.contains("\"parent\"") && text.contains("not ready"))
     }
 
     @Test func startWhileExecuting() async {

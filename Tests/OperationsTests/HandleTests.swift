@@ -145,7 +145,11 @@ extension OperationLayer {
       let count = Atomic<Int>(0)
       for number in 0..<200 {
         let handle = queue.addOperation { count.add(1, ordering: .releasing) }
-        if number % 2 == 0 { handle.waitUntilFinished() } else { #expect(handle.wait(timeout: patience)) }
+        if number % 2 == 0 {
+          handle.waitUntilFinished()
+        } else {
+          #expect(handle.wait(timeout: patience))
+        }
         #expect(count.load(ordering: .acquiring) == number + 1)
       }
       queue.expectQuiet()

@@ -143,7 +143,9 @@ struct LeavingRaceTests {
       queue.addOperation { waitedFor.waitUntilFinished() }
       queue.addOperation(waitedFor)
       waitedFor.addDependency(late)
-      if !waitedFor.isExecuting, !waitedFor.isFinished { refused.store(false, ordering: .releasing) }
+      if !waitedFor.isExecuting, !waitedFor.isFinished {
+        refused.store(false, ordering: .releasing)
+      }
       queue.addOperation(late)
       #expect(queue.wait(timeout: .seconds(30)))
     }

@@ -65,7 +65,8 @@ final class TestOperation: Operation, @unchecked Sendable {
   private let token: LifetimeCounter.Token?
 
   init(
-    _ lifetimes: LifetimeCounter? = nil, _ body: @escaping @Sendable (TestOperation) -> Void = { _ in }
+    _ lifetimes: LifetimeCounter? = nil,
+    _ body: @escaping @Sendable (TestOperation) -> Void = { _ in }
   ) {
     self.body = body
     token = lifetimes?.token()

@@ -99,7 +99,8 @@ extension OperationLayer {
       let queue = kind.queue()
       queue.maxConcurrentOperationCount = 1
       Duel.fight(
-        rounds: rounds, prepare: { _ in [BlockOperation {}, BlockOperation {}, BlockOperation {}] },
+        rounds: rounds,
+        prepare: { _ in [BlockOperation {}, BlockOperation {}, BlockOperation {}] },
         left: { for operation in $0 { operation.cancel() } },
         right: { queue.addOperations($0, waitUntilFinished: false) },
         check: { operations, round in operations.allSatisfy { expectFinished($0, round) } })
@@ -178,7 +179,11 @@ extension OperationLayer {
         left: { operation in
           queue.isSuspended = true
           isSuspended.store(true, ordering: .sequentiallyConsistent)
-          queue.addOperation { if isSuspended.load(ordering: .sequentiallyConsistent) { early.add(1, ordering: .relaxed) } }
+          queue.addOperation {
+            if isSuspended.load(ordering: .sequentiallyConsistent) {
+              early.add(1, ordering: .relaxed)
+            }
+          }
           isSuspended.store(false, ordering: .sequentiallyConsistent)
           queue.isSuspended = false
         },

@@ -147,9 +147,11 @@ final class RandomGraph: Sendable {
 
   private func body(_ node: Node) {
     node.runs.add(1, ordering: .relaxed)
-    node.begun.store(tickets.add(1, ordering: .acquiringAndReleasing).oldValue, ordering: .releasing)
+    node.begun.store(
+      tickets.add(1, ordering: .acquiringAndReleasing).oldValue, ordering: .releasing)
     if node.number % 5 == 0 { yieldCore() }
-    node.ended.store(tickets.add(1, ordering: .acquiringAndReleasing).oldValue, ordering: .releasing)
+    node.ended.store(
+      tickets.add(1, ordering: .acquiringAndReleasing).oldValue, ordering: .releasing)
   }
 
   /// A barrier that finds every older operation of its queue finished and no younger one begun.
@@ -168,24 +170,32 @@ final class RandomGraph: Sendable {
     for node in nodes {
       let runs = node.runs.load(ordering: .acquiring)
       let wasCancelled = node.wasCancelled.load(ordering: .acquiring)
-      if runs > 1 || runs == 0 && !wasCancelled { faults.append("node \(node.number) ran \(runs) times") }
+      if runs > 1 || runs == 0 && !wasCancelled {
+        faults.append("node \(node.number) ran \(runs) times")
+      }
       let begun = node.begun.load(ordering: .acquiring)
       guard runs == 1 else { continue }
       for parent in parents.withLock({ $0[node.number] }) {
         let ended = nodes[parent].ended.load(ordering: .acquiring)
         let parentRuns = nodes[parent].runs.load(ordering: .acquiring)
         if parentRuns == 1, ended > begun || ended == 0 {
-          faults.append("node \(node.number) began at \(begun), before its parent \(parent) ended at \(ended)")
+          faults.append(
+            "node \(node.number) began at \(begun), before its parent \(parent) ended at \(ended)")
         }
       }
     }
     let early = barrierFaults.load(ordering: .acquiring)
     if early > 0 { faults.append("\(early) barriers began before an older operation had finished") }
     for queue in queues {
-      if !queue.operations.isEmpty { faults.append("\(queue.operations.count) operations are listed") }
-      if queue.operationCount != 0 { faults.append("\(queue.operationCount) operations are counted") }
+      if !queue.operations.isEmpty {
+        faults.append("\(queue.operations.count) operations are listed")
+      }
+      if queue.operationCount != 0 {
+        faults.append("\(queue.operationCount) operations are counted")
+      }
     }
-    for (number, operation) in operations.withLock({ $0 }).enumerated() where !operation.isFinished {
+    for (number, operation) in operations.withLock({ $0 }).enumerated() where !operation.isFinished
+    {
       faults.append("node \(number) has not finished")
     }
     return faults

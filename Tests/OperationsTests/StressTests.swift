@@ -31,7 +31,8 @@ extension OperationLayer {
           if queue.maxConcurrentOperationCount == 0 { queue.maxConcurrentOperationCount = -1 }
         }
         for queue in queues where !queue.wait(timeout: patience) {
-          Issue.record("seed \(seed): \(queue.operationCount) operations are left: \(graph.faults())")
+          Issue.record(
+            "seed \(seed): \(queue.operationCount) operations are left: \(graph.faults())")
           return
         }
         let faults = graph.faults()

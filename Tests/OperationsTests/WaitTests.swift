@@ -107,7 +107,9 @@ extension OperationLayer {
     @Test(arguments: Kind.each)
     func waitFromInsideForAnotherQueue(_ kind: Kind) {
       let scheduler = kind.make(kind.workers)
-      let (first, second) = (OperationQueue(scheduler: scheduler), OperationQueue(scheduler: scheduler))
+      let (first, second) = (
+        OperationQueue(scheduler: scheduler), OperationQueue(scheduler: scheduler)
+      )
       second.maxConcurrentOperationCount = 1
       let count = Atomic<Int>(0)
       first.addOperation {

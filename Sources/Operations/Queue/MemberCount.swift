@@ -79,5 +79,6 @@ extension OperationQueue {
   /// A finished member stays counted while a handle to it is out; see `Operation+Handles.swift`.
   func addStraggler() { stragglers.wrappingAdd(1, ordering: .relaxed) }  // relaxed: a statistic
   /// Its last handle is back.
-  func removeStraggler() { stragglers.wrappingSubtract(1, ordering: .relaxed) }  // relaxed: as above
+  // relaxed: as above
+  func removeStraggler() { stragglers.wrappingSubtract(1, ordering: .relaxed) }
 }

@@ -25,8 +25,8 @@ extension Operation {
     for index in unsafe table.records.indices {
       let record = unsafe table.records[index]
       guard unsafe !record.pointee.isHidden else { continue }
-      list.append(
-        listed: unsafe record.pointee.dependency, at: OperationLayout.inlineDependencies + index, table)
+      let place = OperationLayout.inlineDependencies + index
+      list.append(listed: unsafe record.pointee.dependency, at: place, table)
     }
     return list
   }
@@ -34,7 +34,8 @@ extension Operation {
   final func edge(to dependency: Operation, _ bits: UInt32) -> EdgeLocation? {
     let wanted = dependency.word
     for slot in 0..<Self.inlineCount(bits)
-    where unsafe dependencyWord(slot).pointee.load(ordering: .relaxed) == wanted {  // relaxed: locked
+    // relaxed: locked
+    where unsafe dependencyWord(slot).pointee.load(ordering: .relaxed) == wanted {
       return unsafe .slot(slot)
     }
     guard bits & StateBit.edgesInCold != 0, let table = coldTable else { return nil }
@@ -81,7 +82,7 @@ extension Operation {
     if count == ColdTable.indexThreshold + 1 {
       for position in unsafe table.records.indices {
         let record = unsafe table.records[position]
-        guard unsafe record.pointee.dependency != 0, unsafe !record.pointee.isHidden else { continue }
+        if unsafe record.pointee.dependency == 0 || record.pointee.isHidden { continue }
         unsafe table.recordIndex[record.pointee.dependency] = position
       }
     } else if !isHidden {
@@ -93,7 +94,8 @@ extension Operation {
   final func takeDependency(out edge: EdgeLocation) -> Unmanaged<Operation>? {
     switch unsafe edge {
     case .slot(let slot):
-      let word = unsafe dependencyWord(slot).pointee.exchange(0, ordering: .relaxed)  // relaxed: locked
+      // relaxed: locked
+      let word = unsafe dependencyWord(slot).pointee.exchange(0, ordering: .relaxed)
       return word == 0 ? nil : unsafe Self.reference(word)
     case .record(let record):
       let word = unsafe record.pointee.dependency
@@ -107,7 +109,8 @@ extension Operation {
   /// Every edge that still has its dependency, hidden ones included.
   final func forEachEdge(_ bits: UInt32, _ body: (EdgeLocation, UInt) -> Void) {
     for slot in 0..<Self.inlineCount(bits) {
-      let word = unsafe dependencyWord(slot).pointee.load(ordering: .relaxed)  // relaxed: locked
+      // relaxed: locked
+      let word = unsafe dependencyWord(slot).pointee.load(ordering: .relaxed)
       if word != 0 { unsafe body(.slot(slot), word) }
     }
     guard bits & StateBit.edgesInCold != 0, let table = coldTable else { return }
@@ -143,7 +146,8 @@ extension Operation {
       var head = dependency.successors.load(ordering: .acquiring)
       while true {
         if head == SuccessorWord.sealed { return false }
-        unsafe link.pointee.store(head, ordering: .relaxed)  // relaxed: ordered by the release below
+        // relaxed: ordered by the release below.
+        unsafe link.pointee.store(head, ordering: .relaxed)
         // release, edge EdgePushed: the finisher's exchange acquires link, `pending` and record.
         let (won, seen) = dependency.successors.weakCompareExchange(
           expected: head, desired: entry, successOrdering: .acquiringAndReleasing,

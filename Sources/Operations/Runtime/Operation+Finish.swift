@@ -48,7 +48,8 @@ extension Operation {
       var ready: Job?
       if entry & SuccessorWord.recordTag == 0 {
         // The link is read before the dependent can run, finish and die.
-        let link = unsafe Self.edgeLink(entry).pointee.load(ordering: .relaxed)  // relaxed: acquired
+        // relaxed: acquired
+        let link = unsafe Self.edgeLink(entry).pointee.load(ordering: .relaxed)
         let slot = Int((entry >> 1) & 7)
         unsafe Self.reference(entry)._withUnsafeGuaranteedRef { dependent in
           ready = unsafe dependent.resolve(.slot(slot), context, &others)
@@ -63,7 +64,8 @@ extension Operation {
             ready = unsafe dependent.resolve(.record(record), context, &others)
           }
         } else {
-          unsafe record.pointee.link.store(waiters, ordering: .relaxed)  // relaxed: this thread's list
+          // relaxed: this thread's list
+          unsafe record.pointee.link.store(waiters, ordering: .relaxed)
           waiters = entry
         }
         entry = link
