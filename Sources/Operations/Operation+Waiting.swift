@@ -86,13 +86,12 @@ extension Operation {
   }
 
   /// The queue in which the operation waits to be started, kept.
-  private final func queueIfUnstarted() -> OperationQueue? {
+  final func queueIfUnstarted() -> OperationQueue? {
     let bits = lockState()
-    let queue: OperationQueue? =
-      bits & StateBit.started == 0 && isSubmitted
-      ? unsafe queueReference.takeUnretainedValue() : nil
+    let isMember = bits & StateBit.started == 0 && isSubmitted
+    let queue = unsafe isMember ? retainQueue() : nil
     unlockState(bits)
-    return queue
+    return unsafe queue?.takeRetainedValue()
   }
 
   /// Blocks this thread.

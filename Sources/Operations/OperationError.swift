@@ -114,11 +114,7 @@ enum Fault {
 extension Operation {
   /// The name of the queue that holds the operation, safe against its leaving.
   final var queueNameForDiagnostics: String {
-    let bits = lockState()
-    let queue: OperationQueue? =
-      bits & StateBit.started == 0 && isSubmitted
-      ? unsafe queueReference.takeUnretainedValue() : nil
-    unlockState(bits)
+    let queue = queueIfUnstarted()
     return queue?.name ?? "(another queue)"
   }
 }

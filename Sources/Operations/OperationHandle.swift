@@ -53,10 +53,12 @@ public struct OperationHandle: Sendable, Hashable {
 
   /// The façade if one was made already; outer nil when the closure has finished and left.
   private var existing: Operation?? {
-    unsafe locked { node, flags -> Operation? in
-      guard flags & ClosureNode.promoted != 0 else { return nil }
-      return unsafe Operation.reference(node.pointee.facade).takeUnretainedValue()
+    let kept = unsafe locked { node, flags -> UInt in
+      guard flags & ClosureNode.promoted != 0 else { return 0 }
+      return unsafe Operation.retain(node.pointee.facade)
     }
+    guard let kept else { return nil }
+    return .some(Operation.takeRetained(kept))
   }
 
   /// True once the closure has returned or was skipped because it had been cancelled.
@@ -75,7 +77,7 @@ public struct OperationHandle: Sendable, Hashable {
 
   /// As `Operation.cancel()`.
   public func cancel() {
-    let facade: Operation?? = unsafe locked { node, flags -> Operation? in
+    let facade = unsafe locked { node, flags -> UInt in
       if flags & ClosureNode.promoted == 0 {
         let slot = unsafe node.pointee.membership.load(ordering: .relaxed)  // relaxed: opened after
         // SAFETY: the lock bit holds the finish back, so the queue is there.
@@ -84,13 +86,13 @@ public struct OperationHandle: Sendable, Hashable {
         )._withUnsafeGuaranteedRef(\.limitsStarts)
         guard mayWaitForSlot, flags & ClosureNode.started == 0 else {
           flags |= ClosureNode.cancelled
-          return nil
+          return 0
         }
         unsafe promote(node, &flags)
       }
-      return unsafe Operation.reference(node.pointee.facade).takeUnretainedValue()
+      return unsafe Operation.retain(node.pointee.facade)
     }
-    (facade ?? nil)?.cancel()
+    if let facade { Operation.takeRetained(facade)?.cancel() }
   }
 
   /// The operation object that stands for the closure, made on first use and the same until the closure has left.
@@ -102,11 +104,12 @@ public struct OperationHandle: Sendable, Hashable {
 
   /// The façade; nil once the closure has left.
   var facade: BlockOperation? {
-    unsafe locked { node, flags -> BlockOperation in
+    let kept = unsafe locked { node, flags -> UInt in
       if flags & ClosureNode.promoted == 0 { unsafe promote(node, &flags) }
-      let facade = unsafe Operation.reference(node.pointee.facade).takeUnretainedValue()
-      return unsafe unsafeDowncast(facade, to: BlockOperation.self)
+      return unsafe Operation.retain(node.pointee.facade)
     }
+    guard let kept, let facade = Operation.takeRetained(kept) else { return nil }
+    return unsafe unsafeDowncast(facade, to: BlockOperation.self)
   }
 
   private func promote(_ node: UnsafeMutablePointer<ClosureNode>, _ flags: inout UInt64) {

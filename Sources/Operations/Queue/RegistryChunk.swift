@@ -112,7 +112,7 @@ import Synchronization
     if word & Self.closureTag != 0 {
       return OperationHandle.live(node: word & ~Self.tags).map { .closure($0) }
     }
-    // SAFETY: the pin keeps the member.
-    return unsafe .operation(Operation.reference(word).takeUnretainedValue())
+    // Retained for good before the pin goes.
+    return Operation.takeRetained(Operation.retain(word & ~Self.tags)).map { .operation($0) }
   }
 }

@@ -16,6 +16,25 @@ extension Operation {
       UnsafeRawPointer(bitPattern: word & ~15).unsafelyUnwrapped)
   }
 
+  /// Retains the object at `word` before the caller lets go of the lock or pin that keeps it.
+  ///
+  /// Never inlined: the optimiser sinks a visible retain below an atomic store, that is below the unlock.
+  @inline(never) static func retain(_ word: UInt) -> UInt {
+    // SAFETY: as `reference`.
+    unsafe _ = reference(word).retain()
+    return word
+  }
+
+  /// Retains the queue that holds the operation; under the edit lock, not inlined for the reason above.
+  @inline(never) final func retainQueue() -> Unmanaged<OperationQueue> {
+    unsafe queueReference.retain()
+  }
+
+  /// Takes over the reference of `retain(_:)`; nil for 0.
+  static func takeRetained(_ word: UInt) -> Operation? {
+    word == 0 ? nil : unsafe reference(word).takeRetainedValue()
+  }
+
   /// The job that runs this operation, in its present band.
   final var job: Job {
     // SAFETY: the header lies at a fixed offset (tested) and lives as long as the object.
