@@ -10,9 +10,10 @@ open class AsyncOperation: Operation, @unchecked Sendable {
 
   /// Ends the operation; any thread, from inside `main()` or later.
   ///
-  /// A second call changes nothing and is counted. Before the operation has started: it will not run its body
-  /// (contract 66, 69).
-  public final func finish() { finishStarted() }
+  /// A second call changes nothing and is counted. Before its queue has started it, the operation finishes and leaves
+  /// the queue at once, whatever it waits for, and a warning on stderr names it; in no queue it finishes when it is
+  /// queued or started. Its body does not run in either case (contract 66, 69).
+  public final func finish() { finishFromAnywhere() }
 
   /// How often `finish()` was called after the operation had finished.
   public final var surplusFinishCount: Int { withColdTable { $0.surplusFinishes } ?? 0 }

@@ -46,13 +46,8 @@ open class BlockOperation: Operation, @unchecked Sendable {
 
   /// The object that stands for a closure in a queue; see `OperationHandle.operation`.
   convenience init(
-    facadeOf node: UInt, slot: UInt, body: (@Sendable () -> Void)?, isStarted: Bool,
-    isCancelled: Bool, isFlushed: Bool
+    facadeOf node: UInt, slot: UInt, flags: UInt32, body: (@Sendable () -> Void)?
   ) {
-    var flags: UInt32 = 0
-    if isStarted { flags |= StateBit.started }
-    if isFlushed { flags |= StateBit.flushed }
-    if isCancelled { flags |= StateBit.cancelled }
     self.init(flags: flags, block: body)
     coldTableMade().closureNode = node
     // relaxed: published with the node's lock bit.

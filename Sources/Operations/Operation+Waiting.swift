@@ -34,7 +34,7 @@ extension Operation {
         if isSealed { return true }
         if isMember(of: { $0.identity == queue.identity }) { Fault.waitInlineForOther(self) }
       }
-      if !record.isInCompletionBlock, queue.holdsOnlySlot, !flushesWithoutSlot,
+      if !record.isInCompletionBlock, queue.holdsOnlySlot, !needsNoSlot,
         isMember(of: { $0 === queue })
       {
         Fault.waitFromOnlySlot(self, queue)

@@ -53,6 +53,12 @@ open class Operation: @unchecked Sendable {
   /// Does nothing by default; an override does not call `super` (contract 6, 7).
   open func main() {}
 
+  /// Whether the queue may finish the operation without a slot once it is cancelled; false by default (contract 49).
+  ///
+  /// Only subclasses need it: their `start()` may do work even then, so they take a slot unless they say otherwise. Any
+  /// thread may ask at any time, so an override returns a constant.
+  open var flushesWithoutSlot: Bool { false }
+
   /// Called instead of `main()` when the operation is flushed: lets go of what `main()` would have used.
   func skipMain() {}
 
@@ -64,8 +70,7 @@ open class Operation: @unchecked Sendable {
   open func start() {
     if ThreadRecord.current.takeStarting(self) {
       // relaxed: this thread's own `begin` read the word with acquire.
-      let skips = StateBit.flushed | StateBit.finishRequested
-      if state.load(ordering: .relaxed) & skips == 0 { main() } else { skipMain() }
+      if state.load(ordering: .relaxed) & StateBit.flushed == 0 { main() } else { skipMain() }
       return
     }
     do { try startManually() } catch { error.fault() }
@@ -124,7 +129,7 @@ open class Operation: @unchecked Sendable {
   open func didChangeValue(forKey key: String) {
     switch key {
     case "isReady", "ready": announceReadiness()
-    case "isFinished", "finished": if isFinished { finishStarted() }
+    case "isFinished", "finished": if isFinished { finishFromAnywhere() }
     default: break
     }
   }

@@ -42,7 +42,8 @@ public enum OperationError: Error, CustomStringConvertible {
     }
   }
 
-  private static func name(_ operation: Operation) -> String {
+  /// The operation's type with its name, or its address.
+  static func name(_ operation: Operation) -> String {
     let type = "\(Swift.type(of: operation))"
     return operation.name.map { "\(type) \"\($0)\"" }
       ?? "\(type) 0x\(String(operation.word, radix: 16))"

@@ -115,14 +115,7 @@ public struct OperationHandle: Sendable, Hashable {
   private func promote(_ node: UnsafeMutablePointer<ClosureNode>, _ flags: inout UInt64) {
     // relaxed: opened after it was written.
     let slot = unsafe node.pointee.membership.load(ordering: .relaxed)
-    let facade = BlockOperation(
-      facadeOf: self.node, slot: slot,
-      // Once it has started the closure is the runner's.
-      body: flags & ClosureNode.started != 0 ? nil : unsafe node.pointee.takeBody(),
-      isStarted: flags & ClosureNode.started != 0, isCancelled: flags & ClosureNode.cancelled != 0,
-      isFlushed: flags & ClosureNode.flushed != 0)
-    // The runtime's reference.
-    unsafe node.pointee.facade = UInt(bitPattern: Unmanaged.passRetained(facade).toOpaque())
+    _ = unsafe ClosureNode.makeFacade(node, slot: slot, nodeFlags: flags)
     flags |= ClosureNode.promoted
   }
 

@@ -143,7 +143,7 @@ extension OperationLayer {
         let dependent = TestOperation()
         dependent.addDependency(operation)
         queue.addOperations([operation, dependent], waitUntilFinished: false)
-        operation.cancel()
+        _ = warnings { operation.cancel() }
         dependent.waitUntilFinished()
       }
       queue.expectQuiet()

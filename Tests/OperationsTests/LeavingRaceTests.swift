@@ -27,7 +27,7 @@ struct LeavingRaceTests {
       let queue = OperationQueue(scheduler: WorkStealingScheduler(workers: 2))
       operations = (0..<Self.many).map { _ in Remote() }
       queue.addOperations(operations, waitUntilFinished: false)
-      for operation in operations { operation.finish() }
+      _ = warnings { for operation in operations { operation.finish() } }
       queue.waitUntilAllOperationsAreFinished()
     }
     for operation in operations { operation.finish() }
@@ -40,7 +40,7 @@ struct LeavingRaceTests {
       let queue = OperationQueue(scheduler: scheduler)
       let operations = (0..<100).map { _ in Remote() }
       queue.addOperations(operations, waitUntilFinished: false)
-      for operation in operations { operation.cancel() }
+      _ = warnings { for operation in operations { operation.cancel() } }
       #expect(queue.wait(timeout: .seconds(30)))
       #expect(queue.operationCount == 0)
     }

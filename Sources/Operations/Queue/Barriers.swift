@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencyPrimitives
 import Scheduling
 import Synchronization
 
@@ -31,9 +32,14 @@ extension OperationQueue {
       operation.membership.store(
         registry.addHidden(operation.word, ticket: MemberCount.ticket(old)), ordering: .releasing)
       control.barriers.append(PendingBarrier(operation: operation, segment: 1))
+      // relaxed: under `control`; the heavy barrier below orders it with the workers' credits.
+      wantsCredits.store(true, ordering: .relaxed)
       return dueBarrier(&control)
     }
-    if let ready { release(ready) }
+    if let ready { return release(ready) }
+    // From here on a worker sees the flag or its credit is found: a barrier does not wait for what a worker runs besides.
+    AsymmetricBarrier.heavy()
+    ThreadRecord.collectCredits(of: self)
   }
 
   /// The barrier that may run now; marks it.
@@ -77,6 +83,7 @@ extension OperationQueue {
       guard control.barriers.isEmpty else { return }
       // acquire and release, edge Counted: the flag belongs to the count's word.
       count.word.bitwiseAnd(~MemberCount.barrier, ordering: .acquiringAndReleasing)
+      wantsCredits.store(false, ordering: .relaxed)  // relaxed: a hint from here on.
     }
   }
 }

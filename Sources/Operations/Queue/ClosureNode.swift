@@ -33,6 +33,12 @@ import Synchronization
 
   init() { unsafe header = JobHeader(run: closureRun) }
 
+  /// The run function of cells, to tell them from other jobs.
+  static let runWord: UInt = {
+    let run: JobHeader.RunFunction = unsafe closureRun
+    return unsafe unsafeBitCast(run, to: UInt.self)
+  }()
+
   /// Moves the closure out.
   @inline(__always) mutating func takeBody() -> (@Sendable () -> Void)? {
     // SAFETY: the place is initialised again before anybody can look.
@@ -53,9 +59,29 @@ import Synchronization
   }
 
   /// From here on handles and enumerations may use the node.
-  static func open(_ node: UnsafeMutablePointer<ClosureNode>, _ generation: UInt64) {
-    // release, edge NodeOpened: an enumerator that sees `live` sees body and membership.
-    unsafe node.pointee.state.store(generation << generationShift | live, ordering: .releasing)
+  static func open(
+    _ node: UnsafeMutablePointer<ClosureNode>, _ generation: UInt64, also flag: UInt64 = 0
+  ) {
+    let flags = live | flag
+    // release, edge NodeOpened: an enumerator that sees `live` sees body, membership and façade.
+    unsafe node.pointee.state.store(generation << generationShift | flags, ordering: .releasing)
+  }
+
+  /// Makes the façade, with the runtime's reference; under the lock bit, or before the cell is opened.
+  static func makeFacade(
+    _ node: UnsafeMutablePointer<ClosureNode>, slot: UInt, nodeFlags: UInt64 = 0, flags: UInt32 = 0
+  ) -> BlockOperation {
+    var flags = flags
+    let isStarted = nodeFlags & started != 0
+    if isStarted { flags |= StateBit.started }
+    if nodeFlags & flushed != 0 { flags |= StateBit.flushed }
+    if nodeFlags & cancelled != 0 { flags |= StateBit.cancelled }
+    let facade = BlockOperation(
+      facadeOf: UInt(bitPattern: node), slot: slot, flags: flags,
+      // Once it has started the closure is the runner's.
+      body: isStarted ? nil : unsafe node.pointee.takeBody())
+    unsafe node.pointee.facade = UInt(bitPattern: Unmanaged.passRetained(facade).toOpaque())
+    return facade
   }
 
   static func job(_ node: UnsafeMutablePointer<ClosureNode>) -> Job {

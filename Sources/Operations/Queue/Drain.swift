@@ -88,29 +88,26 @@ extension OperationQueue {
 
   /// Claims the best ready job for the slot that the caller holds, or gives the slot up.
   ///
-  /// The claim is the start as far as suspension and limit are concerned (contract 112, 115).
+  /// The claim is the start as far as suspension and limit are concerned (contract 112, 115). While there is room and
+  /// work for another drain it starts one first: what runs next may block, and others must not wait for it (contract 114).
   private func claim() -> Job? {
     var isClaimed = false
+    var more = Starts()
     changePolicy { word in
-      let mayStart =
+      isClaimed =
         word & PolicyWord.suspended == 0
         && PolicyWord.isWithinLimit(word) && PolicyWord.ready(word) > 0
-      isClaimed = mayStart
-      if mayStart {
+      more = Starts()
+      if isClaimed {
         word -= PolicyWord.oneReady
+        more = PolicyWord.startMore(&word, burst: 1)
       } else {
         word -= PolicyWord.oneRunning
-        if PolicyWord.ready(word) == 0, PolicyWord.isUnlimited(word),
-          word & PolicyWord.suspended == 0
-        {
-          word |= PolicyWord.fast
-        }
       }
     }
     guard isClaimed else { return nil }
-    guard let job = readyList.popFirst() else {
-      Fault.internalError("queue \(name ?? "") counted a ready operation that its list lacks")
-    }
+    guard let job = readyList.popFirst() else { missingJob() }
+    carryOut(more)
     return job
   }
 }

@@ -45,13 +45,16 @@ extension OperationQueue {
       registry.add(operations, firstTicket: MemberCount.ticket(old), stripe: record.stripe)
     }
     var ready = JobChain()
+    var flushes = JobChain()
     OperationWords.forEach(operations) { operation in
       // relaxed: stored by this thread in `Registry.add`.
       let slot = operation.header.link.load(ordering: .relaxed)
       guard let job = operation.submit(slot: slot, behind: barrier) else { return }
-      if operation.flushesWithoutSlot { operation.handOver(job) } else { ready.append(job) }
+      if operation.needsNoSlot { flushes.append(job) } else { ready.append(job) }
     }
     if barrier != nil { evaluateBarriers() }
+    // Only now: nothing of the batch may run before all of it is in, on the inline scheduler neither.
+    while let job = flushes.popFirst() { Operation.handOver(job) }
     accept(ready)
   }
 
@@ -70,22 +73,27 @@ extension OperationQueue {
         stripe: record.stripe)
       // relaxed: published by the hand-over below; an enumerator reads nothing of the node but its state before.
       unsafe node.pointee.membership.store(slot, ordering: .relaxed)
-      let handle = OperationHandle(
-        node: UInt(bitPattern: node), generation: generation)
-      unsafe ClosureNode.open(node, generation)
       if old & MemberCount.barrier != 0, let barrier = joinSegment(1) {
-        addBehind(barrier, handle, slot)
+        unsafe addBehind(barrier, node, generation, slot)
       } else {
+        unsafe ClosureNode.open(node, generation)
         accept(unsafe ClosureNode.job(node))
       }
-      return handle
+      return OperationHandle(node: UInt(bitPattern: node), generation: generation)
     }
   }
 
   /// A closure added while a barrier is pending: its façade waits for the barrier.
-  private func addBehind(_ barrier: Operation, _ handle: OperationHandle, _ slot: UInt) {
-    let facade = handle.operation
-    let job = facade.submitFacade(slot: slot, behind: barrier)
+  ///
+  /// The cell is opened with the façade in it, and the façade's edit lock is held until it is registered: whoever
+  /// finds it in between and cancels it waits for that.
+  private func addBehind(
+    _ barrier: Operation, _ node: UnsafeMutablePointer<ClosureNode>, _ generation: UInt64,
+    _ slot: UInt
+  ) {
+    let facade = unsafe ClosureNode.makeFacade(node, slot: slot, flags: StateBit.lock)
+    unsafe ClosureNode.open(node, generation, also: ClosureNode.promoted)
+    let job = facade.register(slot: slot, behind: barrier, locked: facade.unlockedState)
     evaluateBarriers()
     if let job { facade.handOver(job) }
   }
@@ -99,9 +107,10 @@ extension Operation {
 
   /// Reserves the operation and returns nil, or returns why that is impossible.
   final func claimFailure() -> OperationError? {
-    // acquire and release, edge Submitted: exactly one adder wins.
+    // acquire and release, edge Submitted: exactly one adder wins; sequentially consistent, edge FinishedEarly: the
+    // claim precedes the look at `state` in `submit`.
     let (won, _) = membership.compareExchange(
-      expected: Membership.none, desired: Membership.claimed, ordering: .acquiringAndReleasing)
+      expected: Membership.none, desired: Membership.claimed, ordering: .sequentiallyConsistent)
     if won { return nil }
     if isSealed { return .alreadyFinished(self) }
     // acquire, edges Submitted and EditLock.
@@ -122,8 +131,9 @@ extension Operation {
   final func submit(slot: UInt, behind barrier: Operation?) -> Job? {
     // The runtime's reference: released when the queue lets go of the operation.
     unsafe _ = Unmanaged.passRetained(self)
-    // acquire, edge EditLock: sees dependencies that other threads have added.
-    let bits = state.load(ordering: .acquiring)
+    // acquire, edge EditLock: sees dependencies that other threads have added; sequentially consistent, edge
+    // FinishedEarly: after the claim, see `finishBeforeStart`.
+    let bits = state.load(ordering: .sequentiallyConsistent)
     let needsLock =
       StateBit.lock | StateBit.hold | StateBit.dependencyCountMask | StateBit.edgesInCold
     if bits & needsLock == 0, barrier == nil {
@@ -131,30 +141,26 @@ extension Operation {
       membership.store(slot, ordering: .releasing)
       return job
     }
-    return register(slot: slot, behind: barrier)
+    return register(slot: slot, behind: barrier, locked: lockState())
   }
 
-  /// As `submit`, for a façade, which has its runtime reference already.
-  final func submitFacade(slot: UInt, behind barrier: Operation) -> Job? {
-    register(slot: slot, behind: barrier)
-  }
-
-  private final func register(slot: UInt, behind barrier: Operation?) -> Job? {
-    var bits = lockState()
+  /// Registers the edges; takes over the edit lock with the state word `bits`.
+  final func register(slot: UInt, behind barrier: Operation?, locked bits: UInt32) -> Job? {
+    var bits = bits
     membership.store(slot, ordering: .releasing)  // release, edge Submitted
     if let barrier { _ = unsafe appendDependency(barrier, &bits, hidden: true) }
     bits = (bits | StateBit.registered) & ~StateBit.hold
-    // A cancelled operation ignores its dependencies, but not a barrier.
-    let isCancelled = bits & StateBit.cancelled != 0
+    // A cancelled or finished operation ignores its dependencies, but not a barrier.
+    let ignores = bits & (StateBit.cancelled | StateBit.finishRequested) != 0
     var edges: UInt32 = 0
     unsafe forEachEdge(bits) { edge, _ in
-      if unsafe !isCancelled || Self.isHidden(edge) { edges += 1 }
+      if unsafe !ignores || Self.isHidden(edge) { edges += 1 }
     }
     // relaxed: published by the release of the pushes; the token keeps the count above zero until all are in.
     pending.store(1 + edges, ordering: .relaxed)
     var resolved: UInt32 = 1
     unsafe forEachEdge(bits) { edge, dependency in
-      guard unsafe !isCancelled || Self.isHidden(edge) else { return }
+      guard unsafe !ignores || Self.isHidden(edge) else { return }
       if unsafe !push(edge, on: dependency) { resolved += 1 }
     }
     // acquire and release, edge Resolved: see `resolve`.

@@ -94,6 +94,7 @@ extension OperationQueue {
         }
       }
     }
+    var interval = Self.shortestLook
     while true {
       let epoch = idleGate.currentEpoch()
       var word: UInt64 = 0
@@ -102,9 +103,19 @@ extension OperationQueue {
         word = count.word.bitwiseOr(MemberCount.waiters, ordering: .acquiringAndReleasing).newValue
       }
       if MemberCount.outstanding(word) == 0 { return true }
-      if !idleGate.sleep(since: epoch, until: deadline) { return isEmptyForGood }
+      // Workers hold credits back while they run operations of this queue, and cannot know when a job is none.
+      ThreadRecord.collectCredits(of: self)
+      let now = MonotonicTime.nanoseconds()
+      if let deadline, now >= deadline { return isEmptyForGood }
+      let look = now + interval
+      interval = min(2 * interval, Self.longestLook)
+      _ = idleGate.sleep(since: epoch, until: min(deadline ?? look, look))
     }
   }
+
+  /// Times between the looks of a waiting thread at credits that workers hold back, ns.
+  private static var shortestLook: UInt64 { 2_000_000 }
+  private static var longestLook: UInt64 { 64_000_000 }
 
   /// One operation at a time may run and one is running: the caller's.
   var holdsOnlySlot: Bool {

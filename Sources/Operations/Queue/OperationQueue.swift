@@ -17,6 +17,8 @@ public final class OperationQueue: @unchecked Sendable {
   /// The scheduler that runs this queue's operations.
   public let scheduler: any Scheduler
   let identity: SchedulerIdentity
+  /// A barrier is pending: workers hold no credits back.
+  let wantsCredits = Atomic<Bool>(false)
 
   /// Limit, suspension, ready and running counts.
   let policy = Atomic<UInt64>(PolicyWord.open)
@@ -28,6 +30,8 @@ public final class OperationQueue: @unchecked Sendable {
   let readyList = ReadyList()
   /// Members that have finished while a handle to them is still out.
   let stragglers = Atomic<Int>(0)
+  /// Operations that have finished since the last look and may have left a handle in the ready list.
+  let staleHandles = Atomic<UInt64>(0)
   /// Serialises changes of limit and suspension, and holds the barriers.
   let control = Locked(QueueControl())
   /// Wakes threads that wait for the queue.
@@ -122,10 +126,7 @@ public final class OperationQueue: @unchecked Sendable {
   public var operationCount: Int {
     var members = count.outstanding - stragglers.load(ordering: .relaxed)  // relaxed: a snapshot
     ThreadRecord.forEach { record in
-      // relaxed: a snapshot.
-      if record.creditQueue.load(ordering: .relaxed) == word {
-        members -= record.creditCount.load(ordering: .relaxed)
-      }
+      members -= record.heldCredits(of: word)
     }
     return max(0, members - control.withLock { $0.barriers.count })
   }

@@ -41,14 +41,30 @@ enum PolicyWord {
     (word & ~(field << limitShift)) | limit << limitShift
   }
 
-  /// Adds the drains that may start now, at most `burst`; returns how many.
-  static func startMore(_ word: inout UInt64, burst: UInt64) -> Int {
-    guard word & suspended == 0, hasRoom(word) else { return 0 }
-    let room = isUnlimited(word) ? burst : limit(word) - running(word)
-    let more = min(room, ready(word), burst)
+  /// Lets start what the policy allows now: at most `burst` drains under a limit, everything without one.
+  ///
+  /// So an unlimited queue that is not suspended is always fast.
+  static func startMore(_ word: inout UInt64, burst: UInt64) -> Starts {
+    guard word & suspended == 0 else { return Starts() }
+    guard !isUnlimited(word) else {
+      let all = ready(word)
+      word -= all * oneReady
+      word |= fast
+      return Starts(released: Int(all))
+    }
+    guard hasRoom(word) else { return Starts() }
+    let more = min(limit(word) - running(word), ready(word), burst)
     word += more * oneRunning
-    return Int(more)
+    return Starts(drains: Int(more))
   }
+}
+
+/// What an exchange of the policy word lets start; its author carries it out.
+struct Starts {
+  /// Drains whose slots are counted.
+  var drains = 0
+  /// Jobs that are claimed and go from the ready list to the scheduler as they are.
+  var released = 0
 }
 
 /// Ready jobs of a queue that cannot start at once: strict priority order, first in first out within a level.
@@ -64,6 +80,26 @@ struct ReadyList: ~Copyable {
   borrowing func append(_ chain: JobChain) { jobs.withLock { $0.ready.append(chain) } }
   /// Takes the best job.
   borrowing func popFirst() -> Job? { jobs.withLock { $0.ready.popFirst() } }
+  /// Takes the best `count` jobs, best first.
+  borrowing func popFirst(_ count: Int) -> JobChain {
+    jobs.withLock { jobs in
+      var chain = JobChain()
+      while chain.count < count, let job = jobs.ready.popFirst() { chain.append(job) }
+      return chain
+    }
+  }
+  /// Takes out the jobs that `isStale` accepts, at most `limit`; the others keep their order.
+  borrowing func remove(atMost limit: Int, where isStale: (Job) -> Bool) -> JobChain {
+    jobs.withLock { jobs in
+      var removed = JobChain()
+      var kept = BandedFIFO()
+      while let job = jobs.ready.popFirst() {
+        if removed.count < limit, isStale(job) { removed.append(job) } else { kept.append(job) }
+      }
+      jobs.ready = kept
+      return removed
+    }
+  }
   /// Keeps a flush for the resumption if `isSuspended` still holds under the list's lock.
   borrowing func deferFlush(_ job: Job, while isSuspended: () -> Bool) -> Bool {
     jobs.withLock { jobs in
@@ -112,14 +148,14 @@ extension OperationQueue {
     let kept = unsafe Unmanaged.passRetained(self)
     defer { unsafe kept.release() }
     let added = UInt64(jobs.count)
-    let burst = self.burst
+    let burst = min(added, self.burst)
     readyList.append(jobs)
-    var drains = 0
-    changePolicy { word in
+    changePolicyAndStart { word in
       word = (word & ~PolicyWord.fast) + added * PolicyWord.oneReady
-      drains = PolicyWord.startMore(&word, burst: min(added, burst))
+      return PolicyWord.startMore(&word, burst: burst)
     }
-    submitDrains(drains)
+    // An operation may have finished between the two steps.
+    removeStaleHandlesIfMany()
   }
 
   /// A cancelled operation may be flushed now; false when the queue keeps the job until it is resumed (contract 50).
@@ -144,16 +180,35 @@ extension OperationQueue {
     }
   }
 
+  /// As `changePolicy`, and carries out what the exchange lets start.
+  func changePolicyAndStart(_ change: (inout UInt64) -> Starts) {
+    var starts = Starts()
+    changePolicy { starts = change(&$0) }
+    carryOut(starts)
+  }
+
+  /// Submits what an exchange of the policy word has claimed.
+  func carryOut(_ starts: Starts) {
+    submitDrains(starts.drains)
+    guard starts.released > 0 else { return }
+    let jobs = readyList.popFirst(starts.released)
+    guard jobs.count == starts.released else { missingJob() }
+    scheduler.submit(jobs)
+  }
+
+  /// The list has fewer jobs than were counted.
+  func missingJob() -> Never {
+    Fault.internalError("queue \(name ?? "") counted a ready operation that its list lacks")
+  }
+
   // MARK: Slots
 
   /// Gives back one slot.
   func releaseSlot() {
-    var drains = 0
-    changePolicy { word in
+    changePolicyAndStart { word in
       word -= PolicyWord.oneRunning
-      drains = Self.startOrOpen(&word, burst: 1)
+      return PolicyWord.startMore(&word, burst: 1)
     }
-    submitDrains(drains)
   }
 
   /// An operation keeps a slot after its worker has left it.

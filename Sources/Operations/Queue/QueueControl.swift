@@ -28,12 +28,12 @@ extension OperationQueue {
       }
       let isFinite = newValue >= 0 && newValue <= PolicyWord.largestLimit
       let limit = isFinite ? UInt64(newValue) : PolicyWord.unlimited
-      let drains = control.withLock { control in
-        let drains = changeLimit(to: limit)
+      let starts = control.withLock { control in
+        let starts = changeLimit(to: limit)
         control.limit = newValue
-        return drains
+        return starts
       }
-      submitDrains(drains)
+      carryOut(starts)
       if isFinite { flushCancelledMembers() }
     }
   }
@@ -52,8 +52,8 @@ extension OperationQueue {
 
   /// Under `control`.
   ///
-  /// Returns how many drains to submit.
-  private func changeLimit(to limit: UInt64) -> Int {
+  /// Returns what the caller must carry out.
+  private func changeLimit(to limit: UInt64) -> Starts {
     // relaxed: limits change only under `control`.
     let wasUnlimited = PolicyWord.isUnlimited(policy.load(ordering: .relaxed))
     let isUnlimited = limit == PolicyWord.unlimited
@@ -66,30 +66,19 @@ extension OperationQueue {
     } else if !wasUnlimited, isUnlimited {
       counted = forgetFastStarts()
     }
-    var drains = 0
+    var starts = Starts()
     let burst = self.burst
     changePolicy { word in
       if wasUnlimited, !isUnlimited { word += counted * PolicyWord.oneRunning }
       if !wasUnlimited, isUnlimited { word -= counted * PolicyWord.oneRunning }
       word = PolicyWord.withLimit(word, limit)
-      drains = Self.startOrOpen(&word, burst: burst)
+      starts = PolicyWord.startMore(&word, burst: burst)
     }
-    return drains
+    return starts
   }
 
-  /// Drains to start at once when a queue is resumed or its limit lifted; each finds its own work from then on.
+  /// Drains to start at once under a limit; while there is room each of them starts one more before it runs anything.
   var burst: UInt64 { UInt64(scheduler.workerCount) + 64 }
-
-  static func startOrOpen(_ word: inout UInt64, burst: UInt64) -> Int {
-    let mayBeFast =
-      PolicyWord.isUnlimited(word) && word & PolicyWord.suspended == 0
-      && PolicyWord.ready(word) == 0
-    if mayBeFast {
-      word |= PolicyWord.fast
-      return 0
-    }
-    return PolicyWord.startMore(&word, burst: burst)
-  }
 
   /// Counts the operations of this queue that run in fast mode.
   private func countFastStarts() -> UInt64 {
@@ -130,29 +119,29 @@ extension OperationQueue {
     get { isSuspendedNow }
     set {
       guard !isFixed else { return }
-      let drains = control.withLock { _ in
+      let starts = control.withLock { _ in
         newValue ? suspend() : resume()
       }
       guard !newValue else { return }
       scheduler.submitUnlessEmpty(readyList.takeDeferred())
-      submitDrains(drains)
+      carryOut(starts)
     }
   }
 
-  private func suspend() -> Int {
+  private func suspend() -> Starts {
     changePolicy { $0 = ($0 & ~PolicyWord.fast) | PolicyWord.suspended }
     AsymmetricBarrier.heavy()
-    return 0
+    return Starts()
   }
 
-  private func resume() -> Int {
-    var drains = 0
+  private func resume() -> Starts {
+    var starts = Starts()
     let burst = self.burst
     changePolicy { word in
       word &= ~PolicyWord.suspended
-      drains = Self.startOrOpen(&word, burst: burst)
+      starts = PolicyWord.startMore(&word, burst: burst)
     }
-    return drains
+    return starts
   }
 }
 

@@ -159,9 +159,11 @@ extension Operation {
     var bits = lockState()
     guard !isSealed, bits & StateBit.cancelled == 0 else { return unlockState(bits) }
     bits |= StateBit.cancelled
-    let isWaitingInQueue = isSubmitted && bits & StateBit.started == 0
-    if isWaitingInQueue, bits & StateBit.barrier == 0 {
-      if let table = enterDetour(force: false, tagEdges: false, bits) {
+    if isSubmitted, bits & StateBit.started == 0 {
+      if bits & StateBit.barrier != 0 {
+        // Once it is due it needs no slot any more; before that it keeps its place.
+        flush = true
+      } else if let table = enterDetour(force: false, tagEdges: false, bits) {
         // All edges but the one on a barrier are ignored from now on.
         ignoreOrdinaryEdges(table, bits)
         handOver = leaveIfFree(table)
@@ -178,7 +180,8 @@ extension Operation {
     }
   }
 
-  private final func ignoreOrdinaryEdges(_ table: ColdTable, _ bits: UInt32) {
+  /// Nothing but a barrier holds the operation back from now on; under the edit lock.
+  final func ignoreOrdinaryEdges(_ table: ColdTable, _ bits: UInt32) {
     unsafe forEachEdge(bits) { edge, _ in
       if unsafe !Self.isHidden(edge) { unsafe _ = untag(edge, table) }
     }

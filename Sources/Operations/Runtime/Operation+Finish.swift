@@ -208,16 +208,20 @@ extension Operation {
     let slot = membership.load(ordering: .relaxed)
     RegistryChunk.remove(slot: slot)
     if hasColdTable { returnClosureNode(record) }
-    unsafe record.credit(queue, context)
+    // Before the credit, which a waiter may take at once: when the wait returns the operation is gone.
     unsafe Unmanaged.passUnretained(self).release()
+    unsafe record.credit(queue, context)
   }
 
   // MARK: Finishing from anywhere
 
-  /// Finishes a started operation on the calling thread; further calls are counted and ignored (contract 69).
-  final func finishStarted() {
+  /// Finishes the operation on the calling thread; further calls are counted and ignored (contract 69).
+  final func finishFromAnywhere() {
     let bits = state.load(ordering: .acquiring)  // acquire: pairs with `begin`
-    guard bits & StateBit.started != 0 else { return finishBeforeStart() }
+    if bits & StateBit.started != 0 { finishStarted() } else { finishBeforeStart() }
+  }
+
+  private final func finishStarted() {
     guard let head = seal() else {
       withColdTableMade { $0.surplusFinishes += 1 }
       return
@@ -225,7 +229,9 @@ extension Operation {
     // The winner is a member until it leaves below: only now may the queue be read, and it is kept from here on.
     let queue: OperationQueue? =
       isSubmitted ? unsafe queueReference.takeUnretainedValue() : nil
-    if let queue, bits & StateBit.barrier != 0 { queue.barrierEnds(self) }
+    // relaxed: never changes.
+    let isBarrier = state.load(ordering: .relaxed) & StateBit.barrier != 0
+    if let queue, isBarrier { queue.barrierEnds(self) }
     var context = WorkerContext(
       worker: -1, scheduler: queue?.identity ?? OperationQueue.noScheduler)
     unsafe withUnsafeMutablePointer(to: &context) { context in
@@ -259,10 +265,61 @@ extension Operation {
     }
   }
 
-  /// `finish()` before the operation started: it will finish without running when it is started (contract 66).
+  /// `finish()` before the operation started: a queue that holds it lets go of it here and now, whatever it waits for
+  /// (contract 66).
+  ///
+  /// In no queue it only notes the request: a queue, or `start()`, finishes the operation without running it.
   private final func finishBeforeStart() {
     let before = setBits(StateBit.finishRequested)
-    if before & StateBit.started != 0 { finishStarted() }
+    if before & StateBit.started != 0 { return finishStarted() }
+    // sequentially consistent, edge FinishedEarly: the bit, then this word; an adder claims this word, then looks at
+    // the bit. One of the two sees the other.
+    guard membership.load(ordering: .sequentiallyConsistent) != Membership.none else { return }
+    awaitClaim()
+    let bits = lockState()
+    guard bits & StateBit.started == 0 else {
+      unlockState(bits)
+      // A flush finishes it, perhaps because of the request; anything else had begun it before.
+      return bits & StateBit.flushed != 0 ? () : finishStarted()
+    }
+    guard isSubmitted else { return unlockState(bits) }
+    let begun = beginEarly(bits)
+    let queue = unsafe retainQueue()
+    unlockState(begun)
+    unsafe queue._withUnsafeGuaranteedRef { queue in
+      Warning.finishedBeforeStart(self, queue)
+      skipMain()
+      finishStarted()
+      queue.noteStaleHandle()
+    }
+    unsafe queue.release()
+  }
+
+  /// Waits until an `add` that is under way has made the operation a member, which takes no user code.
+  private final func awaitClaim() {
+    var backoff = Backoff()
+    // acquire, edge Submitted.
+    while membership.load(ordering: .acquiring) == Membership.claimed { backoff.wait() }
+  }
+
+  /// Begins a member that has not started in the name of the thread that finishes it; under the edit lock.
+  ///
+  /// The thread's handle is one more, or the header where that was never handed over or had come back. What only a
+  /// barrier still holds back is finished now, and leaves when the barrier lets the header go: the barrier counts it.
+  private final func beginEarly(_ bits: UInt32) -> UInt32 {
+    let begun = bits | StateBit.started | StateBit.flushed
+    let table = coldTableMade()
+    if !isHandedOver {
+      _ = enterDetour(force: false, tagEdges: false, bits)
+      ignoreOrdinaryEdges(table, bits)
+      if table.edgesBlocking == 0 {
+        table.isOut = true
+        if table.wasParked { table.handles += 1 }
+        return begun
+      }
+    }
+    table.handles += 1
+    return begun | StateBit.severalHandles
   }
 
   /// The worker leaves an operation whose `start()` returned unfinished; it keeps its slot until it finishes.
@@ -296,7 +353,7 @@ extension Operation {
     record.currentOperation = word
     let skipsBody = bits & (StateBit.flushed | StateBit.finishRequested) != 0
     if skipsBody { skipMain() } else { main() }
-    if bits & StateBit.asynchronous == 0 || skipsBody { finishStarted() }
+    if bits & StateBit.asynchronous == 0 || skipsBody { finishFromAnywhere() }
     record.currentOperation = outer
   }
 

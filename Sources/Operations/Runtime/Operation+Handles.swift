@@ -29,12 +29,22 @@ struct HandleCarrier: ~Copyable {
     unsafe Job(
       header: UnsafeMutablePointer<JobHeader>(bitPattern: carrier).unsafelyUnwrapped, band: band)
   }
-}
 
-private let carrierRunWord: UInt = {
-  let run: JobHeader.RunFunction = unsafe carrierRun
-  return unsafe unsafeBitCast(run, to: UInt.self)
-}()
+  /// The run function of carriers, to tell them from other jobs.
+  static let runWord: UInt = {
+    let run: JobHeader.RunFunction = unsafe carrierRun
+    return unsafe unsafeBitCast(run, to: UInt.self)
+  }()
+
+  /// Frees a carrier that will not run.
+  static func freeIfCarrier(_ job: Job) {
+    guard unsafe unsafeBitCast(job.header.pointee.run, to: UInt.self) == runWord else { return }
+    let carrier = unsafe UnsafeMutableRawPointer(job.header).assumingMemoryBound(
+      to: HandleCarrier.self)
+    unsafe carrier.deinitialize(count: 1)
+    unsafe carrier.deallocate()
+  }
+}
 
 private func carrierRun(
   _ header: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer
@@ -90,15 +100,8 @@ extension Operation {
 
   /// Gives a job that is some operation's handle to that operation's queue.
   static func handOver(_ job: Job) {
-    let address = unsafe UInt(bitPattern: job.header)
-    // SAFETY: whoever holds the job holds a handle, which keeps the operation; a header is one of two kinds.
-    let isCarrier = unsafe unsafeBitCast(job.header.pointee.run, to: UInt.self) == carrierRunWord
-    let word =
-      isCarrier
-      ? unsafe UnsafeMutablePointer<HandleCarrier>(bitPattern: address).unsafelyUnwrapped.pointee
-        .operation
-      : address - UInt(OperationLayout.header)
-    unsafe reference(word)._withUnsafeGuaranteedRef { $0.handOver(job) }
+    // SAFETY: whoever holds the job holds a handle, which keeps the operation.
+    unsafe reference(word(behind: job))._withUnsafeGuaranteedRef { $0.handOver(job) }
   }
 
   /// Gives the job of a handle to the queue, from any thread.
@@ -110,7 +113,7 @@ extension Operation {
     unsafe queue._withUnsafeGuaranteedRef { queue in
       if queue.isFast {
         queue.scheduler.submit(JobChain(job))
-      } else if flushesWithoutSlot {
+      } else if needsNoSlot {
         if queue.mayFlushNow(deferring: job) { queue.scheduler.submit(JobChain(job)) }
       } else {
         queue.enqueue(JobChain(job))
@@ -125,11 +128,16 @@ extension Operation {
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
     // The carrier may start a moved operation: a cancelled one has no place in the order.
-    if case .won(let bits) = beginFlush() {
-      return unsafe perform(bits, .flush, queue, record, context)
+    guard case .won(let bits) = beginFlush() else {
+      unsafe dropHandle(queue, record, context)
+      return 0
     }
-    unsafe dropHandle(queue, record, context)
-    return 0
+    // The operation may be all that keeps the queue.
+    let kept = unsafe Unmanaged.passRetained(queue)
+    let successor = unsafe perform(bits, .flush, queue, record, context)
+    queue.noteStaleHandle()
+    unsafe kept.release()
+    return successor
   }
 
   private final func beginFlush() -> BeginOutcome {
@@ -173,7 +181,7 @@ extension Operation {
 
   /// A cancelled operation that is already handed over gets a carrier when its queue would make it wait for a slot.
   final func flushWithoutSlot() {
-    guard flushesWithoutSlot else { return }
+    guard needsNoSlot else { return }
     let table = coldTableMade()
     let bits = lockState()
     // What a barrier holds back, or a barrier that is not due, must not finish before its time.

@@ -61,7 +61,7 @@ extension Operation {
       gate = .slot
     } else if queue.enterFast(record) {
       gate = .fast
-    } else if flushesWithoutSlot {
+    } else if needsNoSlot {
       guard queue.mayFlushNow(deferring: job) else { return nil }
       gate = .flush
     } else {
@@ -97,11 +97,14 @@ extension Operation {
     return 0
   }
 
-  /// Cancelled and of a class without hooks that want a slot (contract 49).
-  final var flushesWithoutSlot: Bool {
+  /// Cancelled and of a class without hooks that want a slot, or finished before it started (contract 49, 66).
+  ///
+  /// May call user code.
+  final var needsNoSlot: Bool {
     // acquire, edge EditLock: pairs with the unlock in `cancelNow`.
-    let wanted = StateBit.stock | StateBit.cancelled
-    return state.load(ordering: .acquiring) & wanted == wanted
+    let bits = state.load(ordering: .acquiring)
+    if bits & StateBit.finishRequested != 0 { return true }
+    return bits & StateBit.cancelled != 0 && (bits & StateBit.stock != 0 || flushesWithoutSlot)
   }
 
   /// Stock readiness: every dependency has finished, or cancelled, or started already (contract 29, 37).
@@ -145,7 +148,8 @@ extension Operation {
         continue
       }
       if bits & slow != 0 { return nil }
-      if bits & (StateBit.stock | StateBit.cancelled) == 0, !isReady { return nil }
+      let starts = StateBit.cancelled | StateBit.finishRequested | StateBit.stock
+      if bits & starts == 0, !isReady { return nil }
       let begun = Self.begun(bits)
       // acquire and release, edge EditLock: sees every edit before it, is seen by every one after it.
       let (won, seen) = state.weakCompareExchange(
@@ -157,7 +161,8 @@ extension Operation {
   }
 
   static func begun(_ bits: UInt32) -> UInt32 {
-    bits | StateBit.started | (bits & StateBit.cancelled != 0 ? StateBit.flushed : 0)
+    let skips = bits & (StateBit.cancelled | StateBit.finishRequested) != 0
+    return bits | StateBit.started | (skips ? StateBit.flushed : 0)
   }
 
   @inline(never) private final func beginSlowly(_ handle: UInt) -> BeginOutcome {
@@ -169,7 +174,8 @@ extension Operation {
       unlockState(bits)
       return .lost
     }
-    let wantsStart = isReadyNow || bits & (StateBit.cancelled | StateBit.stock) != 0
+    let starts = StateBit.cancelled | StateBit.finishRequested | StateBit.stock
+    let wantsStart = isReadyNow || bits & starts != 0
     if bits & StateBit.hold != 0 {
       registerHeldEdges(&bits)
       bits &= ~StateBit.hold
@@ -221,9 +227,10 @@ extension Operation {
     _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
-    guard bits & StateBit.stock != 0 else {
+    guard bits & (StateBit.stock | StateBit.finishRequested) != 0 else {
       return unsafe performOpenClass(bits, gate, queue, record, context)
     }
+    if bits & StateBit.finishRequested != 0 { Warning.finishedBeforeStart(self, queue) }
     let outer = record.push(self, queue)
     if bits & StateBit.flushed == 0 { main() } else { skipMain() }
     let successor = unsafe finishOnWorker(bits, gate, queue, record, context)
@@ -247,11 +254,11 @@ extension Operation {
     record.startingOperation = outerStart
     let isAsynchronousClass = bits & StateBit.asynchronous != 0
     var successor: UInt = 0
-    let skipsBody = bits & (StateBit.flushed | StateBit.finishRequested) != 0
+    let skipsBody = bits & StateBit.flushed != 0
     if isAsynchronousClass ? skipsBody : stockStartRan {
       successor = unsafe finishOnWorker(bits, gate, queue, record, context)
     } else {
-      if !isAsynchronousClass, !isSealed, isFinished { finishStarted() }
+      if !isAsynchronousClass, !isSealed, isFinished { finishFromAnywhere() }
       detach(gate, queue, record)
     }
     record.pop(outer)

@@ -20,7 +20,7 @@ enum StateBit {
   static let cancelled: UInt32 = 1 << 4
   /// A completion block is in the cold table.
   static let hasCompletion: UInt32 = 1 << 5
-  /// It began cancelled, so its body does not run.
+  /// It began cancelled or finished, so its body does not run.
   static let flushed: UInt32 = 1 << 6
   /// It stays executing after `start()` has returned, until `finish()`.
   static let asynchronous: UInt32 = 1 << 7

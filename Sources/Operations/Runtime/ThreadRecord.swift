@@ -18,10 +18,12 @@ import Synchronization
   let entries: UnsafeMutablePointer<Atomic<UInt>>
   /// Per level the queue whose limit has counted the operation there, or 0; written under that queue's `control`.
   let counted: UnsafeMutablePointer<Atomic<UInt>>
-  /// The queue that the held-back credits belong to, or 0.
+  /// The queue that the held-back credits belong to, or 0; see ThreadRecord+Credits.swift.
   let creditQueue = Atomic<UInt>(0)
-  /// Finished operations of `creditQueue` not yet subtracted.
-  let creditCount = Atomic<Int>(0)
+  /// Operations credited in the life of the record, modulo 2^32.
+  let earned = Atomic<UInt32>(0)
+  /// How many of them were subtracted, in the lower half, and how often credits changed their queue, in the upper.
+  let taken = Atomic<UInt64>(0)
 
   /// Used levels of `entries`.
   var depth = 0
@@ -142,49 +144,6 @@ import Synchronization
     startingOperation = 0
     return true
   }
-
-  // MARK: Credits
-
-  /// Notes that an operation of `queue` has left.
-  ///
-  /// The subtraction is held back for as long as this worker runs operations of the same queue: whoever waits for the
-  /// queue waits for those anyway.
-  @inline(__always)
-  func credit(_ queue: OperationQueue, _ context: UnsafeMutablePointer<WorkerContext>) {
-    let word = queue.word
-    // relaxed: only this thread writes credits.
-    if creditQueue.load(ordering: .relaxed) != word {
-      flushCredit()
-      creditQueue.store(word, ordering: .relaxed)
-      unsafe context.pointee.idle = flushCreditsOfThisThread
-    }
-    let count = creditCount.load(ordering: .relaxed) + 1
-    creditCount.store(count, ordering: .relaxed)
-    if count >= OperationQueue.creditBatch { flushCredit() }
-  }
-
-  /// Subtracts the held-back credits from their queue.
-  @inline(never) func flushCredit() {
-    // relaxed: only this thread writes credits; a reader that sees the count before and the queue's after is allowed.
-    let count = creditCount.load(ordering: .relaxed)
-    let word = creditQueue.load(ordering: .relaxed)
-    creditQueue.store(0, ordering: .relaxed)
-    creditCount.store(0, ordering: .relaxed)
-    guard count > 0 else { return }
-    // SAFETY: the operations that were not yet subtracted keep the queue alive.
-    unsafe OperationQueue.reference(word)._withUnsafeGuaranteedRef { $0.subtract(count) }
-  }
-
-  /// Subtracts credits of other queues before an operation of `word` may run for long.
-  @inline(__always) func flushCredit(unlessOf word: UInt) {
-    let held = creditQueue.load(ordering: .relaxed)  // relaxed: own field
-    if held != 0, held != word { flushCredit() }
-  }
-}
-
-/// The `idle` function of worker contexts.
-private func flushCreditsOfThisThread(_ context: UnsafeMutableRawPointer) {
-  ThreadRecord.withCurrent { $0.flushCredit() }
 }
 
 extension ThreadRecord {

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import Scheduling
+import Synchronization
+
+// A cancelled operation is flushed by a carrier, and one that finishes before its start by the finishing thread, while
+// its own handle lies in the ready list. A drain would drop that handle in its turn, but under limit 0 or suspension
+// there is no drain, and the handle keeps the member counted. So such handles are taken out when they may be half of
+// the list: each removal then costs O(1) amortised, and a list of nothing else is emptied at once.
+
+extension OperationQueue {
+  /// An operation has finished that may have left a handle in the ready list; the caller keeps the queue.
+  func noteStaleHandle() {
+    // acquire and release, edge StaleNoted: whoever resets the number sees that the operation has begun.
+    staleHandles.wrappingAdd(1, ordering: .acquiringAndReleasing)
+    removeStaleHandlesIfMany()
+  }
+
+  /// Takes the handles of operations that have begun out of the ready list if they may be half of it.
+  func removeStaleHandlesIfMany() {
+    while true {
+      let noted = staleHandles.load(ordering: .acquiring)  // acquire, edge StaleNoted
+      guard noted > 0 else { return }
+      // acquire, edge PolicyChanged.
+      let ready = PolicyWord.ready(policy.load(ordering: .acquiring))
+      guard ready > 0, 2 * noted >= ready else { return }
+      removeStaleHandles()
+    }
+  }
+
+  private func removeStaleHandles() {
+    // Before the look at the list: an operation noted from here on is looked at once more.
+    // acquire and release, edge StaleNoted.
+    _ = staleHandles.exchange(0, ordering: .acquiringAndReleasing)
+    // Every counted job is claimed first, so that a drain that claims meanwhile still finds one.
+    var claimed = 0
+    changePolicy { word in
+      claimed = Int(PolicyWord.ready(word))
+      word -= UInt64(claimed) * PolicyWord.oneReady
+    }
+    var stale = readyList.remove(atMost: claimed, where: Operation.isStale)
+    let left = UInt64(claimed - stale.count)
+    let burst = self.burst
+    changePolicyAndStart { word in
+      word = (word & ~PolicyWord.fast) + left * PolicyWord.oneReady
+      return PolicyWord.startMore(&word, burst: burst)
+    }
+    ThreadRecord.withCurrent { record in
+      var context = WorkerContext(worker: -1, scheduler: identity)
+      unsafe withUnsafeMutablePointer(to: &context) { context in
+        while let job = stale.popFirst() { unsafe Operation.drop(job, self, record, context) }
+      }
+      record.flushCredit()
+    }
+  }
+}
+
+extension Operation {
+  /// The address of the operation that a handle stands for; 0 for a closure without façade.
+  ///
+  /// The caller holds the handle.
+  static func word(behind job: Job) -> UInt {
+    let address = unsafe UInt(bitPattern: job.header)
+    let run = unsafe unsafeBitCast(job.header.pointee.run, to: UInt.self)
+    // SAFETY: the header belongs to one of three kinds of objects, which the handle keeps.
+    if run == HandleCarrier.runWord {
+      return unsafe UnsafeMutablePointer<HandleCarrier>(bitPattern: address).unsafelyUnwrapped
+        .pointee.operation
+    }
+    guard run == ClosureNode.runWord else { return address - UInt(OperationLayout.header) }
+    let node = unsafe UnsafeMutablePointer<ClosureNode>(bitPattern: address).unsafelyUnwrapped
+    // acquire, edge NodeState: the façade was stored before the flag.
+    let flags = unsafe node.pointee.state.load(ordering: .acquiring)
+    return flags & ClosureNode.promoted == 0 ? 0 : unsafe node.pointee.facade
+  }
+
+  /// The operation behind a handle in the ready list has begun without it.
+  static func isStale(_ job: Job) -> Bool {
+    let word = word(behind: job)
+    guard word != 0 else { return false }
+    // SAFETY: the handle keeps the operation. acquire, edge EditLock.
+    return unsafe reference(word)._withUnsafeGuaranteedRef {
+      $0.state.load(ordering: .acquiring) & StateBit.started != 0
+    }
+  }
+
+  /// Gives back a handle that was found stale.
+  static func drop(
+    _ job: Job, _ queue: OperationQueue, _ record: ThreadRecord,
+    _ context: UnsafeMutablePointer<WorkerContext>
+  ) {
+    let word = word(behind: job)
+    HandleCarrier.freeIfCarrier(job)
+    // SAFETY: the handle count keeps the operation until the call gives the handle up.
+    unsafe reference(word)._withUnsafeGuaranteedRef {
+      unsafe $0.dropHandle(queue, record, context)
+    }
+  }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import Scheduling
+import Synchronization
+
+// A departure from a queue is a credit in the worker's record, subtracted from the queue's count in batches. Only the
+// owner earns; the owner and whoever waits for the queue may take. Protocol: Queue.md, "Counting"; model:
+// Tests/Models/credits.pml.
+
+extension ThreadRecord {
+  /// Notes that an operation of `queue` has left.
+  ///
+  /// The subtraction is held back for as long as this worker runs operations of the same queue: whoever waits for the
+  /// queue waits for those anyway. A waiter looks from time to time; a pending barrier has credits subtracted at once.
+  @inline(__always)
+  func credit(_ queue: OperationQueue, _ context: UnsafeMutablePointer<WorkerContext>) {
+    let word = queue.word
+    // relaxed: only this thread changes the field.
+    if creditQueue.load(ordering: .relaxed) != word {
+      flushCredit()
+      // release, edge CreditTaken: after the step of `taken` that ended the last queue's credits.
+      creditQueue.store(word, ordering: .releasing)
+      unsafe context.pointee.idle = flushCreditsOfThisThread
+    }
+    let count = earned.load(ordering: .relaxed) &+ 1  // relaxed: only this thread changes it.
+    // release, edge CreditTaken: whoever takes the credit knows its queue and has what the operation wrote.
+    earned.store(count, ordering: .releasing)
+    AsymmetricBarrier.light()
+    // relaxed, both: a credit that somebody takes meanwhile is not taken twice; the flag's setter has a heavy barrier.
+    let held = count &- UInt32(truncatingIfNeeded: taken.load(ordering: .relaxed))
+    if held >= OperationQueue.creditBatch || queue.wantsCredits.load(ordering: .relaxed) {
+      flushCredit()
+    }
+  }
+
+  /// Subtracts the held-back credits from their queue; owner only.
+  @inline(never) func flushCredit() {
+    let word = creditQueue.load(ordering: .relaxed)  // relaxed: only this thread changes it.
+    guard word != 0 else { return }
+    let count = earned.load(ordering: .relaxed)  // relaxed: as above
+    var before = taken.load(ordering: .relaxed)  // relaxed: the exchange validates it.
+    while true {
+      // acquire and release, edge CreditTaken: a credit is taken by one side; the upper half tells a collector that
+      // the credits may be another queue's.
+      let (won, seen) = taken.weakCompareExchange(
+        expected: before, desired: Self.epochAfter(before) | UInt64(count),
+        successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed)
+      if won { break }
+      before = seen
+    }
+    creditQueue.store(0, ordering: .releasing)  // release, edge CreditTaken
+    let held = count &- UInt32(truncatingIfNeeded: before)
+    guard held > 0 else { return }
+    // SAFETY: the operations that were not yet subtracted keep the queue alive.
+    unsafe OperationQueue.reference(word)._withUnsafeGuaranteedRef { $0.subtract(Int(held)) }
+  }
+
+  /// Subtracts credits of other queues before an operation of `word` may run for long.
+  @inline(__always) func flushCredit(unlessOf word: UInt) {
+    let held = creditQueue.load(ordering: .relaxed)  // relaxed: own field
+    if held != 0, held != word { flushCredit() }
+  }
+
+  /// The word of `taken` with the next number in its upper half and nothing in its lower.
+  private static func epochAfter(_ word: UInt64) -> UInt64 { ((word >> 32) &+ 1) << 32 }
+
+  /// Credits of the queue at `word` that are held back now; any thread, a snapshot.
+  func heldCredits(of word: UInt) -> Int {
+    // acquire, edge CreditTaken: `taken` first, so that it is not ahead of `earned`.
+    let before = taken.load(ordering: .acquiring)
+    let count = earned.load(ordering: .acquiring)
+    guard creditQueue.load(ordering: .acquiring) == word else { return 0 }
+    return Int(count &- UInt32(truncatingIfNeeded: before))
+  }
+
+  /// Takes the credits of the queue at `word` that are held back here, for the caller to subtract; any thread.
+  private func takeCredits(of word: UInt) -> Int {
+    while true {
+      // acquire, all, edge CreditTaken, in this order: credits that are in `count` and not in `before` belong to the
+      // queue that is read afterwards, or the exchange fails because their queue has changed.
+      let before = taken.load(ordering: .acquiring)
+      let count = earned.load(ordering: .acquiring)
+      guard creditQueue.load(ordering: .acquiring) == word else { return 0 }
+      let held = count &- UInt32(truncatingIfNeeded: before)
+      guard held > 0 else { return 0 }
+      // acquire and release, edge CreditTaken.
+      let (won, _) = taken.compareExchange(
+        expected: before, desired: (before >> 32) << 32 | UInt64(count),
+        ordering: .acquiringAndReleasing)
+      if won { return Int(held) }
+    }
+  }
+
+  /// Subtracts what workers hold back of `queue`, which the caller keeps.
+  ///
+  /// A worker may run a job that is no operation for as long as it likes.
+  static func collectCredits(of queue: OperationQueue) {
+    var found = 0
+    forEach { found += $0.takeCredits(of: queue.word) }
+    if found > 0 { queue.subtract(found) }
+  }
+}
+
+/// The `idle` function of worker contexts.
+private func flushCreditsOfThisThread(_ context: UnsafeMutableRawPointer) {
+  ThreadRecord.withCurrent { $0.flushCredit() }
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Operations
+import Synchronization
+import TestSupport
+import Testing
+
+extension OperationLayer {
+  /// Operations that finish before their queue has started them.
+  @Suite(.contract(66)) struct EarlyFinishTests {
+    @Test(arguments: Kind.all)
+    func finishDoesNotWaitForDependencies(_ kind: Kind) {
+      for limit in [-1, 1] {
+        let queue = kind.queue()
+        queue.name = "uploads"
+        queue.maxConcurrentOperationCount = limit
+        let operation = TestAsyncOperation()
+        operation.name = "early bird"
+        let never = (0..<5).map { _ in Operation() }
+        for dependency in never { operation.addDependency(dependency) }
+        let dependent = TestOperation()
+        dependent.addDependency(operation)
+        let completed = Log()
+        operation.completionBlock = { completed.note(1) }
+        queue.addOperations([operation, dependent], waitUntilFinished: false)
+        let found = warnings(naming: "early bird") {
+          operation.finish()
+          #expect(operation.isFinished && !operation.isExecuting && !operation.isCancelled)
+          queue.expectQuiet()
+        }
+        #expect(found.count == 1 && found[0].contains("\"uploads\""))
+        #expect(operation.runs.load(ordering: .relaxed) == 0 && dependent.runCount == 1)
+        #expect(completed.values == [1] && operation.surplusFinishCount == 0)
+        #expect(operation.dependencies == never && queue.operations.isEmpty)
+        for dependency in never { dependency.start() }
+      }
+    }
+
+    @Test(arguments: Kind.all)
+    func finishNeedsNoSlot(_ kind: Kind) {
+      let queue = kind.queue()
+      queue.maxConcurrentOperationCount = 1
+      let holder = TestAsyncOperation()
+      let early = (0..<20).map { _ in TestAsyncOperation() }
+      let dependent = TestOperation()
+      for operation in early { dependent.addDependency(operation) }
+      queue.addOperations([holder] + early, waitUntilFinished: false)
+      let other = kind.queue()
+      other.addOperation(dependent)
+      #expect(waitUntil(deadline: patience) { holder.isExecuting })
+      _ = warnings(naming: "TestAsyncOperation") {
+        for operation in early {
+          operation.finish()
+          #expect(operation.isFinished)
+        }
+      }
+      other.expectQuiet()
+      #expect(dependent.runCount == 1)
+      #expect(queue.operations == [holder] && queue.operationCount == 1)
+      holder.finish()
+      queue.expectQuiet()
+      #expect(early.allSatisfy { $0.runs.load(ordering: .relaxed) == 0 })
+    }
+
+    @Test(arguments: Kind.all, [true, false])
+    func finishLeavesAQueueThatStartsNothing(_ kind: Kind, isSuspended: Bool) {
+      let queue = kind.queue()
+      if isSuspended { queue.isSuspended = true } else { queue.maxConcurrentOperationCount = 0 }
+      let operations = (0..<100).map { _ in TestAsyncOperation() }
+      queue.addOperations(operations, waitUntilFinished: false)
+      _ = warnings { for operation in operations { operation.finish() } }
+      // Nothing is left, not even a handle in the ready list.
+      queue.expectQuiet()
+      #expect(operations.allSatisfy { $0.isFinished })
+    }
+
+    @Test(arguments: Kind.all)
+    func finishBehindABarrierDoesNotFreeTheBarrier(_ kind: Kind) {
+      let queue = kind.queue()
+      let older = TestAsyncOperation()
+      queue.addOperation(older)
+      let log = Log()
+      queue.addBarrierBlock { log.note(1) }
+      let early = TestAsyncOperation()
+      let dependent = TestOperation { _ in log.note(0) }
+      dependent.addDependency(early)
+      queue.addOperation(early)
+      let other = kind.queue()
+      other.addOperation(dependent)
+      queue.addOperation { log.note(2) }
+      _ = warnings(naming: "TestAsyncOperation") { early.finish() }
+      #expect(early.isFinished)
+      other.expectQuiet()
+      #expect(log.values == [0])
+      #expect(!queue.operations.contains(early))
+      older.finish()
+      queue.expectQuiet()
+      #expect(log.values == [0, 1, 2])
+    }
+
+    /// A subclass of the old style, which announces that it is finished before the queue has called `start()`.
+    @Test(arguments: Kind.each)
+    func announcedFinishIsEnough(_ kind: Kind) {
+      final class OldStyle: Operation, @unchecked Sendable {
+        let isDone = Atomic<Bool>(false)
+        let starts = Atomic<Int>(0)
+        override var isFinished: Bool { isDone.load(ordering: .acquiring) }
+        override var isAsynchronous: Bool { true }
+        override func start() { starts.add(1, ordering: .relaxed) }
+        func end() {
+          willChangeValue(forKey: "isFinished")
+          isDone.store(true, ordering: .releasing)
+          didChangeValue(forKey: "isFinished")
+        }
+      }
+      let queue = kind.queue()
+      let operation = OldStyle()
+      operation.addDependency(Operation())
+      let dependent = TestOperation()
+      dependent.addDependency(operation)
+      queue.addOperations([operation, dependent], waitUntilFinished: false)
+      let found = warnings(naming: "OldStyle") {
+        operation.end()
+        queue.expectQuiet()
+      }
+      #expect(found.count == 1 && dependent.runCount == 1)
+      #expect(operation.starts.load(ordering: .relaxed) == 0)
+    }
+
+    /// Finished in no queue, then added: the queue lets go of it without a slot and without its dependencies.
+    @Test(arguments: Kind.each)
+    func finishBeforeTheAddNeedsNoSlotEither(_ kind: Kind) {
+      let queue = kind.queue()
+      queue.maxConcurrentOperationCount = 0
+      let operation = TestAsyncOperation()
+      operation.name = "before the add"
+      operation.addDependency(Operation())
+      operation.finish()
+      #expect(!operation.isFinished)
+      let found = warnings(naming: "before the add") {
+        queue.addOperation(operation)
+        queue.expectQuiet()
+      }
+      #expect(found.count == 1 && operation.isFinished)
+      #expect(operation.runs.load(ordering: .relaxed) == 0)
+    }
+
+    /// A parked operation, whose only handle has come back.
+    @Test(arguments: Kind.each)
+    func finishOfAnOperationWhoseReadinessWasWithdrawn(_ kind: Kind) {
+      final class Shut: AsyncOperation, @unchecked Sendable {
+        let looks = Atomic<Int>(0)
+        override var isReady: Bool {
+          looks.add(1, ordering: .relaxed)
+          return false
+        }
+      }
+      let queue = kind.queue()
+      let operation = Shut()
+      queue.addOperation(operation)
+      // The second look follows the parking.
+      #expect(waitUntil(deadline: patience) { operation.looks.load(ordering: .relaxed) >= 2 })
+      _ = warnings(naming: "Shut") { operation.finish() }
+      queue.expectQuiet()
+      #expect(operation.isFinished)
+    }
+
+    /// The add, the start, a cancel and the finish at the same time: every operation leaves, and runs at most once.
+    @Test(arguments: Kind.each)
+    func finishRacesWithEverything(_ kind: Kind) {
+      let lifetimes = LifetimeCounter()
+      let runs = Atomic<Int>(0)
+      _ = warnings(naming: "TestAsyncOperation") {
+        for round in 0..<(4_000 / slowness) {
+          let queue = kind.queue()
+          if round % 3 == 1 { queue.maxConcurrentOperationCount = 1 }
+          let dependency = Operation()
+          let operation = TestAsyncOperation(lifetimes) { _ in runs.add(1, ordering: .relaxed) }
+          if round % 2 == 0 { operation.addDependency(dependency) }
+          let dependent = TestOperation(lifetimes)
+          dependent.addDependency(operation)
+          if round % 5 == 0 { queue.addBarrierBlock {} }
+          onThreads(3) { index in
+            switch index {
+            case 0: queue.addOperations([operation, dependent], waitUntilFinished: false)
+            case 1: operation.finish()
+            default: round % 4 < 2 ? operation.cancel() : dependency.start()
+            }
+          }
+          queue.expectQuiet()
+          #expect(operation.isFinished && dependent.isFinished)
+        }
+      }
+      #expect(waitUntil { lifetimes.live == 0 })
+    }
+  }
+}

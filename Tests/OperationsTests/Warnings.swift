@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+
+@testable import Operations
+
+/// Runs `body`, keeps the warnings off stderr meanwhile, and returns those that contain `name`.
+func warnings(naming name: String = "", during body: () -> Void) -> [String] {
+  let found = Locked<[String]>([])
+  Warning.handler.withLock { handler in
+    handler = { message in
+      if name.isEmpty || message.contains(name) { found.withLock { $0.append(message) } }
+    }
+  }
+  body()
+  Warning.handler.withLock { $0 = nil }
+  return found.withLock { $0 }
+}
