@@ -35,6 +35,7 @@ let package = Package(
     .library(name: "DispatchBackend", targets: ["DispatchBackend"]),
     .library(name: "ThreadPoolBackend", targets: ["ThreadPoolBackend"]),
     .library(name: "WorkStealingBackend", targets: ["WorkStealingBackend"]),
+    .library(name: "SchedulerConformance", targets: ["SchedulerConformance"]),
     .library(name: "BenchmarkSuite", targets: ["BenchmarkSuite"]),
     .executable(name: "bench", targets: ["bench"]),
   ],
@@ -67,6 +68,11 @@ let package = Package(
       imports: [
         "Operations", "Scheduling", "WorkStealingBackend", "CFoundationHook",
       ]),
+
+    // What the author of a scheduler runs on it.
+    room(
+      "SchedulerConformance",
+      imports: ["Operations", "Scheduling", "ConcurrencyPrimitives", "CSystemShims"]),
 
     // Figures: taking them, judging them, writing them down.
     room("Statistics"),
@@ -105,18 +111,26 @@ let package = Package(
 
     // Tests.
     .target(
-      name: "TestSupport", dependencies: ["Scheduling", "ConcurrencyPrimitives"],
+      name: "TestSupport",
+      dependencies: ["SchedulerConformance", "Scheduling", "ConcurrencyPrimitives"],
       path: "Tests/TestSupport", swiftSettings: strict),
     .executableTarget(
       name: "MeasureChildFixture", dependencies: ["Harness", "Scheduling"],
       path: "Tests/MeasureChildFixture", swiftSettings: strict),
     tests("SchedulingTests", imports: ["Scheduling", "ConcurrencyPrimitives", "TestSupport"]),
     tests("ConcurrencyPrimitivesTests", imports: ["ConcurrencyPrimitives", "TestSupport"]),
+    .executableTarget(
+      name: "ConformanceFixture",
+      dependencies: [
+        "SchedulerConformance", "Scheduling", "DispatchBackend", "ThreadPoolBackend",
+        "WorkStealingBackend",
+      ],
+      path: "Tests/ConformanceFixture", swiftSettings: strict),
     tests(
       "SchedulerConformanceTests",
       imports: [
-        "Scheduling", "ConcurrencyPrimitives", "DispatchBackend", "ThreadPoolBackend",
-        "WorkStealingBackend", "TestSupport",
+        "SchedulerConformance", "ConformanceFixture", "Scheduling", "ConcurrencyPrimitives",
+        "DispatchBackend", "ThreadPoolBackend", "WorkStealingBackend", "TestSupport",
       ]),
     tests(
       "WorkStealingBackendTests",
@@ -132,7 +146,8 @@ let package = Package(
       name: "MainQueueFixture", dependencies: ["OperationsFoundation"],
       path: "Tests/MainQueueFixture", swiftSettings: strict),
     tests(
-      "OperationsFoundationTests", imports: ["OperationsFoundation", "MainQueueFixture"]),
+      "OperationsFoundationTests",
+      imports: ["OperationsFoundation", "MainQueueFixture", "TestSupport"]),
     tests("FoundationAliasTests", imports: ["Operations", "Scheduling"]),
     tests("StatisticsTests", imports: ["Statistics"]),
     tests("ResultsTests", imports: ["Results", "Statistics"]),

@@ -4,9 +4,9 @@ import CSystemShims
 import ConcurrencyPrimitives
 
 /// What a program does that is legal and probably not meant: one line on stderr each.
-enum Warning {
-  /// Where warnings go instead of stderr, for tests.
-  static let handler = Locked<(@Sendable (String) -> Void)?>(nil)
+package enum Warning {
+  /// Where warnings go instead of stderr, for tests and the conformance kit.
+  package static let handler = Locked<(@Sendable (String) -> Void)?>(nil)
 
   /// An operation was finished before its queue had started it (contract 66).
   ///

@@ -154,8 +154,27 @@ extension Pool {
 
   /// Waits for the end of every thread.
   ///
-  /// A job that still runs may start another one meanwhile.
+  /// A job that still runs may start another one meanwhile. Several callers share the work, and none returns before all
+  /// of it is done.
   func join() {
-    while let thread = threads.withLock({ $0.handles.popLast() }) { thread.join() }
+    while true {
+      // acquire: pairs with the release below; read before the look, so that no join is slept through.
+      let seen = joined.word.value.load(ordering: .acquiring)
+      let (thread, isOver) = threads.withLock { threads -> (SystemThread?, Bool) in
+        let thread = threads.handles.popLast()
+        if thread != nil { threads.beingJoined += 1 }
+        return (thread, threads.beingJoined == 0)
+      }
+      if isOver { return }
+      guard let thread else {
+        _ = joined.wait(while: seen)
+        continue
+      }
+      thread.join()
+      threads.withLock { $0.beingJoined -= 1 }
+      // release: pairs with the acquire above.
+      joined.word.value.wrappingAdd(1, ordering: .releasing)
+      joined.wake(.max)
+    }
   }
 }

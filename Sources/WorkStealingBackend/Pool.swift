@@ -28,6 +28,8 @@ final class Pool: Sendable {
   let injector = Injector()
   /// Wake tokens that nobody has taken yet.
   let tokens = Futex()
+  /// Counts joined threads; callers of `join()` sleep on it while others join the last ones.
+  let joined = Futex()
   /// The regular workers, then the records of compensation threads.
   let workers: ObjectTable<Worker>
   let threads: Locked<Threads>
@@ -104,6 +106,8 @@ final class PoolIdentity: Sendable {}
 struct Threads: Sendable {
   /// Threads that nobody has joined yet.
   var handles: [SystemThread] = []
+  /// Threads that somebody is joining.
+  var beingJoined = 0
   /// Retired compensation threads that wait for an order.
   var idleSpares: [Int] = []
   /// Activations to be taken up by spares that are about to retire.

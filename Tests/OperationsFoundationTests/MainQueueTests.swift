@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 /// The main queue, in a program whose main thread is its own.
 struct MainQueueTests {
-  @Test func currentIsTheMainQueueOnTheMainThreadFromTheFirstLineOn() throws {
+  @Test(.contract(118, 119)) func currentIsTheMainQueueOnTheMainThreadFromTheFirstLineOn() throws {
     let run = try Fixture.run("current")
     #expect(run.code == 0)
     #expect(run.output == ["main thread: true", "other thread: none"])
   }
 
-  @Test func operationsRunOnTheMainThreadWhileItServesItsRunLoop() throws {
+  @Test(.contract(119)) func operationsRunOnTheMainThreadWhileItServesItsRunLoop() throws {
     let run = try Fixture.run("run-loop")
     #expect(run.code == 0)
     #expect(
@@ -25,19 +26,19 @@ struct MainQueueTests {
       ])
   }
 
-  @Test func operationsRunUnderDispatchMain() throws {
+  @Test(.contract(119)) func operationsRunUnderDispatchMain() throws {
     let run = try Fixture.run("dispatch-main")
     #expect(run.code == 0)
     #expect(run.output == ["in main: true", "between: true"])
   }
 
-  @Test func waitingOnTheMainThreadForItsOwnOperationStopsTheProcess() throws {
+  @Test(.contract(101, 119)) func waitingOnTheMainThreadForItsOwnOperationStopsTheProcess() throws {
     let run = try Fixture.run("wait-for-operation")
     #expect(run.code != 0)
     #expect(run.errors.contains("runs one operation at a time"))
   }
 
-  @Test func waitingOnTheMainThreadForTheMainQueueStopsTheProcess() throws {
+  @Test(.contract(101, 119)) func waitingOnTheMainThreadForTheMainQueueStopsTheProcess() throws {
     let run = try Fixture.run("wait-for-queue")
     #expect(run.code != 0)
     #expect(run.errors.contains("the main thread, which runs its operations"))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OperationsFoundation
+import TestSupport
 import Testing
 
 /// Programs written for Foundation, compiled with nothing but their import changed.
@@ -47,7 +48,7 @@ struct ProgramTests {
     #expect(total.value == 11)
   }
 
-  @Test func underlyingQueueIsNoneAndCannotBeSet() async {
+  @Test(.contract(120)) func underlyingQueueIsNoneAndCannotBeSet() async {
     let queue = OperationQueue()
     queue.underlyingQueue = nil
     #expect(queue.underlyingQueue == nil)

@@ -6,27 +6,8 @@ import TestSupport
 import Testing
 
 extension OperationLayer {
-  /// Contract 74, 77, 78.
   @Suite struct BlockOperationTests {
-    @Test(arguments: Kind.each)
-    func runsEveryClosureOnceAndLetsGoOfThem(_ kind: Kind) {
-      let lifetimes = LifetimeCounter()
-      let queue = kind.queue()
-      let log = Log()
-      let operation = BlockOperation()
-      for number in 0..<5 {
-        let token = lifetimes.token()
-        operation.addExecutionBlock { withExtendedLifetime(token) { log.note(number) } }
-      }
-      #expect(operation.executionBlocks.count == 5)
-      queue.addOperation(operation)
-      queue.expectQuiet()
-      #expect(log.values.sorted() == Array(0..<5))
-      #expect(operation.executionBlocks.isEmpty)
-      #expect(lifetimes.live == 0)
-    }
-
-    @Test func executionBlocksKeepTheirOrder() {
+    @Test(.contract(77)) func executionBlocksKeepTheirOrder() {
       let log = Log()
       let operation = BlockOperation { log.note(0) }
       operation.addExecutionBlock { log.note(1) }
@@ -37,7 +18,7 @@ extension OperationLayer {
       #expect(log.values == [0, 1, 2, 0, 1, 2])
     }
 
-    @Test func closureForAStartedOperationIsRefused() {
+    @Test(.contract(78)) func closureForAStartedOperationIsRefused() {
       let states = Log()
       let operation = BlockOperation()
       operation.addExecutionBlock { [unowned operation] in
@@ -52,7 +33,7 @@ extension OperationLayer {
       #expect(states.values == [1, 2])
     }
 
-    @Test func closuresOfACancelledOperationDieWithIt() {
+    @Test(.contract(74)) func closuresOfACancelledOperationDieWithIt() {
       let lifetimes = LifetimeCounter()
       do {
         let operation = BlockOperation()

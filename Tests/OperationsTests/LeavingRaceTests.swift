@@ -21,7 +21,7 @@ struct LeavingRaceTests {
   /// Far more than a registry chunk has slots, so that the memory of early members is given back.
   private static let many = 500
 
-  @Test func finishingAgainAfterTheQueueIsGoneIsCounted() {
+  @Test(.contract(69)) func finishingAgainAfterTheQueueIsGoneIsCounted() {
     var operations: [Remote] = []
     do {
       let queue = OperationQueue(scheduler: WorkStealingScheduler(workers: 2))
@@ -34,7 +34,7 @@ struct LeavingRaceTests {
     #expect(operations.allSatisfy { $0.surplusFinishCount == 1 })
   }
 
-  @Test func cancellingAndFinishingWhileTheQueueStartsThemLeavesNothing() {
+  @Test(.contract(66)) func cancellingAndFinishingWhileTheQueueStartsThemLeavesNothing() {
     let scheduler = WorkStealingScheduler(workers: 2)
     for _ in 0..<50 {
       let queue = OperationQueue(scheduler: scheduler)
@@ -46,7 +46,7 @@ struct LeavingRaceTests {
     }
   }
 
-  @Test func cancelledOperationsLeaveAQueueThatStartsNothing() {
+  @Test(.contract(49)) func cancelledOperationsLeaveAQueueThatStartsNothing() {
     let scheduler = WorkStealingScheduler(workers: 1)
     let queue = OperationQueue(scheduler: scheduler)
     queue.maxConcurrentOperationCount = 0
@@ -65,7 +65,7 @@ struct LeavingRaceTests {
     #expect(waiting.isFinished && early.isFinished && batched.isFinished)
   }
 
-  @Test func limitsComingAndGoingStrandNothing() {
+  @Test(.contract(112)) func limitsComingAndGoingStrandNothing() {
     let scheduler = WorkStealingScheduler(workers: 2)
     let ran = Atomic<Int>(0)
     let running = Atomic<Int>(0)
@@ -99,7 +99,7 @@ struct LeavingRaceTests {
     #expect(excess.load(ordering: .relaxed) == 0)
   }
 
-  @Test func closuresRunOnceWhileOthersAskForTheirOperations() {
+  @Test(.contract(108)) func closuresRunOnceWhileOthersAskForTheirOperations() {
     let counter = LifetimeCounter()
     let ran = Atomic<Int>(0)
     let added = 20_000
@@ -126,7 +126,7 @@ struct LeavingRaceTests {
     #expect(waitUntil { counter.live == 0 })
   }
 
-  @Test func operationsThatAreWaitedForHonourDependenciesAddedMeanwhile() {
+  @Test(.contract(28)) func operationsThatAreWaitedForHonourDependenciesAddedMeanwhile() {
     let scheduler = WorkStealingScheduler(workers: 2)
     let violations = Atomic<Int>(0)
     for _ in 0..<300 {
@@ -152,7 +152,7 @@ struct LeavingRaceTests {
     #expect(violations.load(ordering: .relaxed) == 0)
   }
 
-  @Test func changesOfLevelDuringHandOverStartNothingTwice() {
+  @Test(.contract(10, 88)) func changesOfLevelDuringHandOverStartNothingTwice() {
     let scheduler = WorkStealingScheduler(workers: 2)
     let ran = Atomic<Int>(0)
     let rounds = 2_000
@@ -174,7 +174,7 @@ struct LeavingRaceTests {
     #expect(ran.load(ordering: .relaxed) == rounds)
   }
 
-  @Test(arguments: [true, false])
+  @Test(.contract(62), arguments: [true, false])
   func completionBlocksMayWaitForOperationsOfTheirScheduler(isInline: Bool) {
     let scheduler: any Scheduler = isInline ? InlineScheduler() : WorkStealingScheduler(workers: 1)
     let first = OperationQueue(scheduler: scheduler)

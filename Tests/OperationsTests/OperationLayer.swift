@@ -58,98 +58,9 @@ extension OperationQueue {
   }
 }
 
-/// A subclass that counts how often its body ran, and that shows by a token whether it is alive.
-final class TestOperation: Operation, @unchecked Sendable {
-  let runs = Atomic<Int>(0)
-  private let body: @Sendable (TestOperation) -> Void
-  private let token: LifetimeCounter.Token?
-
-  init(
-    _ lifetimes: LifetimeCounter? = nil,
-    _ body: @escaping @Sendable (TestOperation) -> Void = { _ in }
-  ) {
-    self.body = body
-    token = lifetimes?.token()
-    super.init()
-  }
-
-  override func main() {
-    runs.add(1, ordering: .relaxed)  // relaxed: read after the operation has finished.
-    body(self)
-  }
-
-  var runCount: Int { runs.load(ordering: .relaxed) }  // relaxed: as above
-}
-
-/// An operation with a condition of its own besides its dependencies.
-final class ConditionalOperation: Operation, @unchecked Sendable {
-  let isOpen: Atomic<Bool>
-  let runs = Atomic<Int>(0)
-
-  init(isOpen: Bool = false) {
-    self.isOpen = Atomic(isOpen)
-    super.init()
-  }
-
-  override var isReady: Bool { super.isReady && isOpen.load(ordering: .acquiring) }
-  override func main() { runs.add(1, ordering: .relaxed) }
-
-  /// Changes the condition and announces it.
-  func set(open: Bool) {
-    willChangeValue(forKey: "isReady")
-    isOpen.store(open, ordering: .releasing)
-    didChangeValue(forKey: "isReady")
-  }
-}
-
-/// An asynchronous operation whose body calls a closure.
-final class TestAsyncOperation: AsyncOperation, @unchecked Sendable {
-  let runs = Atomic<Int>(0)
-  private let body: @Sendable (TestAsyncOperation) -> Void
-  private let token: LifetimeCounter.Token?
-
-  init(
-    _ lifetimes: LifetimeCounter? = nil,
-    _ body: @escaping @Sendable (TestAsyncOperation) -> Void = { _ in }
-  ) {
-    self.body = body
-    token = lifetimes?.token()
-    super.init()
-  }
-
-  override func main() {
-    runs.add(1, ordering: .relaxed)
-    body(self)
-  }
-}
-
-/// Values in the order noted.
-final class Log: Sendable {
-  private let entries = Locked<[Int]>([])
-  func note(_ value: Int) { entries.withLock { $0.append(value) } }
-  var values: [Int] { entries.withLock { $0 } }
-}
-
-/// Holds back whoever waits until it is opened.
-final class Gate: Sendable {
-  private let isOpen = Atomic<Bool>(false)
-  func open() { isOpen.store(true, ordering: .releasing) }
-  /// False when it stayed shut for too long.
-  @discardableResult func wait() -> Bool {
-    waitUntil(deadline: patience) { isOpen.load(ordering: .acquiring) }
-  }
-}
-
 /// How many times larger than usual the stress tests are; `BENCH_STRESS`.
 let stressFactor = integerFromEnvironment("BENCH_STRESS") ?? 1
 /// The first seed of the stress tests; `BENCH_STRESS_SEED`.
 let stressSeed = UInt64(integerFromEnvironment("BENCH_STRESS_SEED") ?? 1)
 /// How many times fewer rounds a slow build makes.
-var slowness: Int {
-  if ThreadSanitizer.isActive { return 20 }
-  #if DEBUG
-    return 10
-  #else
-    return 1
-  #endif
-}
+var slowness: Int { Trial.slowness }

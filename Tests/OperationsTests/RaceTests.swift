@@ -9,7 +9,6 @@ import Testing
 extension OperationLayer {
   /// Pairs of calls that meet at the same moment, many thousand times.
   @Suite struct RaceTests {
-    private static let kinds = Kind.each
     private var rounds: Int { 20_000 * stressFactor / slowness }
 
     /// Waits for one operation per round; a wait that takes for ever names the round.
@@ -19,7 +18,7 @@ extension OperationLayer {
       return isFinished
     }
 
-    @Test(arguments: kinds)
+    @Test(.contract(40), arguments: Kind.each)
     func announcementAgainstAdd(_ kind: Kind) {
       let queue = kind.queue()
       Duel.fight(
@@ -32,7 +31,7 @@ extension OperationLayer {
     }
 
     /// A bare atomic store before the announcement: no lock of the subclass helps to order it.
-    @Test(arguments: kinds)
+    @Test(.contract(40), arguments: Kind.each)
     func announcementAgainstTheLook(_ kind: Kind) {
       let queue = kind.queue()
       Duel.fight(
@@ -60,7 +59,7 @@ extension OperationLayer {
       let sawUnstarted = Atomic<Bool>(false)
     }
 
-    @Test(arguments: kinds)
+    @Test(.contract(47), arguments: Kind.each)
     func cancelAgainstTheLastDependency(_ kind: Kind) {
       let queue = kind.queue()
       Duel.fight(
@@ -79,7 +78,7 @@ extension OperationLayer {
       #expect(queue.operations.isEmpty)
     }
 
-    @Test(arguments: kinds)
+    @Test(.contract(47, 51), arguments: Kind.each)
     func cancelAgainstTheFinish(_ kind: Kind) {
       let queue = kind.queue()
       Duel.fight(
@@ -94,7 +93,7 @@ extension OperationLayer {
       #expect(queue.operations.isEmpty)
     }
 
-    @Test(arguments: kinds)
+    @Test(.contract(49), arguments: Kind.each)
     func cancelAgainstTheStartInALimitedQueue(_ kind: Kind) {
       let queue = kind.queue()
       queue.maxConcurrentOperationCount = 1
@@ -108,7 +107,7 @@ extension OperationLayer {
       #expect(queue.operations.isEmpty)
     }
 
-    @Test(arguments: kinds)
+    @Test(.contract(28), arguments: Kind.each)
     func addedDependencyAgainstItsFinish(_ kind: Kind) {
       let queue = kind.queue()
       let gates = (0..<2).map { _ in Operation() }
@@ -134,7 +133,7 @@ extension OperationLayer {
       queue.expectQuiet()
     }
 
-    @Test(arguments: kinds)
+    @Test(.contract(26), arguments: Kind.each)
     func removedDependencyAgainstItsFinish(_ kind: Kind) {
       let queue = kind.queue()
       Duel.fight(
@@ -152,7 +151,7 @@ extension OperationLayer {
       queue.expectQuiet()
     }
 
-    @Test(arguments: kinds)
+    @Test(.contract(115), arguments: Kind.each)
     func suspendAgainstTheStart(_ kind: Kind) {
       let queue = kind.queue()
       Duel.fight(
@@ -169,7 +168,7 @@ extension OperationLayer {
     }
 
     /// An add that begins after the setter has returned starts nothing.
-    @Test(arguments: kinds)
+    @Test(.contract(115), arguments: Kind.each)
     func nothingStartsOnceSuspended(_ kind: Kind) {
       let queue = kind.queue()
       let isSuspended = Atomic<Bool>(false)
@@ -198,7 +197,7 @@ extension OperationLayer {
       #expect(count == 0)
     }
 
-    @Test(arguments: kinds)
+    @Test(.contract(112), arguments: Kind.each)
     func limitAgainstTheStart(_ kind: Kind) {
       let queue = kind.queue()
       Duel.fight(
@@ -222,7 +221,7 @@ extension OperationLayer {
       }
     }
 
-    @Test(arguments: kinds)
+    @Test(.contract(99, 102), arguments: Kind.each)
     func waitAgainstTheFinish(_ kind: Kind) {
       let queue = kind.queue()
       Duel.fight(
@@ -236,7 +235,7 @@ extension OperationLayer {
       queue.expectQuiet()
     }
 
-    @Test(arguments: kinds)
+    @Test(.contract(103), arguments: Kind.each)
     func queueWaitAgainstTheLastFinish(_ kind: Kind) {
       let queue = kind.queue()
       Duel.fight(
@@ -249,7 +248,7 @@ extension OperationLayer {
         })
     }
 
-    @Test(arguments: kinds)
+    @Test(.contract(88), arguments: Kind.each)
     func priorityChangeAgainstTheStart(_ kind: Kind) {
       let queue = kind.queue()
       Duel.fight(
@@ -276,7 +275,7 @@ extension OperationLayer {
       #expect(queue.operations.isEmpty)
     }
 
-    @Test(arguments: kinds)
+    @Test(.contract(108), arguments: Kind.each)
     func handleAgainstTheClosure(_ kind: Kind) {
       let queue = kind.queue()
       let lifetimes = LifetimeCounter()
@@ -322,7 +321,7 @@ extension OperationLayer {
       #expect(waitUntil { lifetimes.live == 0 })
     }
 
-    @Test(arguments: kinds)
+    @Test(.contract(69), arguments: Kind.each)
     func finishAgainstCancelAndDetach(_ kind: Kind) {
       let queue = kind.queue()
       Duel.fight(
@@ -344,7 +343,7 @@ extension OperationLayer {
       #expect(queue.operations.isEmpty && queue.operationCount == 0)
     }
 
-    @Test(arguments: kinds)
+    @Test(.contract(10, 67), arguments: Kind.each)
     func addAgainstManualStart(_ kind: Kind) {
       let queue = kind.queue()
       Duel.fight(
@@ -358,7 +357,7 @@ extension OperationLayer {
       #expect(queue.operations.isEmpty)
     }
 
-    @Test(arguments: kinds)
+    @Test(.contract(116), arguments: Kind.each)
     func barrierAgainstAdds(_ kind: Kind) {
       let queue = kind.queue()
       Duel.fight(

@@ -6,9 +6,8 @@ import TestSupport
 import Testing
 
 extension OperationLayer {
-  /// Contract 1–18.
   @Suite struct StateTests {
-    @Test func newOperationIsReadyAndNothingElse() {
+    @Test(.contract(2, 91, 92)) func newOperationIsReadyAndNothingElse() {
       for operation in [Operation(), BlockOperation {}, BlockOperation()] {
         #expect(operation.isReady)
         #expect(!operation.isExecuting && !operation.isFinished)
@@ -21,35 +20,20 @@ extension OperationLayer {
       #expect(AsyncOperation().isAsynchronous)
     }
 
-    @Test func equalMeansIdentical() {
+    @Test(.contract(8)) func equalMeansIdentical() {
       let (first, second) = (Operation(), Operation())
       #expect(first == first)
       #expect(first != second)
       #expect(Set([first, second, first]).count == 2)
     }
 
-    @Test(arguments: Kind.all)
-    func executingHoldsDuringTheBodyOnly(_ kind: Kind) {
-      let queue = kind.queue()
-      let inside = Log()
-      let operation = TestOperation { operation in
-        inside.note(operation.isExecuting ? 1 : 0)
-        inside.note(operation.isFinished ? 1 : 0)
-        inside.note(operation.isReady ? 1 : 0)
-      }
-      queue.addOperation(operation)
-      operation.waitUntilFinished()
-      #expect(inside.values == [1, 0, 1])
-      #expect(operation.isFinished && !operation.isExecuting)
-    }
-
-    @Test func plainOperationFinishesWithoutDoingAnything() {
+    @Test(.contract(6)) func plainOperationFinishesWithoutDoingAnything() {
       let operation = Operation()
       operation.start()
       #expect(operation.isFinished)
     }
 
-    @Test func manualStartRunsOnTheCallingThread() {
+    @Test(.contract(11)) func manualStartRunsOnTheCallingThread() {
       let thread = ThreadProbe.current
       let isSame = Log()
       let operation = BlockOperation { isSame.note(ThreadProbe.current == thread ? 1 : 0) }
@@ -58,7 +42,7 @@ extension OperationLayer {
       #expect(isSame.values == [1])
     }
 
-    @Test func startOfAFinishedOperationChangesNothing() {
+    @Test(.contract(12)) func startOfAFinishedOperationChangesNothing() {
       let log = Log()
       let operation = BlockOperation { log.note(1) }
       operation.completionBlock = { log.note(2) }
@@ -68,7 +52,7 @@ extension OperationLayer {
       #expect(log.values == [1, 2])
     }
 
-    @Test func startOfACancelledOperationSkipsTheBody() {
+    @Test(.contract(13)) func startOfACancelledOperationSkipsTheBody() {
       let log = Log()
       let operation = BlockOperation { log.note(1) }
       operation.completionBlock = { log.note(2) }
@@ -78,7 +62,7 @@ extension OperationLayer {
       #expect(log.values == [2])
     }
 
-    @Test func tryStartSaysWhatIsInTheWay() throws {
+    @Test(.contract(14, 15, 16)) func tryStartSaysWhatIsInTheWay() throws {
       let blocker = Operation()
       let blocked = Operation()
       blocked.addDependency(blocker)
@@ -118,7 +102,7 @@ extension OperationLayer {
       #expect(queued.isFinished)
     }
 
-    @Test func ofManyManualStartsOneWins() {
+    @Test(.contract(10, 15)) func ofManyManualStartsOneWins() {
       for round in 0..<(2_000 / slowness) {
         let operation = TestOperation()
         let wins = Atomic<Int>(0)
@@ -135,20 +119,27 @@ extension OperationLayer {
       }
     }
 
-    @Test func manuallyStartedOperationReleasesDependentsInQueues() {
-      let queue = Kind.pools[1].queue()
-      let first = TestOperation()
-      let second = TestOperation()
-      second.addDependency(first)
-      queue.addOperation(second)
-      #expect(!second.isReady)
-      first.start()
-      second.waitUntilFinished()
-      #expect(second.runCount == 1)
-      #expect(throws: OperationError.self) { try queue.tryAddOperation(first) }
+    @Test(.contract(17)) func whatWasStartedByHandCannotBeQueued() {
+      let queue = Kind.inline.queue()
+      let finished = Operation()
+      finished.start()
+      #expect {
+        try queue.tryAddOperation(finished)
+      } throws: { error in
+        if case OperationError.alreadyFinished? = error as? OperationError { true } else { false }
+      }
+      let executing = TestAsyncOperation()
+      executing.start()
+      #expect {
+        try queue.tryAddOperation(executing)
+      } throws: { error in
+        if case OperationError.alreadyExecuting? = error as? OperationError { true } else { false }
+      }
+      executing.finish()
+      #expect(queue.operations.isEmpty && executing.isFinished)
     }
 
-    @Test func prioritiesRoundTowardsNormal() {
+    @Test(.contract(83, 84)) func prioritiesRoundTowardsNormal() {
       let expected: [(Int, Operation.QueuePriority)] = [
         (9, .veryHigh), (10, .veryHigh), (8, .veryHigh), (7, .high), (5, .high), (4, .high),
         (3, .normal), (1, .normal), (0, .normal), (-1, .normal), (-3, .normal), (-4, .low),

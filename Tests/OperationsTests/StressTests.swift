@@ -14,7 +14,7 @@ extension OperationLayer {
     private static let disturbances: [Disturbance] =
       [[], .all] + (0..<8).map { Disturbance(rawValue: 1 << $0) }
 
-    @Test(arguments: Kind.all, disturbances)
+    @Test(.contract(10, 21, 112, 116, 139), arguments: Kind.all, disturbances)
     func everyOperationRunsOnceAfterItsDependencies(_ kind: Kind, _ disturbance: Disturbance) {
       let lifetimes = LifetimeCounter()
       let scheduler = kind.make(kind.workers)

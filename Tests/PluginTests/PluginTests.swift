@@ -50,11 +50,18 @@ struct PluginTests {
         "Sources/total/Aliases.swift": readMe.block(after: "which you mean:"),
         "Sources/total/Both.swift": Self.fileWithBothImports,
         "Sources/ported/Ported.swift": Self.portedProgram,
+        "Sources/check/main.swift": readMe.block(after: "`check/Sources/check/main.swift`"),
+        "Sources/check/DrowsyScheduler.swift": readMe.block(
+          after: "`check/Sources/check/DrowsyScheduler.swift`"),
       ])
     let total = try package.run(try package.build(product: "total"))
     #expect(total.output == "sum: 5050\n", "status \(total.status): \(total.errors)")
     let ported = try package.run(try package.build(product: "ported"))
     #expect(ported.output == "done 2\n", "status \(ported.status): \(ported.errors)")
+    let check = try package.run(try package.build(product: "check"))
+    #expect(check.status == 1)
+    #expect(
+      check.output.contains("a submission to an idle scheduler is noticed"), "\(check.errors)")
   }
 
   private static let programsManifest = """
@@ -71,6 +78,8 @@ struct PluginTests {
       targets: [
         .executableTarget(
           name: "total", dependencies: [ours("Operations"), ours("WorkStealingBackend")]),
+        .executableTarget(
+          name: "check", dependencies: [ours("SchedulerConformance"), ours("Scheduling")]),
         .executableTarget(name: "ported", dependencies: [ours("OperationsFoundation")]),
       ]
     )

@@ -5,70 +5,13 @@ import Synchronization
 import TestSupport
 import Testing
 
-extension SchedulerConformance {
-  /// How schedulers end, and what they cost while they have nothing to do.
+extension SchedulerSeam {
+  /// What ended and idle schedulers cost.
   @Suite struct LifecycleTests {
-    @Test(arguments: SchedulerUnderTest.all)
-    func jobsQueuedBeforeTheSchedulerIsDroppedStillRun(_ kind: SchedulerUnderTest) {
-      let done = Atomic<Int>(0)
-      let lifetimes = LifetimeCounter()
-      for _ in 0..<20 {
-        let scheduler = kind.make()
-        for number in 0..<100 {
-          let token = lifetimes.token()
-          scheduler.submit(
-            JobChain(
-              ClosureJob.make { context in
-                withExtendedLifetime(token) {
-                  // Jobs made ready after the drop run too.
-                  if number == 99 {
-                    context.ready.append(
-                      ClosureJob.plain {
-                        done.add(1, ordering: .relaxed)
-                      })
-                  }
-                  done.add(1, ordering: .relaxed)
-                  return nil
-                }
-              }))
-        }
-      }
-      #expect(waitUntil { done.load(ordering: .relaxed) == 20 * 101 })
-      #expect(waitUntil { lifetimes.live == 0 })
-    }
-
-    @Test(arguments: SchedulerUnderTest.all)
-    func shutDownReturnsAfterTheLastJob(_ kind: SchedulerUnderTest) {
-      for _ in 0..<20 {
-        let scheduler = kind.make()
-        let done = Atomic<Int>(0)
-        for _ in 0..<200 {
-          scheduler.submit(
-            JobChain(
-              ClosureJob.make { context in
-                context.ready.append(ClosureJob.plain { done.add(1, ordering: .relaxed) })
-                done.add(1, ordering: .relaxed)
-                return nil
-              }))
-        }
-        scheduler.shutDown()
-        #expect(done.load(ordering: .relaxed) == 400)
-        scheduler.shutDown()
-      }
-    }
-
-    @Test(arguments: SchedulerUnderTest.all)
-    func severalThreadsMayShutDownTogether(_ kind: SchedulerUnderTest) {
-      let scheduler = kind.make()
-      let done = Atomic<Int>(0)
-      let early = Atomic<Int>(0)
-      for _ in 0..<1_000 { scheduler.submit { done.add(1, ordering: .relaxed) } }
-      onThreads(3) { _ in
-        scheduler.shutDown()
-        if done.load(ordering: .relaxed) != 1_000 { early.add(1, ordering: .relaxed) }
-      }
-      #expect(early.load(ordering: .relaxed) == 0)
-    }
+    /// With 1, 2 and 8 workers, so that some are oversubscribed.
+    static let oversubscribed =
+      [SchedulerUnderTest.toy]
+      + SchedulerUnderTest.pools.flatMap { pool in [1, 2, 8].map { pool.with(workers: $0) } }
 
     @Test(arguments: [true, false])
     func aPoolThatEndsLeavesNoThread(_ shutsDown: Bool) {
@@ -91,7 +34,7 @@ extension SchedulerConformance {
       }
     }
 
-    @Test(arguments: SchedulerUnderTest.all.filter(\.hasThreads))
+    @Test(arguments: oversubscribed)
     func anIdleSchedulerUsesNoProcessor(_ kind: SchedulerUnderTest) {
       let scheduler = kind.make()
       let threads = ThreadProbe.workers(kind.workers, of: scheduler)

@@ -2,6 +2,7 @@
 
 internal import ConcurrencyPrimitives
 internal import Foundation
+internal import SchedulerConformance
 package import Scheduling
 internal import Synchronization
 

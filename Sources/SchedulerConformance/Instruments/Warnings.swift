@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConcurrencyPrimitives
-
-@testable import Operations
+internal import ConcurrencyPrimitives
+internal import Operations
 
 /// Runs `body`, keeps the warnings off stderr meanwhile, and returns those that contain `name`.
-func warnings(naming name: String = "", during body: () -> Void) -> [String] {
+package func warnings(naming name: String = "", during body: () -> Void) -> [String] {
   let found = Locked<[String]>([])
   Warning.handler.withLock { handler in
     handler = { message in

@@ -1,54 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConcurrencyPrimitives
-import Scheduling
-import Synchronization
-import TestSupport
-import Testing
-
-extension SchedulerConformance {
-  /// Thousands of small random graphs: every job runs once, after all its parents, and nothing is left alive.
-  @Suite struct RandomGraphTests {
-    @Test(arguments: SchedulerUnderTest.all)
-    func everyJobRunsOnceAfterItsParents(_ kind: SchedulerUnderTest) {
-      let lifetimes = LifetimeCounter()
-      let graphs = 2_000
-      let scheduler = kind.make()
-      for seed in 0..<UInt64(graphs) {
-        let graph = RandomGraph(seed: seed, scheduler: scheduler, lifetimes: lifetimes)
-        graph.submitRoots()
-        // Every few graphs without waiting, so that several are in flight.
-        if seed % 8 == 0 {
-          guard waitUntil({ graph.isFinished }) else {
-            Issue.record("seed \(seed): the graph did not finish")
-            return
-          }
-        }
-      }
-      #expect(waitUntil { lifetimes.live == 0 })
-    }
-
-    @Test(arguments: SchedulerUnderTest.all)
-    func graphsOfSeveralThreadsShareAScheduler(_ kind: SchedulerUnderTest) {
-      let lifetimes = LifetimeCounter()
-      let scheduler = kind.make()
-      let unfinished = Atomic<Int>(0)
-      onThreads(3) { thread in
-        for seed in 0..<300 {
-          let graph = RandomGraph(
-            seed: UInt64(100_000 * (thread + 1) + seed), scheduler: scheduler, lifetimes: lifetimes)
-          graph.submitRoots()
-          if !waitUntil({ graph.isFinished }) { unfinished.add(1, ordering: .relaxed) }
-        }
-      }
-      #expect(unfinished.load(ordering: .relaxed) == 0)
-      #expect(waitUntil { lifetimes.live == 0 })
-    }
-  }
-}
+internal import ConcurrencyPrimitives
+internal import Scheduling
+internal import Synchronization
 
 /// A random acyclic graph of jobs with pending counts, as an operation layer would keep them.
-private final class RandomGraph: Sendable {
+final class RandomJobGraph: Sendable {
   private final class Node: Sendable {
     let pending: Atomic<Int>
     let band: PriorityBand

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One thing that is tried on a scheduler: what it shows, its name, and what is done.
+///
+/// The name is the claim. A body says through its trial what it expected and found; it may also throw a
+/// `ConformanceFailure`, which ends it. `scripts/contract-coverage` reads the statements of a check from the source.
+package struct Check: Sendable {
+  /// The statements that a check shows; `.contract(26, 27)` reads like the trait of a test.
+  package struct Shown: Sendable {
+    let statements: [Statement]
+
+    package static func contract(_ numbers: Int...) -> Shown {
+      Shown(statements: numbers.map { .contract($0) })
+    }
+
+    package static func seam(_ promises: SeamPromise...) -> Shown {
+      Shown(statements: promises.map { .seam($0) })
+    }
+  }
+
+  /// With how many workers a check runs.
+  package enum Workers: Sendable {
+    /// With every number asked for.
+    case all
+    /// With two, or the last number asked for: what takes long and does not depend on the number.
+    case usual
+    /// With one: what is only determined then.
+    case one
+  }
+
+  package typealias Body = @Sendable (Trial) throws(ConformanceFailure) -> Void
+
+  /// The claim, in camel case.
+  package let name: String
+  package let statements: [Statement]
+  /// Promises that the check rests on: without one of them it is skipped.
+  let needs: [SeamPromise]
+  let workers: Workers
+  /// For a fault: what the message on standard error must contain.
+  ///
+  /// The body runs in a process of its own.
+  let message: [String]?
+  /// Whether everything else rests on it: when it fails the others are not run.
+  let isFoundation: Bool
+  let body: Body
+
+  /// A check of behaviour.
+  package init(
+    _ name: String, _ shown: Shown, isFoundation: Bool = false, needs: [SeamPromise] = [],
+    on workers: Workers = .all, _ body: @escaping Body
+  ) {
+    self.name = name
+    statements = shown.statements
+    self.needs = needs
+    self.workers = workers
+    message = nil
+    self.isFoundation = isFoundation
+    self.body = body
+  }
+
+  /// A check that the body stops the process with a message that contains all of these texts.
+  package init(
+    _ name: String, _ shown: Shown, says message: [String], needs: [SeamPromise] = [],
+    _ body: @escaping Body
+  ) {
+    self.name = name
+    statements = shown.statements
+    self.needs = needs
+    workers = .usual
+    self.message = message
+    isFoundation = false
+    self.body = body
+  }
+
+  /// Every check, those of the protocol first: what rests on them is only as good as they are.
+  package static let all: [Check] = seam + operations + faults
+
+  /// What the protocol asks of a back end.
+  package static let seam: [Check] = delivery + order + blocking + ending + randomGraphs
+
+  /// What operations and queues do on it.
+  package static let operations: [Check] =
+    running + dependencies + readiness + cancelling + completion + asynchronous + priority
+    + waiting + adding + handles + limits + memory + cost
+
+  /// The name as words.
+  package var claim: String {
+    var words = ""
+    for character in name {
+      if character.isUppercase {
+        words += " " + character.lowercased()
+      } else {
+        words.append(character)
+      }
+    }
+    return words
+  }
+
+  /// The reason why a scheduler with these exceptions is not asked, if there is one.
+  func reasonToSkip(_ exceptions: [ConformanceException]) -> String? {
+    let asked = statements + needs.map { .seam($0) }
+    return exceptions.first { asked.contains($0.statement) }?.reason
+  }
+}
+
+extension Check: CustomStringConvertible {
+  package var description: String { name }
+}

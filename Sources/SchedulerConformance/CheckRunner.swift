@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ConcurrencyPrimitives
+internal import Scheduling
+internal import Synchronization
+
+/// Runs single checks, each on a thread of its own with a time limit.
+struct CheckRunner: Sendable {
+  let options: SchedulerConformance.Options
+  let makeScheduler: @Sendable (Int) -> any Scheduler
+  /// Numbers of workers that differ, as asked for, with what the scheduler makes of them.
+  private let workers: [(asked: Int, actual: Int)]
+
+  init(
+    options: SchedulerConformance.Options, makeScheduler: @escaping @Sendable (Int) -> any Scheduler
+  ) {
+    self.options = options
+    self.makeScheduler = makeScheduler
+    var workers: [(asked: Int, actual: Int)] = []
+    for asked in options.workers {
+      let actual = makeScheduler(asked).workerCount
+      if !workers.contains(where: { $0.actual == actual }) { workers.append((asked, actual)) }
+    }
+    self.workers = workers
+  }
+
+  /// With how many workers the check runs here; empty when it wants a number that the options do not have.
+  func workers(for check: Check) -> [Int] {
+    switch check.workers {
+    case .all: workers.map(\.asked)
+    case .one: workers.filter { $0.actual == 1 }.map(\.asked)
+    case .usual: (workers.first { $0.actual == 2 } ?? workers.last).map { [$0.asked] } ?? []
+    }
+  }
+
+  /// Runs the check, or says why not.
+  func run(_ check: Check, workers: Int) -> CheckResult.Outcome {
+    if let reason = check.reasonToSkip(options.exceptions) { return .skipped(reason) }
+    guard check.message == nil else { return FaultChild.run(check, workers: workers, options) }
+    let makeScheduler = makeScheduler
+    // A scheduler may have fewer workers than were asked for; it says how many.
+    let actual = self.workers.first { $0.asked == workers }?.actual ?? workers
+    let trial = Trial(workers: actual, timeLimit: options.timeLimit) { makeScheduler(workers) }
+    let end = End()
+    do throws(SystemThreadError) {
+      try SystemThread.start(name: "check") {
+        do throws(ConformanceFailure) { try check.body(trial) } catch {
+          end.thrown.withLock { $0 = error }
+        }
+        // release: pairs with the acquire below.
+        end.hasCome.store(true, ordering: .releasing)
+        end.parker.unpark()
+      }.detach()
+    } catch {
+      return .failed([
+        ConformanceFailure(
+          expected: "a thread for the check", found: "\(error)", file: #fileID, line: #line)
+      ])
+    }
+    let deadline = MonotonicTime.deadline(after: options.timeLimit)
+    // acquire: pairs with the release above.
+    while !end.hasCome.load(ordering: .acquiring) {
+      if !end.parker.park(until: deadline), MonotonicTime.nanoseconds() >= deadline {
+        return .hung(options.timeLimit, waitingFor: trial.activity, failures: trial.failures)
+      }
+    }
+    let failures = trial.failures + (end.thrown.withLock { $0 }.map { [$0] } ?? [])
+    return failures.isEmpty ? .passed : .failed(failures)
+  }
+
+  /// What the thread of a check tells the one that waits for it.
+  private final class End: Sendable {
+    let parker = Parker()
+    let hasCome = Atomic<Bool>(false)
+    let thrown = Locked<ConformanceFailure?>(nil)
+  }
+}

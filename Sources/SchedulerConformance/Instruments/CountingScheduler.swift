@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Scheduling
+internal import Synchronization
+
+/// Another scheduler with a count of the jobs that were submitted to it, those that its jobs made ready not included.
+package final class CountingScheduler: Scheduler {
+  private let submitted = Atomic<Int>(0)
+  private let inner: any Scheduler
+
+  package init(_ inner: any Scheduler) { self.inner = inner }
+
+  /// Jobs that came through `submit`.
+  package var submittedJobs: Int { submitted.load(ordering: .relaxed) }  // relaxed: a count.
+
+  package var identity: SchedulerIdentity { inner.identity }
+  package var workerCount: Int { inner.workerCount }
+  package var waitsByHelping: Bool { inner.waitsByHelping }
+  package var counters: SchedulerCounters { inner.counters }
+  package func help() -> Bool { inner.help() }
+  package func willBlock() { inner.willBlock() }
+  package func didUnblock() { inner.didUnblock() }
+  package func shutDown() { inner.shutDown() }
+  package func submit(_ jobs: consuming JobChain) {
+    submitted.add(jobs.count, ordering: .relaxed)  // relaxed: as above
+    inner.submit(jobs)
+  }
+}

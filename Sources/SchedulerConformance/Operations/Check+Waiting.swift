@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Operations
+internal import Synchronization
+
+extension Check {
+  /// Blocking waits from outside and inside of operations.
+  static let waiting: [Check] = [
+    Check("waitReturnsOnceFinished", .contract(99, 104)) { trial in
+      let queue = trial.queue()
+      for round in 0..<100 {
+        let operation = TestOperation()
+        queue.addOperation(operation)
+        if round % 2 == 0 {
+          operation.waitUntilFinished()
+        } else {
+          trial.expect(
+            operation.wait(timeout: trial.patience), "operation.wait(timeout: trial.patience)")
+        }
+        trial.expect(
+          operation.isFinished && operation.runCount == 1,
+          "operation.isFinished && operation.runCount == 1")
+        operation.waitUntilFinished()
+      }
+      trial.expectQuiet(queue)
+    },
+    Check("fiftyNestedWaitsOnOneQueue", .contract(101)) { trial in
+      let queue = trial.queue()
+      let depth = Atomic<Int>(0)
+      @Sendable func descend(_ level: Int) {
+        depth.add(1, ordering: .relaxed)
+        guard level > 0 else { return }
+        let inner = BlockOperation { descend(level - 1) }
+        queue.addOperation(inner)
+        inner.waitUntilFinished()
+      }
+      queue.addOperation { descend(50) }
+      trial.expectQuiet(queue)
+      trial.expect(depth.load(ordering: .relaxed), equals: 51, "depth")
+    },
+    Check("fiftyNestedTimedWaits", .contract(101, 102), needs: [.ownThreads]) { trial in
+      let queue = trial.queue()
+      let depth = Atomic<Int>(0)
+      @Sendable func descend(_ level: Int) {
+        depth.add(1, ordering: .relaxed)
+        guard level > 0 else { return }
+        let inner = TestOperation { _ in descend(level - 1) }
+        queue.addOperation(inner)
+        trial.expect(inner.wait(timeout: trial.patience), "inner.wait(timeout: trial.patience)")
+      }
+      queue.addOperation { descend(50) }
+      trial.expectQuiet(queue)
+      trial.expect(depth.load(ordering: .relaxed), equals: 51, "depth")
+    },
+    // The awaited operation is behind a dependency, so that the waiting worker cannot run it itself.
+    Check("blockedWorkerIsReplaced", .contract(101), needs: [.ownThreads]) { trial in
+      let queue = trial.queue()
+      let gates = (0..<30).map { _ in Operation() }
+      let awaited = gates.map { gate in
+        let operation = TestOperation()
+        operation.addDependency(gate)
+        return operation
+      }
+      for operation in awaited { queue.addOperation { operation.waitUntilFinished() } }
+      queue.addOperations(awaited, waitUntilFinished: false)
+      for gate in gates { queue.addOperation { gate.start() } }
+      trial.expectQuiet(queue)
+      trial.expect(
+        awaited.allSatisfy { $0.runCount == 1 }, "awaited.allSatisfy { $0.runCount == 1 }")
+    },
+    Check("waitFromInsideForAnotherQueue", .contract(101), on: .usual) { trial in
+      let scheduler = trial.makeScheduler()
+      let (first, second) = (
+        OperationQueue(scheduler: scheduler), OperationQueue(scheduler: scheduler)
+      )
+      second.maxConcurrentOperationCount = 1
+      let count = Atomic<Int>(0)
+      first.addOperation {
+        for _ in 0..<20 { second.addOperation { count.add(1, ordering: .relaxed) } }
+        second.waitUntilAllOperationsAreFinished()
+        count.add(100, ordering: .relaxed)
+      }
+      trial.expectQuiet(first)
+      trial.expect(count.load(ordering: .relaxed), equals: 120, "count")
+    },
+    Check("timedWaitForTheOwnQueueReturnsFalse", .contract(102), needs: [.ownThreads]) { trial in
+      let queue = trial.queue()
+      let answers = Log()
+      queue.addOperation { answers.note(queue.wait(timeout: .milliseconds(1)) ? 1 : 0) }
+      trial.expectQuiet(queue)
+      trial.expect(answers.values, equals: [0], "answers.values")
+    },
+    Check("waitForACancelledOperationBehindOneself", .contract(101), needs: [.ownThreads]) {
+      trial in
+      let queue = trial.queue()
+      queue.maxConcurrentOperationCount = 1
+      let behind = BlockOperation {}
+      let waiter = TestOperation { _ in behind.waitUntilFinished() }
+      behind.queuePriority = .low
+      queue.isSuspended = true
+      queue.addOperations([waiter, behind], waitUntilFinished: false)
+      behind.cancel()
+      queue.isSuspended = false
+      trial.expectQuiet(queue)
+      trial.expect(behind.isFinished, "behind.isFinished")
+    },
+    Check("queueWaitTakesInWhatIsAddedMeanwhile", .contract(103)) { trial in
+      let queue = trial.queue()
+      let count = Atomic<Int>(0)
+      @Sendable func add(_ left: Int) {
+        count.add(1, ordering: .relaxed)
+        if left > 0 { queue.addOperation { add(left - 1) } }
+        if left % 10 == 0 { queue.addBarrierBlock { count.add(1, ordering: .relaxed) } }
+      }
+      add(200)
+      queue.waitUntilAllOperationsAreFinished()
+      trial.expect(count.load(ordering: .relaxed), equals: 201 + 21, "count")
+      trial.expect(queue.operationCount, equals: 0, "queue.operationCount")
+    },
+    // The override waits on its worker, which may run other operations meanwhile, before it starts its own.
+    Check("overriddenStartMayWaitFirst", .contract(101), needs: [.ownThreads], on: .one) { trial in
+      final class Careful: Operation, @unchecked Sendable {
+        let other: Operation
+        let runs = Atomic<Int>(0)
+        init(other: Operation) { self.other = other }
+        override func start() {
+          other.waitUntilFinished()
+          super.start()
+        }
+        override func main() { runs.add(1, ordering: .relaxed) }
+      }
+      let queue = trial.queue()
+      let other = TestOperation()
+      let careful = Careful(other: other)
+      queue.addOperations([careful, other], waitUntilFinished: false)
+      trial.expectQuiet(queue)
+      trial.expect(
+        careful.runs.load(ordering: .relaxed) == 1 && other.runCount == 1,
+        "careful.runs == 1 && other.runCount == 1")
+    },
+  ]
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ConcurrencyPrimitives
+internal import Scheduling
+internal import Synchronization
+
+extension Check {
+  /// Blocked jobs do not stop the others.
+  static let blocking: [Check] = [
+    Check("announcedBlocksLetOtherJobsRun", .seam(.compensation)) { trial in
+      let scheduler = trial.makeScheduler()
+      let blockers = 3 * trial.workers
+      let gate = Turnstile()
+      let done = Atomic<Int>(0)
+      for _ in 0..<blockers {
+        scheduler.submit {
+          scheduler.willBlock()
+          gate.wait()
+          scheduler.didUnblock()
+          done.add(1, ordering: .relaxed)
+        }
+      }
+      // Runs last of all and opens the gate for those that block before it.
+      scheduler.submit(band: .veryLow) { for _ in 0..<blockers { gate.signal() } }
+      trial.eventually(equals: blockers, "the number of jobs that ran") {
+        done.load(ordering: .relaxed)
+      }
+      trial.expect(scheduler.counters.compensations >= 1, "scheduler.counters.compensations >= 1")
+    },
+    Check("afterCompensationNoMoreThanWorkersRun", .seam(.compensation)) { trial in
+      let scheduler = trial.makeScheduler()
+      let blockers = 4 * trial.workers
+      let gate = Turnstile()
+      let done = Atomic<Int>(0)
+      for _ in 0..<blockers {
+        scheduler.submit {
+          scheduler.willBlock()
+          gate.wait()
+          scheduler.didUnblock()
+          done.add(1, ordering: .relaxed)
+        }
+      }
+      scheduler.submit(band: .veryLow) { for _ in 0..<blockers { gate.signal() } }
+      trial.eventually(equals: blockers, "the number of jobs that ran") {
+        done.load(ordering: .relaxed)
+      }
+      // Every job that blocked has returned or is about to, so its thread is surplus or asleep.
+      let running = Atomic<Int>(0)
+      let most = Atomic<Int>(0)
+      let late = Atomic<Int>(0)
+      for _ in 0..<500 {
+        scheduler.submit {
+          most.max(running.add(1, ordering: .relaxed).newValue, ordering: .relaxed)
+          yieldCore()
+          running.subtract(1, ordering: .relaxed)
+          late.add(1, ordering: .relaxed)
+        }
+      }
+      trial.eventually(equals: 500, "the number of later jobs that ran") {
+        late.load(ordering: .relaxed)
+      }
+      trial.expect(
+        (1...trial.workers).contains(most.load(ordering: .relaxed)),
+        "\(most.load(ordering: .relaxed)) to be within 1...workers")
+    },
+    Check("aWaitingJobHelpsItselfOnOneWorker", .seam(.help), on: .one) { trial in
+      let scheduler = trial.makeScheduler()
+      let children = Atomic<Int>(0)
+      let parents = Atomic<Int>(0)
+      for _ in 0..<50 {
+        scheduler.submit {
+          let before = children.load(ordering: .relaxed)
+          for _ in 0..<4 { scheduler.submit { children.add(1, ordering: .relaxed) } }
+          // Nobody else can run them; other parents may be helped first and nest.
+          while children.load(ordering: .relaxed) < before + 4, scheduler.help() {}
+          parents.add(1, ordering: .relaxed)
+        }
+      }
+      trial.eventually(equals: 50, "the number of jobs that helped and returned") {
+        parents.load(ordering: .relaxed)
+      }
+      trial.eventually(equals: 200, "the number of jobs that they submitted and that ran") {
+        children.load(ordering: .relaxed)
+      }
+      trial.expect(scheduler.counters.helped > 0, "scheduler.counters.helped > 0")
+    },
+    Check("helpDoesNothingOnForeignThreads", .seam(.foreignThreads)) { trial in
+      let scheduler = trial.makeScheduler()
+      let done = Atomic<Int>(0)
+      for _ in 0..<100 { scheduler.submit { done.add(1, ordering: .relaxed) } }
+      trial.expect(!scheduler.help(), "!scheduler.help()")
+      scheduler.willBlock()
+      scheduler.didUnblock()
+      trial.eventually(equals: 100, "the number of jobs that ran") { done.load(ordering: .relaxed) }
+      trial.expect(scheduler.counters.helped, equals: 0, "scheduler.counters.helped")
+      trial.expect(scheduler.counters.compensations, equals: 0, "scheduler.counters.compensations")
+    },
+  ]
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TestSupport
+import Testing
+
+/// Every check of the kit on every scheduler.
+///
+/// Serialised: checks wait, and measure what runs at the same time.
+@Suite(.serialized) struct ConformanceTests {
+  @Test(arguments: CheckCase.all(Check.seam, SchedulerUnderTest.families + [.toy]))
+  func theSchedulerKeepsTheProtocol(_ item: CheckCase) { item.expectPass() }
+
+  @Test(.contract(137), arguments: CheckCase.all(Check.operations, SchedulerUnderTest.families))
+  func operationsOnItKeepTheContract(_ item: CheckCase) { item.expectPass() }
+
+  @Test(arguments: CheckCase.all(Check.faults, SchedulerUnderTest.families))
+  func faultsStopTheProcess(_ item: CheckCase) { item.expectPass() }
+
+  @Test func checksHaveNamesOfTheirOwnAndStatements() {
+    #expect(Set(Check.all.map(\.name)).count == Check.all.count)
+    #expect(Check.all.allSatisfy { !$0.statements.isEmpty })
+  }
+}
+
+/// What the kit says about schedulers that are wrong in a known way, and about checks that do not end.
+@Suite(.serialized) struct FindingTests {
+  @Test func aSchedulerThatLosesWakeUpsIsFoundOut() throws {
+    let (code, report) = try runFixture("drowsy")
+    #expect(code == 1)
+    #expect(report.contains("FAILED seam: a submission to an idle scheduler is noticed"))
+    #expect(report.contains("expected 3 jobs to run, submitted one or two at a time, found only 2"))
+    #expect(report.contains("not run"))
+  }
+
+  @Test func theReadMeShowsThatScheduler() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    let source = try String(
+      contentsOf: root.appending(path: "ConformanceFixture/DrowsyScheduler.swift"), encoding: .utf8)
+    let readMe = try String(contentsOf: root.appending(path: "../README.md"), encoding: .utf8)
+    let code = source.split(separator: "\n", maxSplits: 1).last.map(String.init) ?? ""
+    #expect(readMe.contains("```swift" + code + "```"))
+  }
+
+  @Test func aSchedulerThatRunsAJobTwiceIsFoundOut() throws {
+    let (code, report) = try runFixture("repeating")
+    #expect(code == 1)
+    #expect(report.contains("FAILED seam: every submitted job runs exactly once"))
+    #expect(report.contains("the numbers of the jobs that ran more than once to be []"))
+    #expect(report.contains("not run"))
+  }
+
+  @Test func aHungCheckIsReportedAndTheRunGoesOn() {
+    let gate = Turnstile()
+    let stuck = Check("neverEnds", .contract(1)) { trial in
+      _ = trial.eventually("nothing") { false }
+      gate.wait()
+    }
+    let fine = Check("ends", .contract(2)) { trial in trial.expect(true, "true") }
+    let wrong = Check("isWrong", .contract(3)) { trial in trial.expect(1, equals: 2, "one") }
+    let excepted = Check("isExcepted", .contract(4)) { trial in trial.expect(false, "false") }
+    var options = SchedulerUnderTest.inline.options
+    options.timeLimit = .milliseconds(50)
+    options.exceptions = [.contract(4, "never kept")]
+    let report = SchedulerConformance.run(
+      [stuck, fine, wrong, excepted], options, makeScheduler: SchedulerUnderTest.inline.factory)
+    gate.signal()
+    #expect(!report.isPassing)
+    guard case .failed(let findings)? = report[.contract(1)] else {
+      Issue.record("\(report)")
+      return
+    }
+    #expect(findings.first?.contains("never ends, 1 worker: hung") == true)
+    #expect(report[.contract(2)] == .passed)
+    guard case .failed(let wrongs)? = report[.contract(3)] else {
+      Issue.record("\(report)")
+      return
+    }
+    #expect(wrongs.first?.contains("expected one to be 2, found 1") == true)
+    #expect(report[.contract(4)] == .skipped("never kept"))
+  }
+
+  @Test func aFaultThatDoesNotComeIsAFinding() throws {
+    // The fixture does not know this check, so nothing stops it.
+    let unknown = Check("isNoFault", .contract(1), says: ["anything"]) { _ in }
+    var options = SchedulerUnderTest.inline.options
+    options.faultProgram = .init(path: "/bin/true", arguments: [])
+    let report = SchedulerConformance.run(
+      [unknown], options, makeScheduler: SchedulerUnderTest.inline.factory)
+    guard case .failed(let findings)? = report[.contract(1)] else {
+      Issue.record("\(report)")
+      return
+    }
+    #expect(
+      findings.first?.contains("expected the fault to stop the process, found exit code 0") == true)
+  }
+
+  private func runFixture(_ scheduler: String) throws -> (code: Int32, report: String) {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(fileURLWithPath: SchedulerUnderTest.fixture)
+    process.arguments = [scheduler]
+    process.standardOutput = output
+    try process.run()
+    let written = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return (process.terminationStatus, String(decoding: written, as: UTF8.self))
+  }
+}
