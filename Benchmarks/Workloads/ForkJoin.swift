@@ -84,7 +84,7 @@ extension WorkloadDescription {
     axes: [
       Axis(
         name: "n", summary: "argument; fib(n + 1) operations", smoke: 10, quick: 25, real: 30,
-        legal: 0...45)
+        legal: 0...45, warmUp: 25)
     ],
     make: { parameters throws(WorkloadError) in ForkJoin(argument: parameters["n"]) })
 }

@@ -49,58 +49,79 @@ private func complain(_ finding: String) -> Int32 {
   return 64
 }
 
-/// One iteration of what the assignment names, on the system that it names.
-private typealias Iterate = (inout IterationRecorder) throws(WrongAnswer) -> Void
+/// What the assignment names, ready to be iterated on the system that it names.
+private struct Program {
+  var operations: Int
+  var iterate: (inout IterationRecorder) throws(WrongAnswer) -> Void
+}
 
 private func measure(
   _ assignment: Assignment, _ suite: Suite, _ stream: inout ResultStream
 ) throws(MeasurementFailure) {
+  var warmUp = assignment
+  if case .workload(let name) = assignment.subject, let description = suite.workload(named: name) {
+    warmUp.parameters = description.warmUpParameters(for: assignment.parameters)
+  }
   switch assignment.system {
   case .reference(let name):
-    let workload = try reference(name, assignment, suite)
-    try iterate(assignment, operations: workload.operationsPerIteration, &stream) {
-      recorder throws(WrongAnswer) in
-      try workload.iterate(workers: assignment.workers, recorder: &recorder)
+    func program(_ assignment: Assignment) throws(MeasurementFailure) -> Program {
+      let workload = try reference(name, assignment, suite)
+      return Program(operations: workload.operationsPerIteration) {
+        recorder throws(WrongAnswer) in
+        try workload.iterate(workers: assignment.workers, recorder: &recorder)
+      }
     }
+    let measured = try program(assignment)
+    try iterate(
+      assignment, warmUp: warmUp == assignment ? measured : try program(warmUp), measured, &stream)
   case .scheduler(let name):
-    let workload = try workload(assignment, suite)
     let scheduler = try scheduler(name, assignment, suite)
-    try iterate(assignment, operations: workload.operationsPerIteration, &stream) {
-      recorder throws(WrongAnswer) in
-      try workload.iterate(on: scheduler, recorder: &recorder)
+    func program(_ assignment: Assignment) throws(MeasurementFailure) -> Program {
+      let workload = try workload(assignment, suite)
+      return Program(operations: workload.operationsPerIteration) {
+        recorder throws(WrongAnswer) in
+        try workload.iterate(on: scheduler, recorder: &recorder)
+      }
     }
+    let measured = try program(assignment)
+    try iterate(
+      assignment, warmUp: warmUp == assignment ? measured : try program(warmUp), measured, &stream)
     scheduler.shutDown()
   }
 }
 
 /// Warm-ups, then timed iterations until there are enough of them and they have taken long enough.
 private func iterate(
-  _ assignment: Assignment, operations: Int, _ stream: inout ResultStream, body: Iterate
+  _ assignment: Assignment, warmUp: Program, _ measured: Program, _ stream: inout ResultStream
 ) throws(MeasurementFailure) {
-  guard operations > 0 else {
+  guard measured.operations > 0, warmUp.operations > 0 else {
     throw unavailable(
-      "workload", "the workload counts \(operations) operations; expected 1 or more")
+      "workload", "the workload counts \(measured.operations) operations; expected 1 or more")
   }
   var recorder = IterationRecorder()
-  for _ in 0..<max(0, assignment.warmups) { _ = try one(&recorder, operations, body) }
+  for _ in 0..<max(0, assignment.warmups) { _ = try one(&recorder, warmUp) }
   let start = MonotonicClock.nanoseconds()
   var count = 0
   while count < max(1, assignment.maximumIterations),
     count < max(1, assignment.minimumIterations)
       || MonotonicClock.nanoseconds() - start < assignment.timeBudgetNanoseconds
   {
-    let sample = try one(&recorder, operations, body)
+    let sample = try one(&recorder, measured)
     stream.iteration(sample, recorder)
     count += 1
   }
 }
 
 private func one(
-  _ recorder: inout IterationRecorder, _ operations: Int, _ body: Iterate
+  _ recorder: inout IterationRecorder, _ program: Program
 ) throws(MeasurementFailure) -> IterationSample {
   recorder.reset()
-  do throws(WrongAnswer) { try body(&recorder) } catch { throw .wrongAnswer(error.message) }
-  guard let sample = recorder.sample(operations: operations) else {
+  do throws(WrongAnswer) {
+    try program.iterate(&recorder)
+  } catch {
+    throw .wrongAnswer(error.message)
+  }
+  guard let sample = recorder.sample(operations: program.operations) else {
     throw unavailable(
       "workload", "the workload did not stamp begin, built, ran, released once each and in order")
   }

@@ -72,12 +72,18 @@ package struct Axis: Hashable, Sendable {
   package var real: Int
   /// What users may ask for.
   package var legal: ClosedRange<Int>
+  /// Larger values warm up with this one; nil when the warm-up takes the measured value.
+  ///
+  /// For axes whose large values take seconds and touch little memory: the smaller size runs the same code on the
+  /// same threads.
+  package var warmUp: Int?
 
-  /// An axis; its three values must be legal.
+  /// An axis; its built-in values must be legal.
   package init(
-    name: String, summary: String, smoke: Int, quick: Int, real: Int, legal: ClosedRange<Int>
+    name: String, summary: String, smoke: Int, quick: Int, real: Int, legal: ClosedRange<Int>,
+    warmUp: Int? = nil
   ) {
-    for value in [smoke, quick, real] where !legal.contains(value) {
+    for value in [smoke, quick, real, warmUp ?? real] where !legal.contains(value) {
       fatalError("Axis '\(name)': built-in value \(value) is outside \(legal); fix the description")
     }
     self.name = name
@@ -86,6 +92,7 @@ package struct Axis: Hashable, Sendable {
     self.quick = quick
     self.real = real
     self.legal = legal
+    self.warmUp = warmUp
   }
 
   /// The built-in value of that size.

@@ -86,6 +86,17 @@ package struct WorkloadDescription: Sendable {
       ))
   }
 
+  /// What the warm-up of a measurement with `parameters` runs with.
+  package func warmUpParameters(for parameters: Parameters) -> Parameters {
+    var result = parameters
+    for axis in axes {
+      if let limit = axis.warmUp, let value = parameters.value(of: axis.name) {
+        result[axis.name] = min(value, limit)
+      }
+    }
+    return result
+  }
+
   /// The axis of that name.
   package func axis(named name: String) -> Axis? { axes.first { $0.name == name } }
 }

@@ -68,6 +68,22 @@
     return job
   }
 
+  /// Removes the first `count` jobs, at least 1, in their order; all when there are not more.
+  ///
+  /// O(count); writes one link.
+  @inlinable public mutating func popFirst(_ count: Int) -> JobChain {
+    guard count < jobCount else { return take() }
+    var share = self
+    var end = Job(_word: firstWord)
+    for _ in 1..<count { end = end.next ?? end }
+    firstWord = end.next?.word ?? 0
+    jobCount -= count
+    end.next = nil
+    share.lastWord = end.word
+    share.jobCount = count
+    return share
+  }
+
   /// Returns the chain and leaves an empty one.
   @inlinable public mutating func take() -> JobChain {
     let chain = self

@@ -4,73 +4,160 @@ internal import ConcurrencyPrimitives
 internal import Scheduling
 internal import Synchronization
 
-/// The shared inbox for jobs from outside the pool: a stack that is only pushed to and only taken whole.
+/// The shared inbox for jobs from outside the pool: first in, first out within a band.
 ///
-/// Push-only plus take-all has no ABA. One exchange per chain, whatever its length. The links run from the newest job
-/// to the oldest, so a taker that pushes in that order pops the oldest first. The edges are explained on the page
-/// Injector.
+/// A chain goes in with one short lock, whatever its length; a worker takes a share of the oldest jobs and leaves the
+/// rest to the others, so a batch spreads over the workers without a steal per job and in its own order. The shares
+/// shrink as the list does (guided self-scheduling, Polychronopoulos and Kuck 1987). Submitters and takers have lists
+/// of their own, so a submitter never waits for a taker's walk. The edges are explained on the page Injector.
 struct Injector: ~Copyable, Sendable {
-  /// Word of the newest job, or 0.
-  private let head = Padded(Atomic<UInt>(0))
-  /// Unusual bands that may be among the jobs; may keep a bit too long, never misses one.
-  private let bandHint = Padded(Atomic<UInt8>(0))
+  /// What submitters have added since it was last emptied into `front`.
+  private let inbox = Inbox()
+  /// What takers take from, older than the inbox.
+  ///
+  /// Its lock is taken before the inbox's.
+  private let front = Padded(Locked(BandedLists()))
+  /// Bands of the inbox, as `PriorityBand.mask`; written under its lock only.
+  private let inboxBands = Padded(Atomic<UInt8>(0))
+  /// Bands of the front; written under its lock only.
+  private let frontBands = Padded(Atomic<UInt8>(0))
+
+  /// The most jobs of one share.
+  static var largestShare: Int { 32 }
 
   /// Adds every job of a non-empty chain, the first as the oldest; any thread.
   ///
-  /// O(n) for turning the links round, one successful exchange.
+  /// O(1) when the jobs share a band, else O(n) before the lock is taken.
   borrowing func push(_ chain: consuming JobChain) {
-    let bands = chain.bands & ~PriorityBand.normal.mask
-    guard let (newest, oldest) = Self.reversed(chain) else { return }
-    // relaxed: the exchange below decides; the value is only written into a link.
-    var expected = head.value.load(ordering: .relaxed)
-    while true {
-      oldest.next = Job(word: expected)
-      // sequentially consistent, edges JobInjected (releases the jobs and their links to takeAll()) and WorkSeen (in
-      // the total order before the load of the idle counts that follows a publication).
-      let (done, original) = head.value.weakCompareExchange(
-        expected: expected, desired: newest.word,
-        successOrdering: .sequentiallyConsistent, failureOrdering: .relaxed)
-      if done { break }
-      expected = original
-    }
-    if bands != 0 {
-      // relaxed: a hint. Set after the jobs are in, and cleared before they are taken, so it never misses one.
-      bandHint.value.bitwiseOr(bands, ordering: .relaxed)
+    let bands = chain.bands
+    guard bands & (bands &- 1) == 0 else { return pushSeveralBands(chain) }
+    inbox.withLock { lists in
+      let before = lists.bands
+      lists.append(chain, to: bands.trailingZeroBitCount)
+      publish(lists, unless: before)
     }
   }
 
-  /// Takes every job: the newest, whose links lead to the oldest; nil when there is none.
-  borrowing func takeAll() -> Job? {
-    // relaxed: a cheap look; whoever must not miss a job uses isEmpty.
-    guard head.value.load(ordering: .relaxed) != 0 else { return nil }
-    // relaxed: see push(). The exchange below stays behind it, because it acquires and releases.
-    if bandHint.value.load(ordering: .relaxed) != 0 { bandHint.value.store(0, ordering: .relaxed) }
-    // acquiring, edge JobInjected: pairs with the exchange in push(); releasing keeps the hint's store before it.
-    return Job(word: head.value.exchange(0, ordering: .acquiringAndReleasing))
+  private borrowing func pushSeveralBands(_ chain: consuming JobChain) {
+    var byBand = InlineArray<5, JobChain>(repeating: JobChain())
+    while let job = chain.popFirst() { byBand[Int(job.band.rawValue)].append(job) }
+    inbox.withLock { lists in
+      let before = lists.bands
+      for band in byBand.indices where !byBand[band].isEmpty {
+        lists.append(byBand[band], to: band)
+      }
+      publish(lists, unless: before)
+    }
   }
 
-  /// Unusual bands that may be waiting, as `PriorityBand.mask`; a hint.
+  @inline(__always)
+  private borrowing func publish(_ lists: borrowing BandedLists, unless before: UInt8) {
+    // Bits that are shown already were stored before under the lock, so that store, too, comes before the pusher's
+    // load of the idle counts in the total order.
+    guard lists.bands != before else { return }
+    // sequentially consistent, edge WorkSeen: in the total order before the load of the idle counts that follows a
+    // publication. The jobs themselves are published by the lock.
+    inboxBands.value.store(lists.bands, ordering: .sequentiallyConsistent)
+  }
+
+  /// Takes the oldest jobs of the most urgent band, oldest first; empty when there is none.
+  ///
+  /// A share is what is left divided by twice the workers, at least one job. O(share).
+  borrowing func takeShare(workers: Int) -> JobChain {
+    take { lists in
+      let band = lists.bands.trailingZeroBitCount
+      let count = min(Self.largestShare, lists.count(band) / (workers == 1 ? 1 : 2 &* workers))
+      return lists.take(max(1, count), from: band)
+    }
+  }
+
+  /// Takes the oldest job of the least urgent band; nil when there is none.
+  borrowing func takeForAgeing() -> Job? {
+    take { lists in lists.take(1, from: 7 - lists.bands.leadingZeroBitCount) }.first
+  }
+
+  @inline(__always)
+  private borrowing func take(_ body: (inout BandedLists) -> JobChain) -> JobChain {
+    guard bands != 0 else { return JobChain() }
+    return front.value.withLock { lists in
+      refill(&lists)
+      guard lists.bands != 0 else { return JobChain() }
+      let share = body(&lists)
+      // relaxed: stores under the lock keep their order, so no later reader finds the list empty for good; the taker
+      // of the last job publishes it before it looks whether somebody sleeps.
+      frontBands.value.store(lists.bands, ordering: .relaxed)
+      return share
+    }
+  }
+
+  /// Moves the inbox to the front when that is empty or less urgent.
+  @inline(__always) private borrowing func refill(_ lists: inout BandedLists) {
+    // relaxed: a look before the lock; a job that arrives now is taken next time.
+    let arrived = inboxBands.value.load(ordering: .relaxed)
+    guard arrived.trailingZeroBitCount < lists.bands.trailingZeroBitCount else { return }
+    inbox.withLock { inbox in
+      lists.append(inbox)
+      inbox = BandedLists()
+      // sequentially consistent, both, edge WorkSeen: a look reads the inbox first and then the front, so it finds the
+      // jobs in one of them.
+      frontBands.value.store(lists.bands, ordering: .sequentiallyConsistent)
+      inboxBands.value.store(0, ordering: .sequentiallyConsistent)
+    }
+  }
+
+  /// Bands that have jobs, as `PriorityBand.mask`; a hint.
   var bands: UInt8 {
     // relaxed: a hint.
-    bandHint.value.load(ordering: .relaxed)
+    inboxBands.value.load(ordering: .relaxed) | frontBands.value.load(ordering: .relaxed)
   }
 
   /// True when there is no job.
   var isEmpty: Bool {
     // sequentially consistent, edge WorkSeen: part of the look that follows the announcement of going to sleep.
-    head.value.load(ordering: .sequentiallyConsistent) == 0
+    inboxBands.value.load(ordering: .sequentiallyConsistent) == 0
+      && frontBands.value.load(ordering: .sequentiallyConsistent) == 0
+  }
+}
+
+/// The lists of the submitters and their lock, side by side so that an addition touches few cache lines.
+///
+/// A spin lock: the critical sections are a few instructions, whatever the number of jobs.
+final class Inbox: Sendable {
+  private let gap = LineGap()
+  private let lock = SpinLock()
+  // SAFETY: touched with the lock held only.
+  @exclusivity(unchecked) nonisolated(unsafe) private var lists = BandedLists()
+
+  @inline(__always) func withLock(_ body: (inout BandedLists) -> Void) {
+    lock.withLock { unsafe body(&lists) }
+  }
+}
+
+/// One chain per band.
+struct BandedLists: Sendable {
+  private var chains = InlineArray<5, JobChain>(repeating: JobChain())
+  /// Bands whose chain has jobs.
+  private(set) var bands: UInt8 = 0
+
+  func count(_ band: Int) -> Int { chains[band].count }
+
+  /// Adds a non-empty chain of jobs of one band.
+  mutating func append(_ chain: consuming JobChain, to band: Int) {
+    chains[band].append(chain)
+    bands |= 1 << UInt8(band)
   }
 
-  /// Turns the links round and returns both ends.
-  private static func reversed(_ chain: JobChain) -> (newest: Job, oldest: Job)? {
-    guard let oldest = chain.first else { return nil }
-    var newest = oldest
-    var rest = oldest.next
-    while let job = rest {
-      rest = job.next
-      job.next = newest
-      newest = job
+  /// Adds every job of `other`, as younger ones.
+  mutating func append(_ other: borrowing BandedLists) {
+    for band in chains.indices where other.bands & 1 << UInt8(band) != 0 {
+      append(other.chains[band], to: band)
     }
-    return (newest, oldest)
+  }
+
+  /// Removes the oldest `count` jobs of a band that has as many; `count` is at least 1.
+  mutating func take(_ count: Int, from band: Int) -> JobChain {
+    let share = chains[band].popFirst(count)
+    if chains[band].isEmpty { bands &= ~(1 << UInt8(band)) }
+    return share
   }
 }

@@ -88,10 +88,20 @@ extension Pool {
     let picks = worker.picksUntilAgeing.load(ordering: .relaxed)
     guard picks > 0 else {
       worker.picksUntilAgeing.store(configuration.ageingInterval &- 1, ordering: .relaxed)
-      return worker.popForAgeing() ?? worker.pop()
+      return pickForAgeing(worker)
     }
     worker.picksUntilAgeing.store(picks &- 1, ordering: .relaxed)
     return worker.pop()
+  }
+
+  /// The oldest job of the least urgent band, injected or the worker's own; an injected one when both have the band.
+  private func pickForAgeing(_ worker: Worker) -> Job? {
+    if injector.bands.leadingZeroBitCount <= worker.ownBandsValue.leadingZeroBitCount,
+      let job = injector.takeForAgeing()
+    {
+      return job
+    }
+    return worker.popForAgeing() ?? worker.pop()
   }
 
   // relaxed, both: the owner's alone.
@@ -105,7 +115,7 @@ extension Pool {
     worker.jobsUntilInjector.store(0, ordering: .relaxed)
   }
 
-  /// What became of the injector's jobs.
+  /// What became of injected jobs that a worker took.
   enum Drained {
     /// There were none.
     case nothing
@@ -115,40 +125,29 @@ extension Pool {
     case pushed
   }
 
-  /// Moves every injected job to the worker's own deques, keeps the oldest to run, and publishes the rest.
+  /// Takes a share of the injected jobs, keeps the oldest to run, and publishes the others on the worker's deques.
   func drainInjector(_ worker: Worker) -> Drained {
-    guard let newest = injector.takeAll() else { return .nothing }
-    guard newest.next != nil || mustQueue(newest, worker) else { return .job(newest) }
-    let drained = moveChain(newest, to: worker)
+    let share = injector.takeShare(workers: workerCount)
+    let isSingle = share.count == 1
+    let drained = place(share, on: worker)
+    if case .job = drained, isSingle { return drained }
+    if case .nothing = drained { return drained }
     // Both steps at once, edge WorkSeen: without the sequentially consistent store the wake could be missed.
     worker.publish()
     notify()
     return drained
   }
 
-  /// Pushes a taken chain, newest first, so that the worker pops the oldest first; the caller publishes.
-  func moveChain(_ newest: Job, to worker: Worker) -> Drained {
-    var job = newest
-    var pushed = 0
-    while let older = job.next {
-      worker.push(job)
-      job = older
-      pushed += 1
-      // A long chain is offered to others while it is still being moved.
-      if pushed == Self.earlyOffer {
-        worker.publish()
-        notify()
-      }
+  /// Gives a share of the injected jobs to the worker, which pops the oldest first; the caller publishes.
+  func place(_ share: consuming JobChain, on worker: Worker) -> Drained {
+    guard let oldest = share.first else { return .nothing }
+    // A worker that holds something more urgent runs that first.
+    if worker.ownBandsValue & (oldest.band.mask &- 1) != 0 {
+      worker.push(share)
+      return .pushed
     }
-    guard mustQueue(job, worker) else { return .job(job) }
-    worker.push(job)
-    return .pushed
-  }
-
-  private static var earlyOffer: Int { 64 }
-
-  /// True when the worker holds something more urgent than `job`.
-  private func mustQueue(_ job: Job, _ worker: Worker) -> Bool {
-    worker.ownBandsValue & (job.band.mask &- 1) != 0
+    _ = share.popFirst()
+    if !share.isEmpty { worker.push(share) }
+    return .job(oldest)
   }
 }

@@ -7,9 +7,9 @@ internal import Synchronization
 extension Pool {
   /// One round over the injector and every other worker; the caller is counted as a searcher.
   func searchRound(_ worker: Worker) -> Drained {
-    if let newest = injector.takeAll() { return moveChain(newest, to: worker) }
-    if let job = stealRound(worker) { return .job(job) }
-    return .nothing
+    let taken = place(injector.takeShare(workers: workerCount), on: worker)
+    if case .nothing = taken, let job = stealRound(worker) { return .job(job) }
+    return taken
   }
 
   /// Tries to steal one job: the most urgent band that anybody shows first, then whatever is really there.

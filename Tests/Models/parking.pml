@@ -10,7 +10,7 @@
  * nobody spins for ever.
  *
  * Sizes: WORKERS BANDS PRODUCERS SUBMITS BATCH SPAWN SPURIOUS LIMIT. Switches that keep it right: LONG, LOSE (a thief may lose
- * a race), ALL (everybody looks before sleeping, not only the last searcher), QUEUE (a taken chain may go to the deques whole),
+ * a race), ALL (everybody looks before sleeping, not only the last searcher), QUEUE (a taken share may go to the deques whole),
  * STOP, BLOCK. Switches that remove one rule each and must fail: W_...; see scripts/models.
  */
 #ifndef WORKERS
@@ -51,7 +51,9 @@
 byte sleepers, searching; bit stop;            /* the word: every atomic block on these is one RMW */
 byte tokens;                                   /* the futex word */
 bit  waiting[THREADS];                         /* inside FUTEX_WAIT */
-byte inj;                                      /* jobs in the injector */
+byte inbox, front;                             /* jobs in the injector: added; to be taken */
+bit inboxShown, frontShown;                    /* their band masks, which a look reads */
+bit inboxLock, frontLock;
 byte deq[THREADS * BANDS];                     /* jobs visible in each deque */
 byte buffered[THREADS * BANDS];                /* bottom stores still in the owner's store buffer */
 byte published[THREADS];                            /* published masks */
@@ -102,17 +104,43 @@ inline notify() {
 #define SEES(i) (deq[i] > 0)
 #endif
 inline look(mine) {
-  atomic { k = 0; seen = (inj > 0) };
+  atomic { k = 0; seen = inboxShown };
+  if :: !seen -> seen = frontShown :: else fi;
   do
   :: atomic { k < THREADS * BANDS && !seen -> if :: OF(k / BANDS, mine) && SEES(k) -> seen = 1 :: else fi; k++ }
   :: else -> k = 0; break
   od
 }
 
+/* the mask is stored only when it changes */
+inline inject(count) { atomic { !inboxLock -> inbox = inbox + count; inboxShown = 1 } }
+
+/* a share of the injected jobs: one, or all that are left */
+inline takeShare() {
+  if
+  :: inboxShown || frontShown ->
+     atomic { !frontLock -> frontLock = 1 };
+     if
+     :: front == 0 && inboxShown ->
+        atomic { !inboxLock -> inboxLock = 1; front = inbox; inbox = 0 };
+#ifdef W_FRONT
+        inboxShown = 0;
+        atomic { frontShown = (front > 0); inboxLock = 0 }
+#else
+        frontShown = (front > 0);
+        atomic { inboxShown = 0; inboxLock = 0 }
+#endif
+     :: else
+     fi;
+     atomic { if :: front > 1 -> n = 1 :: n = front fi; front = front - n; frontShown = (front > 0); frontLock = 0 }
+  :: else
+  fi
+}
+
 proctype Producer() {
   byte i, old; bit won;
   do
-  :: i < SUBMITS -> i++; atomic { inj = inj + BATCH }; notify()
+  :: i < SUBMITS -> i++; inject(BATCH); notify()
   :: else -> break
   od;
   producersDone++
@@ -144,7 +172,7 @@ fetch:
   :: me >= WORKERS && spares > blocked ->      /* surplus: give the own jobs away, then leave through the search */
      atomic { flush(me); k = 0;
        do :: k < BANDS -> n = n + deq[D(me, k)]; deq[D(me, k)] = 0; k++ :: else -> break od; k = 0; own = 0 };
-     if :: n > 0 -> publish(); atomic { inj = inj + n; n = 0 }; notify() :: else fi;
+     if :: n > 0 -> publish(); inject(n); n = 0; notify() :: else fi;
      goto idle
   :: else
   fi;
@@ -155,7 +183,7 @@ fetch:
     :: else -> break
     od; k = 0 };
   if :: got -> got = 0; goto execute :: else fi;
-  atomic { n = inj; inj = 0 };                 /* a worker that is not counted as searching drains the injector */
+  takeShare();                                 /* a worker that is not counted as searching drains the injector */
   if
 #ifdef QUEUE
   :: n > 0 -> do :: n > 0 -> pushOne(); n-- :: else -> break od; publish(); notify(); goto fetch
@@ -197,7 +225,8 @@ search:
   fi;
 #endif
 #ifndef W_NOROUND
-  atomic { n = inj; inj = 0; if :: n > 0 -> got = 1 :: else fi };
+  takeShare();
+  atomic { if :: n > 0 -> got = 1 :: else fi };
   if
 #ifdef QUEUE
   :: got -> do :: n > 0 -> pushOne(); n-- :: else -> break od; requeued = 1
@@ -402,7 +431,7 @@ init {
   timeout -> assert(running == MIN(JOBS, WORKERS)); released = 1;   /* work conservation: nobody parked beside a queued job */
 #endif
   timeout ->
-  assert(ran == JOBS && inj == 0);
+  assert(ran == JOBS && inbox + front == 0);
 #if defined(STOP)
   assert(exited == WORKERS + startedSpares && sleepers == 0)
 #elif !defined(W_STOP)

@@ -245,13 +245,6 @@ import Testing
   }
 }
 
-/// Numbers in the order in which jobs added them.
-private final class Log: Sendable {
-  private let numbers = Locked<[Int]>([])
-  func add(_ number: Int) { numbers.withLock { $0.append(number) } }
-  var entries: [Int] { numbers.withLock { $0 } }
-}
-
 /// Set once.
 private final class Flag: Sendable {
   private let value = Atomic<Bool>(false)
