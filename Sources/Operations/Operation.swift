@@ -125,11 +125,16 @@ open class Operation: @unchecked Sendable {
   /// Tells the machinery that a subclass has changed the property named `key`.
   ///
   /// "isReady" ("ready") makes the queue look again; "isFinished" ("finished") finishes an operation whose override
-  /// of `isFinished` is now true (contract 40, 63). Other keys do nothing.
+  /// of `isFinished` is now true; "isExecuting" ("executing") says that an override of `start()` has begun outside of a
+  /// queue (contract 18, 40, 63). Other keys do nothing.
   open func didChangeValue(forKey key: String) {
     switch key {
     case "isReady", "ready": announceReadiness()
-    case "isFinished", "finished": if isFinished { finishFromAnywhere() }
+    case "isExecuting", "executing": if isExecuting { noteOwnStart() }
+    case "isFinished", "finished":
+      guard isFinished else { return }
+      noteOwnStart()
+      finishFromAnywhere()
     default: break
     }
   }

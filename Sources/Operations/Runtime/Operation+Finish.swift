@@ -357,6 +357,17 @@ extension Operation {
     record.currentOperation = outer
   }
 
+  /// A subclass that drives its own state has begun: in no queue through its own `start()`, which the runtime does not
+  /// see (contract 18, 63).
+  final func noteOwnStart() {
+    // acquire and release, edge Submitted: as for `startManually`; a queue that comes first starts it itself.
+    let (won, _) = membership.compareExchange(
+      expected: Membership.none, desired: Membership.manual, ordering: .acquiringAndReleasing)
+    guard won else { return }
+    let bits = lockState()
+    unlockState(Self.begun(bits))
+  }
+
   /// Begins an operation that belongs to no queue; nil when it is not ready.
   ///
   /// Never parks: there is no handle.
