@@ -141,6 +141,12 @@ let package = Package(
         "Operations", "Scheduling", "ConcurrencyPrimitives", "DispatchBackend", "ThreadPoolBackend",
         "WorkStealingBackend", "TestSupport",
       ]),
+    tests(
+      "DifferentialTests",
+      imports: [
+        "Operations", "Scheduling", "ConcurrencyPrimitives", "DispatchBackend", "ThreadPoolBackend",
+        "WorkStealingBackend", "TestSupport",
+      ]),
     tests("PluginTests", imports: ["Results"]),
     .executableTarget(
       name: "MainQueueFixture", dependencies: ["OperationsFoundation"],

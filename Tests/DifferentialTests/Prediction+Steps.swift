@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Prediction {
+  /// Takes a step and lets everything happen that it causes; false when a program must not take it now.
+  ///
+  /// The prediction is of no use after false.
+  mutating func advance(_ step: Step) -> Bool {
+    listed = nil
+    orderedQueues = []
+    addedByBodies = []
+    guard perform(step), settle() else { return false }
+    if case .addAll(let numbers, _, true) = step, !numbers.allSatisfy(isFinished) { return false }
+    return updateWaiters()
+  }
+
+  private mutating func perform(_ step: Step) -> Bool {
+    switch step {
+    case .add(let number, let queue): return add(number, queue)
+    case .addAll(let numbers, let queue, _):
+      return numbers.allSatisfy { plans[$0].kind.isObject } && numbers.allSatisfy { add($0, queue) }
+    case .together(let steps): return addTogether(steps)
+    case .cancel(let number): return cancel(number)
+    case .cancelAll(let queue): return cancelAll(queue)
+    case .suspend(let queue, let on):
+      queues[queue].isSuspended = on
+      return true
+    case .limit(let queue, let limit):
+      queues[queue].limit = limit
+      return true
+    case .prioritise(let number, let level): return prioritise(number, level)
+    case .depend(let number, let other): return depend(number, on: other)
+    case .undepend(let number, let other): return undepend(number, on: other)
+    case .finish(let number):
+      guard plans[number].kind.isHeld, isExecuting(number) else { return false }
+      guard addsOnly(plans[number].inCompletion) else { return false }
+      finish(number)
+      return true
+    case .open(let number, let on): return open(number, on)
+    case .start(let number): return start(number)
+    case .complete(let number):
+      guard plans[number].kind.isObject else { return false }
+      if !isFinished(number) { operations[number].hasCompletionBlock = true }
+      return true
+    case .wait(let number):
+      guard plans[number].kind.isObject else { return false }
+      waiters.append(.operation(number))
+      return true
+    case .waitForQueue(let queue):
+      waiters.append(.queue(queue))
+      return true
+    case .list(let queue):
+      guard queues[queue].hasKnownOrder else { return false }
+      listed = members(queue).map { plans[$0].kind.isObject ? $0 : -1 }
+      return true
+    }
+  }
+
+  // MARK: Adding
+
+  mutating func add(_ number: Int, _ queue: Int) -> Bool {
+    guard operations[number].phase == .idle else { return false }
+    let isBarrier = plans[number].kind == .barrier
+    // Avoids `KnownDefect.barrierOnEmptyQueue`.
+    if isBarrier, queues[queue].members.isEmpty { return false }
+    sequence += 1
+    operations[number].phase = .pending
+    operations[number].queue = queue
+    operations[number].key = sequence
+    operations[number].older =
+      isBarrier
+      ? queues[queue].members : queues[queue].members.filter { plans[$0].kind == .barrier }
+    if queues[queue].members.isEmpty { queues[queue].hasKnownOrder = true }
+    queues[queue].members.append(number)
+    operations[number].hasPromisedPlace =
+      isReady(number) && !isBehindBarrier(number) && !operations[number].isCancelled
+      && queues[queue].hasKnownOrder
+    return true
+  }
+
+  private mutating func addTogether(_ steps: [Step]) -> Bool {
+    for step in steps {
+      switch step {
+      case .add(let number, let queue):
+        guard add(number, queue) else { return false }
+        operations[number].hasPromisedPlace = queues[queue].isSuspended
+      case .addAll(let numbers, let queue, false):
+        for number in numbers {
+          guard plans[number].kind.isObject, add(number, queue) else { return false }
+          operations[number].hasPromisedPlace = queues[queue].isSuspended
+        }
+      default: return false
+      }
+      // A barrier may find the queue empty or not.
+      if case .add(let number, _) = step, plans[number].kind == .barrier { return false }
+    }
+    return true
+  }
+
+  // MARK: Cancelling
+
+  private mutating func cancel(_ number: Int) -> Bool {
+    guard plans[number].kind.isObject else { return false }
+    if isFinished(number) { return true }
+    if !isExecuting(number) {
+      // Avoids `KnownDefect.cancelledCondition`.
+      guard operations[number].isOpen else { return false }
+      // Avoids `KnownDefect.cancelledBehindBarrier`.
+      if isPending(number), isBehindBarrier(number) { return false }
+      if !isReady(number) { operations[number].hasPromisedPlace = false }
+    }
+    operations[number].isCancelled = true
+    return true
+  }
+
+  private mutating func cancelAll(_ queue: Int) -> Bool {
+    // Avoids `KnownDefect.cancelledBarrier`.
+    if hasBarrier(queue) { return false }
+    let members = queues[queue].members
+    let pending = members.filter(isPending)
+    for number in pending {
+      guard operations[number].isOpen else { return false }
+      // Avoids `KnownDefect.cancelAllOneByOne`.
+      if !queues[queue].isSuspended, operations[number].dependencies.contains(where: isPending) {
+        return false
+      }
+    }
+    for number in members {
+      if isPending(number), !isReady(number) { operations[number].hasPromisedPlace = false }
+      operations[number].isCancelled = true
+    }
+    return true
+  }
+
+  // MARK: Editing
+
+  private mutating func prioritise(_ number: Int, _ level: Int) -> Bool {
+    guard plans[number].kind.isObject else { return false }
+    guard operations[number].priority != level else { return true }
+    operations[number].priority = level
+    sequence += 1
+    operations[number].key = sequence
+    return true
+  }
+
+  private mutating func depend(_ number: Int, on other: Int) -> Bool {
+    guard other < number, plans[number].kind.isObject, plans[other].kind.isObject else {
+      return false
+    }
+    // Avoids `KnownDefect.editAfterStart`.
+    guard operations[number].phase == .idle || isPending(number) else { return false }
+    if operations[number].dependencies.contains(other) { return true }
+    operations[number].dependencies.append(other)
+    if !isReady(number) { operations[number].hasPromisedPlace = false }
+    return true
+  }
+
+  private mutating func undepend(_ number: Int, on other: Int) -> Bool {
+    guard number != other, plans[number].kind.isObject, plans[other].kind.isObject else {
+      return false
+    }
+    // Avoids `KnownDefect.editAfterStart`.
+    guard operations[number].phase == .idle || isPending(number) else { return false }
+    guard let place = operations[number].dependencies.firstIndex(of: other) else { return true }
+    // Avoids `KnownDefect.removedDependency`.
+    guard isFinished(other), !operations[number].isCancelled else { return false }
+    operations[number].dependencies.remove(at: place)
+    return true
+  }
+
+  private mutating func open(_ number: Int, _ on: Bool) -> Bool {
+    guard plans[number].kind == .conditional, !operations[number].isCancelled,
+      operations[number].phase == .idle || isPending(number)
+    else { return false }
+    operations[number].isOpen = on
+    if !on { operations[number].hasPromisedPlace = false }
+    return true
+  }
+
+  // MARK: Starting by hand
+
+  private mutating func start(_ number: Int) -> Bool {
+    let kind = plans[number].kind
+    guard kind.isObject else { return false }
+    if isFinished(number) { return true }
+    // A latched one would hold the thread that takes the steps.
+    guard operations[number].phase == .idle, isReady(number), kind != .latched else { return false }
+    guard addsOnly(plans[number].inBody + plans[number].inCompletion) else { return false }
+    run(number)
+    return true
+  }
+
+  /// What runs inside the step itself is not seen by `reach()`: there it may add only.
+  private func addsOnly(_ steps: [Step]) -> Bool {
+    steps.allSatisfy { if case .add = $0 { true } else { false } }
+  }
+
+  // MARK: Waiting
+
+  private mutating func updateWaiters() -> Bool {
+    for (index, waiter) in waiters.enumerated() {
+      if index == returned.count { returned.append(false) }
+      if returned[index] { continue }
+      switch waiter {
+      case .operation(let number): returned[index] = isFinished(number)
+      case .queue(let queue):
+        // A queue that was empty for a moment may have let the thread go.
+        if addedByBodies.contains(queue) { return false }
+        returned[index] = queues[queue].members.isEmpty
+      }
+    }
+    return true
+  }
+}

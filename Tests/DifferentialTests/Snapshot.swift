@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a program can see when nothing goes on by itself any more.
+struct Snapshot: Sendable, Equatable {
+  struct Flags: Sendable, Equatable {
+    /// Nil where the comparison forgives it; see `KnownDefect`.
+    var isReady: Bool?
+    var isExecuting = false
+    var isFinished = false
+    var isCancelled = false
+    var priority = 0
+    var dependencies: [Int] = []
+  }
+  struct Queue: Sendable, Equatable {
+    var count = 0
+    var limit = -1
+    var isSuspended = false
+  }
+  /// Nil for operations without an object.
+  var flags: [Flags?]
+  /// How often each body ran.
+  var runs: [Int]
+  /// How often the further blocks of each operation ran.
+  var extraRuns: [Int]
+  var completions: [Int]
+  var queues: [Queue]
+  /// Which waiting threads have returned.
+  var returned: [Bool]
+  /// What a `list` step found; closures as -1.
+  var listed: [Int]?
+
+  /// This snapshot with what `other` does not say left out.
+  func masked(by other: Snapshot) -> Snapshot {
+    var masked = self
+    for number in flags.indices where other.flags[number]?.isReady == nil {
+      masked.flags[number]?.isReady = nil
+    }
+    return masked
+  }
+
+  /// What differs, in words; `first` and `second` name the two.
+  func differences(_ first: String, from other: Snapshot, _ second: String) -> [String] {
+    var found: [String] = []
+    func compare<Value: Equatable>(_ what: String, _ mine: Value, _ theirs: Value) {
+      if mine != theirs { found.append("\(what): \(first) \(mine), \(second) \(theirs)") }
+    }
+    for number in flags.indices {
+      if let mine = flags[number], let theirs = other.flags[number] {
+        if let one = mine.isReady, let two = theirs.isReady {
+          compare("\(number).isReady", one, two)
+        }
+        compare("\(number).isExecuting", mine.isExecuting, theirs.isExecuting)
+        compare("\(number).isFinished", mine.isFinished, theirs.isFinished)
+        compare("\(number).isCancelled", mine.isCancelled, theirs.isCancelled)
+        compare("\(number).queuePriority", mine.priority, theirs.priority)
+        compare("\(number).dependencies", mine.dependencies, theirs.dependencies)
+      }
+      compare("runs of \(number)", runs[number], other.runs[number])
+      compare("runs of further blocks of \(number)", extraRuns[number], other.extraRuns[number])
+      compare("completions of \(number)", completions[number], other.completions[number])
+    }
+    for number in queues.indices {
+      compare("count of queue \(number)", queues[number].count, other.queues[number].count)
+      compare("limit of queue \(number)", queues[number].limit, other.queues[number].limit)
+      compare(
+        "isSuspended of queue \(number)", queues[number].isSuspended,
+        other.queues[number].isSuspended)
+    }
+    compare("waiting threads that returned", returned, other.returned)
+    compare("members listed", listed ?? [], other.listed ?? [])
+    return found
+  }
+}
