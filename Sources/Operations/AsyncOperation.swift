@@ -1,20 +1,143 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An operation whose work goes on after `main()` has returned, until `finish()` is called (contract 68).
+/// An operation whose work goes on after `main()` has returned, until `finish()` is called (contract 65–70).
 ///
-/// Subclasses override `main()` to begin the work. The operation keeps its place in the queue, its slot and its
-/// dependents' block until it has finished (contract 65). A cancelled one that has not begun finishes by itself.
+/// Subclasses override `main()` to begin the work, or a closure is passed. The operation keeps its place in the queue,
+/// its slot and its dependents' block until it has finished. A cancelled one that has not begun finishes by itself; one
+/// that executes is told through `didCancel()` and must still call `finish()`, unless `finishOnCancel` is set.
 open class AsyncOperation: Operation, @unchecked Sendable {
-  /// An asynchronous operation in no queue.
-  public override init() { super.init(flags: StateBit.retainsDependencies | StateBit.asynchronous) }
+  private enum Body {
+    case callback(@Sendable (AsyncOperation) -> Void)
+    case task(@Sendable () async throws -> Void)
+  }
+
+  /// The adder's until the operation starts, the runner's from then on.
+  private nonisolated(unsafe) final var body: Body?
+
+  /// An asynchronous operation in no queue, whose class overrides `main()`.
+  public override init() {
+    unsafe body = nil
+    super.init(flags: StateBit.retainsDependencies | StateBit.asynchronous)
+    markStock(AsyncOperation.self)
+  }
+
+  /// An operation that runs `body`, which begins the work, and finishes when somebody calls `finish()`.
+  ///
+  /// Both closures get the operation, so that they need not capture it, and are released when it has finished. `onCancel`
+  /// is called as `didCancel()` is.
+  public init(
+    onCancel: (@Sendable (AsyncOperation) -> Void)? = nil,
+    body: @escaping @Sendable (AsyncOperation) -> Void
+  ) {
+    unsafe self.body = .callback(body)
+    super.init(flags: StateBit.retainsDependencies | StateBit.asynchronous)
+    markStock(AsyncOperation.self)
+    guard let onCancel else { return }
+    coldTableMade().cancelHandler = { [unowned self] in onCancel(self) }
+  }
+
+  /// An operation that runs `body` as a task on the queue's scheduler and finishes when that returns or throws
+  /// (contract 72).
+  ///
+  /// `cancel()` cancels the task. While the body is suspended it holds no worker, but keeps the operation's slot. In a
+  /// queue every part of it runs on a worker of the queue's scheduler; after a manual `start()` and on the inline
+  /// scheduler, on whichever thread starts or resumes it. The closure is released when it has ended; `error` then tells
+  /// what it threw.
+  public init(body: @escaping @Sendable () async throws -> Void) {
+    unsafe self.body = .task(body)
+    super.init(flags: StateBit.retainsDependencies | StateBit.asynchronous)
+    markStock(AsyncOperation.self)
+  }
+
+  // MARK: The body
+
+  open override func main() {
+    switch unsafe body {
+    case .callback?: if case .callback(let body)? = takeBody() { body(self) }
+    case .task?: runTask { [self] in finishTask(await runBody()) }
+    case nil: break
+    }
+  }
+
+  /// Returns the error that the body ends with; the closure and what it captures are gone then.
+  private final func runBody() async -> (any Error)? {
+    guard case .task(let body)? = takeBody() else { return nil }
+    do {
+      try await body()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private final func finishTask(_ failure: (any Error)?) {
+    dropTask()
+    if let failure { finish(throwing: failure) } else { finish() }
+  }
+
+  override final func skipMain() {
+    _ = takeBody()
+    dropCancelHandler()
+  }
+
+  private final func takeBody() -> Body? {
+    defer { unsafe body = nil }
+    return unsafe body
+  }
+
+  // MARK: Finishing
 
   /// Ends the operation; any thread, from inside `main()` or later.
   ///
   /// A second call changes nothing and is counted. Before its queue has started it, the operation finishes and leaves
   /// the queue at once, whatever it waits for, and a warning on stderr names it; in no queue it finishes when it is
   /// queued or started. Its body does not run in either case (contract 66, 69).
-  public final func finish() { finishFromAnywhere() }
+  public final func finish() {
+    finishFromAnywhere()
+    if hasColdTable, isSealed { dropCancelHandler() }
+  }
+
+  /// Ends the operation as `finish()` does, with `error` as the reason; the first of several counts.
+  public final func finish(throwing error: any Error) {
+    withColdTableMade { table in
+      if table.error == nil, !isSealed { table.error = error }
+    }
+    finish()
+  }
+
+  /// The error with which the work ended; nil before the operation has finished and when it succeeded.
+  public final var error: (any Error)? { isSealed ? withColdTable { $0.error } ?? nil : nil }
 
   /// How often `finish()` was called after the operation had finished.
   public final var surplusFinishCount: Int { withColdTable { $0.surplusFinishes } ?? 0 }
+
+  override final var failure: (any Error)? { error }
+
+  // MARK: Cancelling
+
+  /// The operation was cancelled while it executed: make the work end, and `finish()` be called.
+  ///
+  /// Called at most once, on the thread that cancels, with no lock held, and only if `main()` had begun; the work may
+  /// end at the same moment on another thread. Does nothing by default; an override does not call `super` (contract 70,
+  /// 71).
+  open func didCancel() {}
+
+  /// Whether `cancel()` itself finishes the operation when it executes; false by default.
+  ///
+  /// For work that cannot be called back and would never call `finish()` again. Dependents may then start while the work
+  /// still goes on.
+  public final var finishOnCancel: Bool {
+    get { withColdTable { $0.finishesOnCancel } ?? false }
+    set { withColdTableMade { $0.finishesOnCancel = newValue } }
+  }
+
+  override final func cancelTookEffect(hasBegun: Bool) {
+    guard hasBegun else { return }
+    cancelTask()
+    if hasColdTable { (withColdTable { $0.cancelHandler.take() } ?? nil)?() }
+    didCancel()
+    if finishOnCancel { finish() }
+  }
+
+  private final func dropCancelHandler() { _ = withColdTable { $0.cancelHandler.take() } }
 }

@@ -61,11 +61,63 @@ open class BlockOperation: Operation, @unchecked Sendable {
     return operation
   }
 
-  /// Runs the closures in insertion order.
+  /// How several closures of one operation run.
+  public enum Execution: Sendable {
+    /// Several at a time, as far as the scheduler has workers; their order is left open.
+    case concurrent
+    /// One after another, in insertion order, as on Foundation for Linux.
+    case serial
+  }
+
+  /// How several closures run; `concurrent` by default. Takes effect if set before the operation starts (contract 75,
+  /// 76).
+  ///
+  /// Whatever it says, they run one after another on the calling thread after a manual `start()`, on a scheduler with one
+  /// worker, and in subclasses.
+  public final var execution: Execution {
+    get { withColdTable { $0.runsSerially } ?? false ? .serial : .concurrent }
+    set {
+      guard newValue == .serial || hasColdTable else { return }
+      withColdTableMade { $0.runsSerially = newValue == .serial }
+    }
+  }
+
+  /// Runs the closures.
+  ///
+  /// They count as one operation against the queue's limit; further workers of the scheduler help while they have
+  /// nothing better to do, and the last closure to return finishes the operation.
   open override func main() {
-    if let first = takeBlock() { first() }
-    guard hasColdTable else { return }
-    for block in withColdTable({ $0.moreBlocks.take() ?? [] }) ?? [] { block() }
+    guard hasColdTable else {
+      if let first = takeBlock() { first() }
+      return
+    }
+    var blocks = takeAllBlocks()
+    if blocks.count > 1, let queue = queueForHandingOut {
+      let fan = ClosureFan(lastFirst: blocks, of: self, in: queue)
+      // A helper may return last: nothing here may keep the captures until then.
+      blocks = []
+      fan.runAll()
+    } else {
+      // Each goes when it has run.
+      while let block = blocks.popLast() { block() }
+    }
+  }
+
+  /// Moves the closures out, the last one first.
+  private final func takeAllBlocks() -> [@Sendable () -> Void] {
+    var blocks = withColdTable { $0.moreBlocks.take() ?? [] } ?? []
+    blocks.reverse()
+    if let first = takeBlock() { blocks.append(first) }
+    return blocks
+  }
+
+  /// The queue whose workers may help with the closures; nil when they run here, one after another.
+  private final var queueForHandingOut: OperationQueue? {
+    // relaxed: never changes after the start.
+    guard state.load(ordering: .relaxed) & StateBit.stock != 0, let queue = queueOfBody,
+      queue.scheduler.workerCount > 1, execution == .concurrent
+    else { return nil }
+    return queue
   }
 
   override final func skipMain() {
@@ -85,7 +137,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
 
   /// Adds a closure; stops the process once the operation has started (contract 78).
   public final func addExecutionBlock(_ block: @escaping @Sendable () -> Void) {
-    do { try tryAddExecutionBlock(block) } catch { error.fault() }
+    do { try tryAddExecutionBlock(block) } catch { error.fault("addExecutionBlock(_:)") }
   }
 
   /// As `addExecutionBlock(_:)`, but throws `alreadyExecuting` or `alreadyFinished`.
@@ -95,8 +147,11 @@ open class BlockOperation: Operation, @unchecked Sendable {
     let table = coldTableMade()
     let bits = lockState()
     let isStarted = bits & StateBit.started != 0
-    if !isStarted { table.moreBlocks = (table.moreBlocks ?? []) + [block] }
-    unlockState(bits)
+    if !isStarted {
+      if table.moreBlocks == nil { table.moreBlocks = [] }
+      table.moreBlocks?.append(block)
+    }
+    unlockState(isStarted ? bits : bits | StateBit.coldStart)
     if isStarted { throw isSealed ? .alreadyFinished(self) : .alreadyExecuting(self) }
   }
 

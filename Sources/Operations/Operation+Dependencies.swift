@@ -19,18 +19,37 @@ extension Operation {
   /// Makes this operation wait until `dependency` has finished (contract 19–24).
   ///
   /// Works across queues and schedulers and while this operation waits in a queue. Adding it twice has the effect of
-  /// adding it once; adding to an operation that has started has no effect. O(1) amortised. An operation cannot
-  /// depend on itself: that stops the process; `tryAddDependency(_:)` throws.
+  /// adding it once; adding to an operation that has started has no effect, unless `faultsOnLateDependencyEdits` is set.
+  /// O(1) amortised. An operation cannot depend on itself: that stops the process; `tryAddDependency(_:)` throws.
   public final func addDependency(_ dependency: Operation) {
-    do { try tryAddDependency(dependency) } catch { error.fault() }
+    do { try tryAddDependency(dependency) } catch { error.fault("addDependency(_:)") }
   }
 
-  /// As `addDependency(_:)`, but throws `dependencyCycle` when `dependency` is this operation.
+  /// As `addDependency(_:)`, but throws `dependencyCycle` when `dependency` is this operation and, in strict mode,
+  /// `alreadyExecuting` or `alreadyFinished` when it has started.
   public final func tryAddDependency(_ dependency: Operation) throws(OperationError) {
+    try addEdge(to: dependency, injection: nil)
+  }
+
+  /// Adds the edge if it is new and, with it, what passes the dependency's result in.
+  final func addEdge(
+    to dependency: Operation, injection: Injection?
+  ) throws(OperationError) {
     guard dependency !== self else { throw .dependencyCycle(path: [self, self]) }
+    let table = injection == nil ? nil : coldTableMade()
     var handOver: UInt?
     var bits = lockState()
-    if bits & StateBit.started == 0, !lists(dependency, bits) {
+    let isNew = bits & StateBit.started == 0
+    if !isNew, LateEdits.areFaults {
+      unlockState(bits)
+      throw isSealed ? .alreadyFinished(self) : .alreadyExecuting(self)
+    }
+    if isNew, let table, let injection {
+      if table.injections == nil { table.injections = [] }
+      table.injections?.append(injection)
+      bits |= StateBit.coldStart
+    }
+    if isNew, !lists(dependency, bits) {
       let effective = bits & StateBit.cancelled == 0
       if effective, isSubmitted, bits & StateBit.registered != 0 {
         handOver = addLateEdge(to: dependency, &bits)
@@ -45,25 +64,54 @@ extension Operation {
 
   /// Lifts the constraint at once; does nothing for what is no dependency (contract 26, 27).
   ///
-  /// No effect once the operation has started. O(dependencies).
+  /// No effect once the operation has started; a fault then if `faultsOnLateDependencyEdits` is set. O(dependencies).
   public final func removeDependency(_ dependency: Operation) {
+    if LateEdits.areFaults, state.load(ordering: .acquiring) & StateBit.started != 0 {  // as `isExecuting`
+      (isSealed ? OperationError.alreadyFinished(self) : .alreadyExecuting(self))
+        .fault("removeDependency(_:)")
+    }
     var handOver: UInt?
     var removed: Unmanaged<Operation>?
+    var withdrawn: [Injection]?
     let bits = lockState()
     if bits & StateBit.started == 0, let edge = unsafe edge(to: dependency, bits) {
       if isSubmitted, bits & StateBit.registered != 0 {
         handOver = unsafe withdrawEdge(edge, bits)
       }
       unsafe removed = takeDependency(out: edge)
+      if bits & StateBit.coldStart != 0, let injections = coldTable?.injections {
+        // Kept until the lock is given up: what they capture dies with them.
+        withdrawn = injections
+        coldTable?.injections = injections.filter { $0.source !== dependency }
+      }
     }
     unlockState(bits)
+    withExtendedLifetime(withdrawn) {}
     if let handOver { self.handOver(job(of: handOver)) }
     unsafe removed?.release()
+  }
+
+  /// Strict mode: adding or removing a dependency of an operation that has started stops the process (contract 29).
+  ///
+  /// False by default: such an edit has no effect. For the whole process; any thread.
+  public static var faultsOnLateDependencyEdits: Bool {
+    get { LateEdits.areFaults }
+    set { LateEdits.areFaults = newValue }
   }
 
   /// Whether a queue has taken the operation; stays true after it has left.
   final var isSubmitted: Bool {
     // acquire, edge Submitted: pairs with the release store of the slot.
     membership.load(ordering: .acquiring) > Membership.manual
+  }
+}
+
+/// What an edit of the dependencies of a started operation does.
+private enum LateEdits {
+  private static let flag = Atomic<Bool>(false)
+  /// Stops the process instead of having no effect.
+  static var areFaults: Bool {
+    get { flag.load(ordering: .relaxed) }  // relaxed: a setting that orders nothing
+    set { flag.store(newValue, ordering: .relaxed) }  // relaxed: as above
   }
 }

@@ -62,6 +62,20 @@ open class Operation: @unchecked Sendable {
   /// Called instead of `main()` when the operation is flushed: lets go of what `main()` would have used.
   func skipMain() {}
 
+  /// Whether an asynchronous operation has finished once `skipMain()` has returned.
+  var finishesWhenSkipped: Bool { true }
+
+  /// The first `cancel()` has taken effect; on the cancelling thread, with no lock held.
+  ///
+  /// `hasBegun` tells whether the body had begun.
+  func cancelTookEffect(hasBegun: Bool) {}
+
+  /// A dependency's result could not be passed in: `main()` must not do its work.
+  func injectionFailed(_ error: any Error) {}
+
+  /// The error with which a finished operation ended, if its class knows one.
+  var failure: (any Error)? { nil }
+
   /// Runs the operation: on the calling thread when it is in no queue, by its queue otherwise.
   ///
   /// Returns when the operation is finished, unless it is asynchronous. A finished operation returns at once; a
@@ -73,7 +87,7 @@ open class Operation: @unchecked Sendable {
       if state.load(ordering: .relaxed) & StateBit.flushed == 0 { main() } else { skipMain() }
       return
     }
-    do { try startManually() } catch { error.fault() }
+    do { try startManually() } catch { error.fault("start()") }
   }
 
   /// Whether the work goes on after `start()` has returned.

@@ -9,7 +9,9 @@ extension OperationQueue {
   /// From anywhere, operations of this queue included. An operation that is executing, finished or in any queue stops
   /// the process; `tryAddOperation(_:)` throws instead. O(1) but for its dependencies.
   public func addOperation(_ operation: Operation) {
-    do { try tryAddOperation(operation) } catch { error.fault() }
+    do { try tryAddOperation(operation) } catch {
+      error.fault("addOperation(_:) on queue \"\(name ?? "")\"")
+    }
   }
 
   /// As `addOperation(_:)`, but throws `alreadyQueued`, `alreadyExecuting` or `alreadyFinished`.
@@ -30,7 +32,9 @@ extension OperationQueue {
   /// Returns when all have finished if `waitUntilFinished` is set. An illegal member stops the process;
   /// `tryAddOperations(_:)` throws and adds none.
   public func addOperations(_ operations: [Operation], waitUntilFinished: Bool) {
-    do { try tryAddOperations(operations) } catch { error.fault() }
+    do { try tryAddOperations(operations) } catch {
+      error.fault("addOperations(_:waitUntilFinished:) on queue \"\(name ?? "")\"")
+    }
     guard waitUntilFinished else { return }
     for operation in operations { operation.waitUntilFinished() }
   }

@@ -10,6 +10,19 @@ import Synchronization
   /// Closures of a block operation beyond the first.
   var moreBlocks: [@Sendable () -> Void]?
 
+  /// The closures of a block operation run one after another.
+  var runsSerially = false
+  /// What passes the results of dependencies in, in the order added, until the operation starts.
+  var injections: [Injection]?
+  /// The task that runs an asynchronous body, until it ends.
+  var task: Task<Void, Never>?
+  /// Called when an asynchronous operation is cancelled while it executes.
+  var cancelHandler: (@Sendable () -> Void)?
+  /// `cancel()` finishes an executing asynchronous operation.
+  var finishesOnCancel = false
+  /// The error with which an asynchronous operation ended.
+  var error: (any Error)?
+
   /// Dependencies beyond the inline ones and hidden edges, in the order added.
   ///
   /// Removed ones stay until deinit.

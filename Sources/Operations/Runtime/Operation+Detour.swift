@@ -173,6 +173,8 @@ extension Operation {
       }
     }
     unlockState(bits)
+    cancelTookEffect(
+      hasBegun: bits & (StateBit.started | StateBit.flushed) == StateBit.started)
     guard handOver != nil || flush else { return }
     let freed = SetFree(operation: self, handle: handOver)
     ThreadRecord.withCurrent { record in

@@ -352,8 +352,11 @@ extension Operation {
     let outer = record.currentOperation
     record.currentOperation = word
     let skipsBody = bits & (StateBit.flushed | StateBit.finishRequested) != 0
+    if bits & StateBit.coldStart != 0 { passInResults(unlessSkipped: skipsBody) }
     if skipsBody { skipMain() } else { main() }
-    if bits & StateBit.asynchronous == 0 || skipsBody { finishFromAnywhere() }
+    if bits & StateBit.asynchronous == 0 || (skipsBody && finishesWhenSkipped) {
+      finishFromAnywhere()
+    }
     record.currentOperation = outer
   }
 

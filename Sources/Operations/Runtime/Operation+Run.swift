@@ -227,7 +227,9 @@ extension Operation {
     _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
-    guard bits & (StateBit.stock | StateBit.finishRequested) != 0 else {
+    // Stock, and nothing that wants the slow way.
+    let kinds = StateBit.stock | StateBit.asynchronous | StateBit.coldStart
+    guard bits & kinds == StateBit.stock || bits & StateBit.finishRequested != 0 else {
       return unsafe performOpenClass(bits, gate, queue, record, context)
     }
     if bits & StateBit.finishRequested != 0 { Warning.finishedBeforeStart(self, queue) }
@@ -248,14 +250,17 @@ extension Operation {
     let keptQueue = unsafe Unmanaged.passRetained(queue)
     let outer = record.push(self, queue)
     let outerStart = record.startingOperation
+    let skipsBody = bits & StateBit.flushed != 0
+    if bits & StateBit.coldStart != 0 { passInResults(unlessSkipped: skipsBody) }
     record.startingOperation = word
     start()
     let stockStartRan = record.startingOperation != word
     record.startingOperation = outerStart
+    // acquire, edge EditLock: set by `main()`.
+    let outlives = state.load(ordering: .acquiring) & StateBit.outlivesMain != 0
     let isAsynchronousClass = bits & StateBit.asynchronous != 0
     var successor: UInt = 0
-    let skipsBody = bits & StateBit.flushed != 0
-    if isAsynchronousClass ? skipsBody : stockStartRan {
+    if isAsynchronousClass ? skipsBody && finishesWhenSkipped : stockStartRan && !outlives {
       successor = unsafe finishOnWorker(bits, gate, queue, record, context)
     } else {
       if !isAsynchronousClass, !isSealed, isFinished { finishFromAnywhere() }

@@ -43,6 +43,11 @@ enum StateBit {
   /// `finish()` was called before the operation started.
   static let finishRequested: UInt32 = 1 << 25
 
+  /// A stock class whose start needs more than `main()`: values to pass in, closures to hand out.
+  static let coldStart: UInt32 = 1 << 30
+  /// `main()` has returned and others of the body's threads finish the operation.
+  static let outlivesMain: UInt32 = 1 << 31
+
   static let bandShift: UInt32 = 16
   static let bandMask: UInt32 = 7 << 16
   static let qualityShift: UInt32 = 19

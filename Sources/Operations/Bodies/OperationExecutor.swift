@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Scheduling
+
+/// Runs the parts of one operation's task, from one suspension to the next, as jobs of the queue's scheduler.
+///
+/// Between two parts nothing is queued and no worker is held. Child tasks and the default actors that the task calls run
+/// here too; tasks that it creates without structure do not. Page: Bodies.md.
+final class OperationExecutor: TaskExecutor {
+  private let operation: Operation
+  /// Nil for an operation that was started by hand.
+  private let queue: OperationQueue?
+  private let scheduler: any Scheduler
+
+  /// The executor of an operation whose `main()` runs on the calling thread.
+  init(of operation: Operation) {
+    self.operation = operation
+    queue = operation.queueOfBody
+    scheduler = queue?.scheduler ?? InlineScheduler()
+  }
+
+  /// Any thread: whoever resumes the task.
+  func enqueue(_ job: consuming ExecutorJob) {
+    let part = UnownedJob(job)
+    scheduler.submit(JobChain(ClosureJob.make(band: operation.band) { self.run(part) }))
+  }
+
+  private func run(_ part: UnownedJob) {
+    let record = ThreadRecord.current
+    let outer = record.pushPart(of: operation, queue)
+    unsafe part.runSynchronously(on: asUnownedTaskExecutor())
+    record.pop(outer)
+  }
+}
+
+extension ThreadRecord {
+  /// Notes that a part of an operation's body runs that is not its `main()`.
+  func pushPart(of operation: Operation, _ queue: OperationQueue?) -> Outer {
+    if let queue { flushCredit(unlessOf: queue.word) }
+    let outer = Outer(operation: currentOperation, queue: currentQueue)
+    currentOperation = operation.word
+    if let queue { currentQueue = queue.word }
+    return outer
+  }
+}
+
+extension Operation {
+  /// The queue that runs the operation; nil when it was started by hand.
+  ///
+  /// In `main()` or `skipMain()` only: the thread that runs them keeps the queue.
+  final var queueOfBody: OperationQueue? {
+    guard isSubmitted else { return nil }
+    return ThreadRecord.withCurrent { record in
+      // SAFETY: the run of this operation has put its queue there and keeps it.
+      unsafe OperationQueue.reference(record.currentQueue).takeUnretainedValue()
+    }
+  }
+
+  /// Runs `body` as a task that is cancelled when the operation is (contract 72).
+  ///
+  /// In `main()` only. The task inherits nothing from the thread that happens to start the operation.
+  final func runTask(_ body: @escaping @Sendable () async -> Void) {
+    let task = Task.detached(
+      executorPreference: OperationExecutor(of: self), priority: taskPriority, operation: body)
+    withColdTableMade { $0.task = task }
+    // A cancellation before the store has found no task, one after it finds it.
+    if isCancelled { task.cancel() }
+    if isSealed { dropTask() }
+  }
+
+  /// Cancels the task that runs the body, if there is one.
+  final func cancelTask() {
+    if hasColdTable { (withColdTable { $0.task } ?? nil)?.cancel() }
+  }
+
+  /// The body has ended: the task's memory need not last as long as the operation's.
+  final func dropTask() { _ = withColdTable { $0.task.take() } }
+
+  private final var taskPriority: TaskPriority? {
+    switch qualityOfService {
+    case .default: nil
+    case .background: .background
+    case .utility: .utility
+    case .userInitiated: .userInitiated
+    case .userInteractive: TaskPriority(rawValue: 33)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Programmer errors: each stops the process with what was attempted, what was found, and the fix.
+enum Fault {
+  static func stop(_ message: String) -> Never { fatalError("Operations: \(message).") }
+
+  static func internalError(_ message: String) -> Never {
+    fatalError(
+      "Operations: internal error: \(message). Please report this with a program that shows it.")
+  }
+
+  static func badLimit(_ queue: OperationQueue, _ limit: Int) -> Never {
+    stop(
+      "setting maxConcurrentOperationCount of \(queue.diagnosis): "
+        + OperationError.invalidLimit(limit).description)
+  }
+
+  static func queueOverflow(_ queue: OperationQueue, count: Int) -> Never {
+    stop(
+      "adding to \(queue.diagnosis): it would hold \(count) operations and can hold \(MemberCount.limit); add them in "
+        + "batches and wait in between")
+  }
+
+  static func tooManyExecuting(_ queue: OperationQueue) -> Never {
+    stop(
+      "starting in \(queue.diagnosis): more than \(PolicyWord.largestRunning) asynchronous operations would execute at "
+        + "once; set maxConcurrentOperationCount to what the program can use")
+  }
+
+  static func nestingTooDeep(_ queue: OperationQueue) -> Never {
+    stop(
+      "starting an operation of \(queue.diagnosis): it would run \(ThreadRecord.depthLimit) levels deep on one thread; "
+        + "operations that start each other with start() must return in between")
+  }
+
+  static func waitOnSelf(_ operation: Operation) -> Never {
+    stop(
+      "waitUntilFinished() on \(operation.diagnosis) in \(currentQueue): it waits for itself from inside its own body and "
+        + "would never return; do what must follow in a dependent operation or in the completion block")
+  }
+
+  static func waitForOwnQueue(_ queue: OperationQueue, from place: String) -> Never {
+    stop(
+      "waitUntilAllOperationsAreFinished() on \(queue.diagnosis) from inside \(place) waits for itself and "
+        + "would never return; use addBarrierBlock or a dependent operation")
+  }
+
+  static func waitFromOnlySlot(_ operation: Operation, _ queue: OperationQueue) -> Never {
+    stop(
+      "waitUntilFinished() on \(operation.diagnosis): it cannot start, because \(queue.diagnosis) runs one operation at "
+        + "a time, and that one waits for it. Raise maxConcurrentOperationCount, or make the waiting part a dependent "
+        + "operation")
+  }
+
+  static func waitInlineForOther(_ operation: Operation) -> Never {
+    stop(
+      "waitUntilFinished() on \(operation.diagnosis): it cannot start while an operation of \(currentQueue) on the inline "
+        + "scheduler waits for it on the same thread; make the waiting part a dependent operation")
+  }
+
+  private static var currentQueue: String { OperationQueue.current?.diagnosis ?? "no queue" }
+}
+
+extension OperationQueue {
+  /// Name and state, for messages: `queue "downloads" (3 operations, limit 2, suspended)`.
+  var diagnosis: String {
+    let limit = maxConcurrentOperationCount
+    let limited = limit == Self.defaultMaxConcurrentOperationCount ? "no limit" : "limit \(limit)"
+    return "queue \"\(name ?? "")\" (\(operationCount) operations, \(limited)"
+      + (isSuspendedNow ? ", suspended)" : ")")
+  }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// What passes a dependency's result to the dependent, on the worker that starts it.
+struct Injection: Sendable {
+  let source: Operation
+  let inject: @Sendable () throws -> Void
+}
+
+extension Operation {
+  /// Makes this operation wait for `source` and passes the result in before the body runs (contract 82).
+  ///
+  /// `inject` is called on the thread that starts this operation, before `start()`, with no lock held, once, whether
+  /// `source` succeeded, failed or was cancelled; several are called in the order added. It is not called when this
+  /// operation is cancelled before it starts, when the dependency is removed, or when it is added after the start. It is
+  /// released at the start; until then it should capture this operation unowned.
+  public final func addDependency<Success>(
+    on source: ResultOperation<Success>,
+    inject: @escaping @Sendable (Result<Success, any Error>) -> Void
+  ) {
+    addEdge(on: source) { result in inject(result) }
+  }
+
+  fileprivate final func addEdge<Success>(
+    on source: ResultOperation<Success>,
+    _ inject: @escaping @Sendable (Result<Success, any Error>) throws -> Void
+  ) {
+    let injection = Injection(source: source) {
+      // Not nil: the start has waited for it.
+      if let result = source.result { try inject(result) }
+    }
+    do { try addEdge(to: source, injection: injection) } catch {
+      error.fault("addDependency(on:inject:)")
+    }
+  }
+
+  /// Calls what passes results in, or only lets go of it when the body will not run; before `start()`.
+  final func passInResults(unlessSkipped isSkipped: Bool) {
+    let injections = withColdTable { $0.injections.take() } ?? nil
+    guard !isSkipped, let injections else { return }
+    for injection in injections {
+      do { try injection.inject() } catch { return injectionFailed(error) }
+    }
+  }
+}
+
+extension ResultOperation {
+  /// Makes this operation wait for `source` and passes its value in before the body runs (contract 82).
+  ///
+  /// When `source` has failed or was cancelled, or when `inject` throws, the body does not run and this operation fails
+  /// with that error. Otherwise as `addDependency(on:inject:)`.
+  public final func addDependency<Input>(
+    on source: ResultOperation<Input>,
+    injectValue inject: @escaping @Sendable (Input) throws -> Void
+  ) {
+    addEdge(on: source) { result in try inject(result.get()) }
+  }
+}
