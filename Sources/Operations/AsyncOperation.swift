@@ -49,6 +49,11 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     markStock(AsyncOperation.self)
   }
 
+  deinit {
+    // It never ran; what the closure captures may be other operations of its kind.
+    if case .some = unsafe body { ThreadRecord.current.dispose(of: takeBody() as Any) }
+  }
+
   // MARK: The body
 
   open override func main() {

@@ -82,7 +82,9 @@ extension Operation {
       if bits & StateBit.coldStart != 0, let injections = coldTable?.injections {
         // Kept until the lock is given up: what they capture dies with them.
         withdrawn = injections
-        coldTable?.injections = injections.filter { $0.source !== dependency }
+        coldTable?.injections = injections.filter {
+          $0.source != ObjectIdentifier(dependency)
+        }
       }
     }
     unlockState(bits)

@@ -4,7 +4,8 @@ import Synchronization
 
 /// What passes a dependency's result to the dependent, on the worker that starts it.
 struct Injection: Sendable {
-  let source: Operation
+  /// Kept by the edge until the operation starts.
+  let source: ObjectIdentifier
   let inject: @Sendable () throws -> Void
 }
 
@@ -26,7 +27,8 @@ extension Operation {
     on source: ResultOperation<Success>,
     _ inject: @escaping @Sendable (Result<Success, any Error>) throws -> Void
   ) {
-    let injection = Injection(source: source) {
+    // Unowned: chains of operations must not hang on closures, whose release would recurse.
+    let injection = Injection(source: ObjectIdentifier(source)) { [unowned source] in
       // Not nil: the start has waited for it.
       if let result = source.result { try inject(result) }
     }

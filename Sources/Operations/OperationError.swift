@@ -16,6 +16,8 @@ public enum OperationError: Error, CustomStringConvertible {
   case dependencyCycle(path: [Operation])
   /// A limit that is neither `defaultMaxConcurrentOperationCount` nor 0 or above.
   case invalidLimit(Int)
+  /// A value of a retry policy is out of range; says which and what is legal.
+  case invalidRetryPolicy(String)
   /// The result was asked for before the operation had finished.
   case notFinished(Operation)
   /// The operation was cancelled before it began, so it has no value.
@@ -45,6 +47,8 @@ public enum OperationError: Error, CustomStringConvertible {
         + path.map(\.diagnosis).joined(separator: " → ")
     case .invalidLimit(let limit):
       return "maxConcurrentOperationCount cannot be \(limit)"
+    case .invalidRetryPolicy(let finding):
+      return "the policy is invalid: \(finding)"
     case .notFinished(let operation):
       return "\(operation.diagnosis) has no result yet"
     case .cancelled(let operation):
@@ -64,6 +68,7 @@ public enum OperationError: Error, CustomStringConvertible {
     case .dependencyCycle: "remove one of the dependencies"
     case .invalidLimit:
       "legal are 0 and above, or \(OperationQueue.defaultMaxConcurrentOperationCount) to let the scheduler decide"
+    case .invalidRetryPolicy: "pass a value in that range"
     case .notFinished: "ask in a dependent operation or a completion block, or read result, which is nil until then"
     case .cancelled: "look at isCancelled, or handle this error as a cancellation"
     case .timedOut: "allow more time, or let the work look at its cancellation more often"

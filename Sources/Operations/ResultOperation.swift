@@ -56,6 +56,11 @@ public class ResultOperation<Success: Sendable>: Operation, @unchecked Sendable 
     super.init(flags: StateBit.retainsDependencies | StateBit.asynchronous)
   }
 
+  deinit {
+    // It never ran; what the closure captures may be other operations of its kind.
+    if case .some = unsafe body { ThreadRecord.current.dispose(of: takeBody() as Any) }
+  }
+
   // MARK: The result
 
   /// How the operation ended; nil until it has finished.

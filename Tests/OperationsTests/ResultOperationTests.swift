@@ -19,6 +19,7 @@ func caseName(_ error: (any Error)?) -> String {
   case .notReady: "notReady"
   case .dependencyCycle: "dependencyCycle"
   case .invalidLimit: "invalidLimit"
+  case .invalidRetryPolicy: "invalidRetryPolicy"
   case nil: error.map { "\($0)" } ?? "none"
   }
 }

@@ -36,7 +36,6 @@ final class OperationExecutor: TaskExecutor {
 extension ThreadRecord {
   /// Notes that a part of an operation's body runs that is not its `main()`.
   func pushPart(of operation: Operation, _ queue: OperationQueue?) -> Outer {
-    if let queue { flushCredit(unlessOf: queue.word) }
     let outer = Outer(operation: currentOperation, queue: currentQueue)
     currentOperation = operation.word
     if let queue { currentQueue = queue.word }

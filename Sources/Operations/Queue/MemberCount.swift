@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Scheduling
 import Synchronization
 
 /// How many operations a queue holds, with the submission ticket and two flags in one word.
@@ -50,6 +51,27 @@ extension OperationQueue {
     }
   }
 
+  /// As `addMembers`, unless the queue is empty: then it adds none and returns nil.
+  ///
+  /// For an inner queue, whose owner is finished by its becoming empty.
+  func joinMembers(_ n: Int) -> UInt64? {
+    var old = count.word.load(ordering: .relaxed)  // relaxed: the exchange validates it
+    while true {
+      let outstanding = MemberCount.outstanding(old)
+      if outstanding == 0 { return nil }
+      guard outstanding + n <= MemberCount.limit else {
+        Fault.queueOverflow(self, count: outstanding + n)
+      }
+      let new = (old &+ UInt64(n) << MemberCount.ticketShift) &+ UInt64(n) * MemberCount.one
+      // acquire and release, edge Counted: as in `addMembers`.
+      let (won, seen) = count.word.weakCompareExchange(
+        expected: old, desired: new, successOrdering: .acquiringAndReleasing,
+        failureOrdering: .relaxed)
+      if won { return old }
+      old = seen
+    }
+  }
+
   /// Subtracts `n` members that have left; the last one wakes whoever waits for the queue.
   func subtract(_ n: Int) {
     var old = count.word.load(ordering: .relaxed)  // relaxed: the exchange validates it
@@ -69,7 +91,11 @@ extension OperationQueue {
       let isEmpty = MemberCount.outstanding(old) == n
       if old & MemberCount.barrier != 0 { evaluateBarriers() }
       if isEmpty {
-        if old & MemberCount.waiters != 0 { idleGate.open() }
+        if old & MemberCount.waiters != 0 {
+          idleGate.open()
+          // A job of its own: what follows may empty the queue around this one, and so on without end.
+          if let whenEmpty { scheduler.submit(JobChain(ClosureJob.make(band: .normal, whenEmpty))) }
+        }
         unsafe Unmanaged.passUnretained(self).release()
       }
       return

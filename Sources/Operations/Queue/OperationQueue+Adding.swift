@@ -43,7 +43,11 @@ extension OperationQueue {
   public func tryAddOperations(_ operations: [Operation]) throws(OperationError) {
     guard !operations.isEmpty else { return }
     try OperationWords.claim(operations)
-    let old = addMembers(operations.count)
+    admit(operations, countedAt: addMembers(operations.count))
+  }
+
+  /// Makes claimed operations members, in one step, that are counted already; `old` is the count's word before.
+  func admit(_ operations: [Operation], countedAt old: UInt64) {
     let barrier = old & MemberCount.barrier != 0 ? joinSegment(operations.count) : nil
     ThreadRecord.withCurrent { record in
       registry.add(operations, firstTicket: MemberCount.ticket(old), stripe: record.stripe)
@@ -60,6 +64,12 @@ extension OperationQueue {
     // Only now: nothing of the batch may run before all of it is in, on the inline scheduler neither.
     while let job = flushes.popFirst() { Operation.handOver(job) }
     accept(ready)
+  }
+
+  /// Makes claimed operations members.
+  func admit(_ operations: [Operation]) {
+    guard !operations.isEmpty else { return }
+    admit(operations, countedAt: addMembers(operations.count))
   }
 
   /// Adds a closure; the cheapest way to run one.

@@ -89,7 +89,7 @@ extension OperationQueue {
     defer {
       idleGate.changeWaiting(by: -1) { left in
         // release, edge Counted: the flag belongs to the count's word.
-        if left == 0 {
+        if left == 0, whenEmpty == nil {
           count.word.bitwiseAnd(~MemberCount.waiters, ordering: .acquiringAndReleasing)
         }
       }

@@ -41,6 +41,8 @@ public final class OperationQueue: @unchecked Sendable {
   let isAsymmetric = AsymmetricBarrier.isAvailable
   /// Limit, suspension, name and level stay as they are: the main queue (contract 119).
   let isFixed: Bool
+  /// For the inner queue of an operation: told, by a job of the scheduler, whenever the queue has become empty.
+  let whenEmpty: (@Sendable () -> Void)?
 
   struct Attributes: Sendable {
     var name: String?
@@ -52,8 +54,28 @@ public final class OperationQueue: @unchecked Sendable {
     self.scheduler = scheduler
     identity = scheduler.identity
     isFixed = false
+    whenEmpty = nil
     registry = Registry()
     registry.open(for: word)
+  }
+
+  /// The inner queue of `owner`, whose `main()` runs on the calling thread; its operations run where the owner does.
+  ///
+  /// `whenEmpty` is called on a worker, once for every time the queue has become empty.
+  init(innerOf owner: Operation, whenEmpty: @escaping @Sendable () -> Void) {
+    let outer = owner.queueOfBody
+    scheduler = outer?.scheduler ?? InlineScheduler()
+    identity = scheduler.identity
+    isFixed = false
+    self.whenEmpty = whenEmpty
+    registry = Registry()
+    registry.open(for: word)
+    let level = owner.qualityOfService
+    let inherited = level == .default ? outer?.qualityOfService ?? .default : level
+    let name = owner.name.map { "members of \($0)" }
+    attributes.withLock { $0 = Attributes(name: name, qualityOfService: inherited) }
+    // relaxed: nobody else has the queue yet. The flag stays: the owner waits.
+    count.word.store(MemberCount.waiters, ordering: .relaxed)
   }
 
   /// A serial queue whose attributes cannot be changed: the main queue of a room above this one.
@@ -61,6 +83,7 @@ public final class OperationQueue: @unchecked Sendable {
     self.scheduler = scheduler
     identity = scheduler.identity
     isFixed = true
+    whenEmpty = nil
     registry = Registry()
     registry.open(for: word)
     // relaxed, all: nobody else has the queue yet.
@@ -135,18 +158,13 @@ public final class OperationQueue: @unchecked Sendable {
   ///
   /// All of them are marked before the first one is set free, so that none starts because another was flushed.
   public func cancelAllOperations() {
-    let record = ThreadRecord.current
-    record.cancellingAll += 1
-    for member in registry.membersAndClosures() {
-      switch member {
-      case .operation(let operation): operation.cancel()
-      case .closure(let handle): handle.cancel()
+    ThreadRecord.current.holdingBack {
+      for member in registry.membersAndClosures() {
+        switch member {
+        case .operation(let operation): operation.cancel()
+        case .closure(let handle): handle.cancel()
+        }
       }
     }
-    record.cancellingAll -= 1
-    guard record.cancellingAll == 0 else { return }
-    let freed = record.heldBack
-    record.heldBack = []
-    for operation in freed { operation.go() }
   }
 }

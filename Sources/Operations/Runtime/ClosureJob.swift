@@ -31,6 +31,8 @@ struct ClosureJob: ~Copyable {
 private func closureJobRun(
   _ header: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer
 ) -> UInt {
+  // It may run for long, and it is of no queue: nobody must wait for what this worker holds back.
+  ThreadRecord.withCurrent { $0.flushCredit() }
   unsafe ClosureJob.take(header.assumingMemoryBound(to: ClosureJob.self))()
   return 0
 }

@@ -52,6 +52,12 @@ import Synchronization
   /// References that `release(_:)` still has to release.
   fileprivate var releaseList: [UInt] = []
   fileprivate var isReleasing = false
+  /// Closures and operations that `dispose(of:)` still has to let go of.
+  fileprivate var garbage: [Any] = []
+  fileprivate var isDisposing = false
+  /// Operations that `cancelMembers(_:)` still has to cancel.
+  fileprivate var toCancel: [Operation] = []
+  fileprivate var isCancellingMembers = false
   /// Free closure nodes.
   let nodeCache = ClosureNodeCache()
 
@@ -158,5 +164,50 @@ extension ThreadRecord {
       unsafe Operation.reference(word).release()
     }
     isReleasing = false
+  }
+}
+
+extension ThreadRecord {
+  /// Lets go of `object`, with a loop instead of recursion when its end lets go of others in the same way.
+  ///
+  /// For what an operation that never ran has kept.
+  /// Takes the caller's reference over: it must be the last one that the caller has.
+  func dispose(of object: consuming Any) {
+    garbage.append(object)
+    guard !isDisposing else { return }
+    isDisposing = true
+    while garbage.popLast() != nil {}
+    isDisposing = false
+  }
+
+  /// Cancels operations that belong to another one, with a loop instead of recursion when those have members in turn.
+  ///
+  /// From inside another such cancellation on this thread it returns at once, and that one goes on with these.
+  func cancelMembers(_ members: [Operation]) {
+    toCancel += members
+    guard !isCancellingMembers else { return }
+    isCancellingMembers = true
+    holdingBack {
+      var next = 0
+      while next < toCancel.count {
+        toCancel[next].cancel()
+        next += 1
+      }
+    }
+    isCancellingMembers = false
+    let cancelled = toCancel
+    toCancel = []
+    withExtendedLifetime(cancelled) {}
+  }
+
+  /// Runs `body`, which cancels operations, and only then sets free what that has set free.
+  func holdingBack(_ body: () -> Void) {
+    cancellingAll += 1
+    body()
+    cancellingAll -= 1
+    guard cancellingAll == 0 else { return }
+    let freed = heldBack
+    heldBack = []
+    for operation in freed { operation.go() }
   }
 }

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import Scheduling
+import Synchronization
+
+/// An operation made of other operations: finished when all its members and its own body are.
+///
+/// Members run on the scheduler of the queue that runs the group, within a limit of their own, and no worker waits for
+/// them. They may be added before the group starts and while it executes, also by its body and by members. A member may
+/// be a group. Cancelling the group cancels its members; a group that is cancelled before it begins finishes when they
+/// have finished without running. Page: Composition.md.
+open class GroupOperation: Operation, @unchecked Sendable {
+  private struct State: Sendable {
+    /// Claimed members of a group that has not started.
+    var pending: [Operation] = []
+    /// Runs the members, from the start to the end.
+    var members: OperationQueue?
+    var isOver = false
+    var limit = OperationQueue.defaultMaxConcurrentOperationCount
+    var isSuspended = false
+    /// All members, when their errors are asked for, until the end.
+    var kept: [Operation] = []
+    var errors: [any Error] = []
+
+    mutating func takePending() -> [Operation] {
+      defer { pending = [] }
+      return pending
+    }
+  }
+
+  private final let inner = Locked(State())
+  private final let collectsErrors: Bool
+  /// The adder's until the group starts, the runner's from then on.
+  private nonisolated(unsafe) final var closure: (@Sendable (GroupOperation) -> Void)?
+
+  /// A group of `operations`, which must be in no queue or group yet.
+  ///
+  /// - Parameters:
+  ///   - operations: the first members.
+  ///   - collectsErrors: whether `errors` tells how members failed; members are kept until the group has finished then.
+  ///   - body: runs on the group's own worker while the members run, and may add more; nil for none.
+  public init(
+    _ operations: [Operation] = [], collectsErrors: Bool = false,
+    body: (@Sendable (GroupOperation) -> Void)? = nil
+  ) {
+    self.collectsErrors = collectsErrors
+    unsafe closure = body
+    super.init(flags: StateBit.retainsDependencies | StateBit.asynchronous)
+    markStock(GroupOperation.self)
+    if !operations.isEmpty { addOperations(operations) }
+  }
+
+  deinit {
+    let hasMembers = inner.withLock { state in
+      for operation in state.pending { operation.giveUpClaim() }
+      return !state.pending.isEmpty
+    }
+    guard hasMembers else { return }
+    ThreadRecord.current.dispose(of: inner.withLock { $0.takePending() })
+  }
+
+  // MARK: The body
+
+  /// The group's own work; runs the closure that was passed at creation.
+  ///
+  /// Called once, on the worker that starts the group, when its first members are with the scheduler. An override need
+  /// not call `super`.
+  open func body() {
+    let closure = unsafe self.closure
+    unsafe self.closure = nil
+    closure?(self)
+  }
+
+  public override final func main() { open(skipping: false) }
+
+  override final func skipMain() {
+    unsafe closure = nil
+    open(skipping: true)
+  }
+
+  override final var finishesWhenSkipped: Bool { false }
+
+  /// Starts the members; the group finishes when the last of them and the body have.
+  private final func open(skipping isSkipped: Bool) {
+    let queue = OperationQueue(innerOf: self) { self.close() }
+    // The body's own place in the count: the queue is not empty before it has returned.
+    _ = queue.addMembers(1)
+    let pending = inner.withLock { state in
+      queue.maxConcurrentOperationCount = state.limit
+      queue.isSuspended = state.isSuspended
+      state.members = queue
+      return state.takePending()
+    }
+    if isSkipped || isCancelled { ThreadRecord.current.cancelMembers(pending) }
+    queue.admit(pending)
+    if !isSkipped { body() }
+    queue.subtract(1)
+  }
+
+  /// The members' queue has become empty.
+  private final func close() {
+    let kept: [Operation]? = inner.withLock { state in
+      guard !state.isOver else { return nil }
+      state.isOver = true
+      state.members = nil
+      defer { state.kept = [] }
+      return state.kept
+    }
+    guard let kept else { return }
+    let errors = kept.compactMap(\.failure)
+    if !errors.isEmpty { inner.withLock { $0.errors = errors } }
+    finishStarted()
+  }
+
+  // MARK: Members
+
+  /// Adds a member; from anywhere, until the group has finished.
+  ///
+  /// An operation that is executing, finished, in a queue or in a group, or a group that has finished, stops the process;
+  /// `tryAddOperation(_:)` throws instead.
+  public final func addOperation(_ operation: Operation) { addOperations([operation]) }
+
+  /// Adds a closure as a member.
+  @discardableResult
+  public final func addOperation(_ block: @escaping @Sendable () -> Void) -> BlockOperation {
+    let operation = BlockOperation(block: block)
+    addOperation(operation)
+    return operation
+  }
+
+  /// As `addOperation(_:)`, but throws `alreadyQueued`, `alreadyExecuting` or `alreadyFinished`; the last one also for a
+  /// group that has finished.
+  public final func tryAddOperation(_ operation: Operation) throws(OperationError) {
+    try tryAddOperations([operation])
+  }
+
+  /// Adds all operations in one step, or stops the process.
+  public final func addOperations(_ operations: [Operation]) {
+    do { try tryAddOperations(operations) } catch {
+      error.fault("adding members to \(diagnosis)")
+    }
+  }
+
+  /// Adds all operations in one step, or throws and adds none.
+  public final func tryAddOperations(_ operations: [Operation]) throws(OperationError) {
+    guard !operations.isEmpty else { return }
+    try OperationWords.claim(operations)
+    var place: (queue: OperationQueue, old: UInt64)?
+    let isOver = inner.withLock { state in
+      if state.isOver { return true }
+      if let queue = state.members {
+        guard let old = queue.joinMembers(operations.count) else { return true }
+        place = (queue, old)
+      } else {
+        state.pending += operations
+      }
+      if collectsErrors { state.kept += operations }
+      return false
+    }
+    guard !isOver else {
+      for operation in operations { operation.giveUpClaim() }
+      throw .alreadyFinished(self)
+    }
+    // A cancellation before the step above has not seen them, one after it has.
+    if isCancelled { ThreadRecord.current.cancelMembers(operations) }
+    if let place { place.queue.admit(operations, countedAt: place.old) }
+  }
+
+  /// The members that have not finished, in the order added; a copy.
+  public final var operations: [Operation] {
+    let (pending, members) = inner.withLock { ($0.pending, $0.members) }
+    return members?.operations ?? pending
+  }
+
+  /// How many members may execute at a time; as the property of `OperationQueue`.
+  public final var maxConcurrentOperationCount: Int {
+    get { inner.withLock { $0.limit } }
+    set {
+      guard newValue >= OperationQueue.defaultMaxConcurrentOperationCount else {
+        OperationError.invalidLimit(newValue).fault("setting the limit of \(diagnosis)")
+      }
+      let members = inner.withLock { state in
+        state.limit = newValue
+        return state.members
+      }
+      members?.maxConcurrentOperationCount = newValue
+    }
+  }
+
+  /// While true no member starts; a suspended group does not finish before its members have.
+  public final var isSuspended: Bool {
+    get { inner.withLock { $0.isSuspended } }
+    set {
+      let members = inner.withLock { state in
+        state.isSuspended = newValue
+        return state.members
+      }
+      members?.isSuspended = newValue
+    }
+  }
+
+  /// What members failed with, in the order in which they were added; empty until the group has finished.
+  ///
+  /// Only when `collectsErrors` was set. Operations with results and asynchronous ones know errors; nested groups count
+  /// by their first one.
+  public final var errors: [any Error] { isSealed ? inner.withLock { $0.errors } : [] }
+
+  override final var failure: (any Error)? { errors.first }
+
+  // MARK: Cancelling
+
+  override final func cancelTookEffect(hasBegun: Bool) {
+    let (pending, members) = inner.withLock { ($0.pending, $0.members) }
+    guard let members else { return ThreadRecord.current.cancelMembers(pending) }
+    var operations: [Operation] = []
+    var closures: [OperationHandle] = []
+    for member in members.registry.membersAndClosures() {
+      switch member {
+      case .operation(let operation): operations.append(operation)
+      case .closure(let handle): closures.append(handle)
+      }
+    }
+    ThreadRecord.current.holdingBack {
+      for closure in closures { closure.cancel() }
+      ThreadRecord.current.cancelMembers(operations)
+    }
+  }
+}

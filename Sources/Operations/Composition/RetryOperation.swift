@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import Scheduling
+import Synchronization
+
+/// Runs work, and runs it again when it fails, as its policy says.
+///
+/// Every attempt is an operation of its own, made by a closure, on the scheduler of the queue that runs this operation.
+/// The result is that of the last attempt. No thread waits between attempts. Cancelling cancels the attempt that runs,
+/// and there is no further one; between two attempts it ends with the error of the last one.
+public final class RetryOperation<Success: Sendable>: ResultOperation<Success>,
+  @unchecked Sendable
+{
+  private enum Phase: Sendable {
+    /// An attempt is about to be made.
+    case starting
+    case running(ResultOperation<Success>)
+    /// Between two attempts; the wait has a ticket as soon as it is scheduled.
+    case waiting(Deadlines.Ticket?)
+    case over
+  }
+
+  private struct State: Sendable {
+    var phase = Phase.starting
+    /// Attempts made so far.
+    var attempts = 0
+    /// What the last attempt failed with.
+    var failure: Result<Success, any Error>?
+    var members: OperationQueue?
+    var make: (@Sendable (Int) -> ResultOperation<Success>)?
+  }
+
+  /// How often it is tried.
+  public let policy: RetryPolicy
+  private let inner: Locked<State>
+
+  /// Runs the operations that `make` makes; it gets the number of the attempt, from 1, and returns a new operation every
+  /// time, in no queue or group.
+  ///
+  /// `make` is called on a worker, with no lock held, and released when this operation has finished.
+  public init(
+    _ policy: RetryPolicy, _ make: @escaping @Sendable (Int) -> ResultOperation<Success>
+  ) {
+    self.policy = policy
+    inner = Locked(State(make: make))
+    super.init(withoutBody: ())
+    markStock(RetryOperation<Success>.self)
+  }
+
+  /// How many attempts have been started.
+  public var attemptCount: Int { inner.withLock { $0.attempts } }
+
+  public override func main() {
+    guard !hasEnding else {
+      letGo()
+      return finishStarted()
+    }
+    let queue = OperationQueue(innerOf: self) { self.attemptEnded() }
+    inner.withLock { $0.members = queue }
+    attempt()
+  }
+
+  override func skipMain() { letGo() }
+
+  /// Makes and starts the next attempt; in phase `starting`.
+  private func attempt() {
+    let (make, queue, number, failure) = inner.withLock { state in
+      state.attempts += 1
+      return (state.make, state.members, state.attempts, state.failure)
+    }
+    if isCancelled, let failure { return conclude(with: failure) }
+    guard let make, let queue else { return }
+    let operation = make(number)
+    if let failure = operation.claimFailure() {
+      failure.fault("attempt \(number) of \(diagnosis)")
+    }
+    inner.withLock { $0.phase = .running(operation) }
+    if isCancelled { ThreadRecord.current.cancelMembers([operation]) }
+    queue.admit([operation])
+  }
+
+  /// The operation of an attempt has left the queue.
+  private func attemptEnded() {
+    let (operation, number) = inner.withLock { state -> (ResultOperation<Success>?, Int) in
+      guard case .running(let operation) = state.phase else { return (nil, 0) }
+      state.phase = .starting
+      return (operation, state.attempts)
+    }
+    guard let result = operation?.result else { return }
+    guard case .failure(let error) = result, number < policy.attempts, !isCancelled,
+      policy.retries(error)
+    else { return conclude(with: result) }
+    let wait = policy.wait(afterAttempt: number)
+    inner.withLock { state in
+      state.failure = result
+      if wait > .zero { state.phase = .waiting(nil) }
+    }
+    if wait > .zero { self.wait(for: wait, afterAttempt: number) } else { attempt() }
+  }
+
+  private func wait(for length: Duration, afterAttempt number: Int) {
+    let ticket = Deadlines.shared.schedule(at: MonotonicTime.deadline(after: length)) {
+      self.waitEnded()
+    }
+    let isWaiting = inner.withLock { state in
+      guard case .waiting = state.phase, state.attempts == number else { return false }
+      state.phase = .waiting(ticket)
+      return true
+    }
+    if !isWaiting { Deadlines.shared.cancel(ticket) }
+    // A cancellation before the phase was set has found nothing to end.
+    if isCancelled { cancelWait() }
+  }
+
+  private func waitEnded() {
+    let queue = inner.withLock { state -> OperationQueue? in
+      guard case .waiting = state.phase else { return nil }
+      state.phase = .starting
+      return state.members
+    }
+    // The closure that makes the operation is the user's: it runs on a worker.
+    queue?.scheduler.submit(JobChain(ClosureJob.make(band: band) { self.attempt() }))
+  }
+
+  // MARK: The end
+
+  override func cancelTookEffect(hasBegun: Bool) {
+    let operation = inner.withLock { state -> ResultOperation<Success>? in
+      guard case .running(let operation) = state.phase else { return nil }
+      return operation
+    }
+    if let operation { ThreadRecord.current.cancelMembers([operation]) }
+    cancelWait()
+  }
+
+  /// Between two attempts: ends with what the last one failed with.
+  private func cancelWait() {
+    let (failure, ticket) = inner.withLock {
+      state -> (Result<Success, any Error>?, Deadlines.Ticket?) in
+      guard case .waiting(let ticket) = state.phase else { return (nil, nil) }
+      state.phase = .over
+      return (state.failure, ticket)
+    }
+    if let ticket { Deadlines.shared.cancel(ticket) }
+    if let failure { conclude(with: failure) }
+  }
+
+  private func conclude(with result: Result<Success, any Error>) {
+    letGo()
+    end(with: result)
+  }
+
+  /// Breaks the circle with the queue of the attempts.
+  private func letGo() {
+    let left = inner.withLock { state in
+      state.phase = .over
+      defer { (state.make, state.members, state.failure) = (nil, nil, nil) }
+      return (state.make, state.members, state.failure)
+    }
+    withExtendedLifetime(left) {}
+  }
+}

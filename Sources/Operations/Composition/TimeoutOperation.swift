@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import Synchronization
+
+/// Runs another operation and fails when that has not finished in time.
+///
+/// The time counts from the start of this operation. When it is up, the other operation is cancelled and this one
+/// finishes with `OperationError.timedOut` at once, from a thread of the process-wide deadlines: it does not wait for
+/// work that takes no notice of its cancellation, and that work may still go on while dependents start. No thread waits
+/// for the time. Cancelling this operation cancels the other one, whose ending is then this one's.
+public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>,
+  @unchecked Sendable
+{
+  private struct State: Sendable {
+    /// Nil when the end is settled.
+    var operation: Operation?
+    var ticket: Deadlines.Ticket?
+    var members: OperationQueue?
+  }
+
+  /// How long the operation may take.
+  public let limit: Duration
+  private let inner: Locked<State>
+  private let read: @Sendable (Operation) -> Result<Success, any Error>
+
+  /// Runs `operation`, which must be in no queue or group, for at most `limit` and takes its result over.
+  public init(_ operation: ResultOperation<Success>, within limit: Duration) {
+    self.limit = limit
+    inner = Locked(State(operation: operation))
+    read = { Self.result(of: $0) }
+    super.init(withoutBody: ())
+    takeCharge(of: operation)
+  }
+
+  /// Runs an operation without a result; it succeeds when it finishes in time, neither cancelled nor failed.
+  public init(_ operation: Operation, within limit: Duration) where Success == Void {
+    self.limit = limit
+    inner = Locked(State(operation: operation))
+    read = { operation in
+      if let error = operation.failure { return .failure(error) }
+      return operation.isCancelled
+        ? .failure(OperationError.cancelled(operation)) : .success(())
+    }
+    super.init(withoutBody: ())
+    takeCharge(of: operation)
+  }
+
+  private func takeCharge(of operation: Operation) {
+    markStock(TimeoutOperation<Success>.self)
+    if let failure = operation.claimFailure() { failure.fault("making a TimeoutOperation") }
+  }
+
+  private static func result(of operation: Operation) -> Result<Success, any Error> {
+    (operation as? ResultOperation<Success>)?.result
+      ?? .failure(OperationError.notFinished(operation))
+  }
+
+  deinit {
+    let isUnused = inner.withLock { state in
+      state.operation?.giveUpClaim()
+      return state.operation != nil
+    }
+    if isUnused { ThreadRecord.current.dispose(of: inner.withLock { $0.operation.take() } as Any) }
+  }
+
+  public override func main() { open(skipping: hasEnding) }
+
+  override func skipMain() { open(skipping: true) }
+
+  override var finishesWhenSkipped: Bool { false }
+
+  private func open(skipping isSkipped: Bool) {
+    guard let operation = inner.withLock({ $0.operation }) else { return }
+    let queue = OperationQueue(innerOf: self) { self.close() }
+    let ticket =
+      isSkipped
+      ? nil
+      : Deadlines.shared.schedule(at: MonotonicTime.deadline(after: limit)) { self.expire() }
+    inner.withLock { state in
+      state.members = queue
+      state.ticket = ticket
+    }
+    if isSkipped || isCancelled { ThreadRecord.current.cancelMembers([operation]) }
+    queue.admit([operation])
+  }
+
+  /// The other operation has left its queue.
+  private func close() {
+    let (operation, ticket, queue) = settle()
+    withExtendedLifetime(queue) {}
+    guard let operation else { return }
+    if let ticket { Deadlines.shared.cancel(ticket) }
+    if hasEnding { finishStarted() } else { end(with: read(operation)) }
+  }
+
+  /// The time is up.
+  private func expire() {
+    let (operation, _, queue) = settle()
+    withExtendedLifetime(queue) {}
+    guard let operation else { return }
+    ThreadRecord.current.cancelMembers([operation])
+    end(with: .failure(OperationError.timedOut(operation, after: limit)))
+  }
+
+  /// The first one to settle the end gets the operation.
+  private func settle() -> (Operation?, Deadlines.Ticket?, OperationQueue?) {
+    inner.withLock { state in
+      (state.operation.take(), state.ticket.take(), state.members.take())
+    }
+  }
+
+  override func cancelTookEffect(hasBegun: Bool) {
+    guard let operation = inner.withLock({ $0.operation }) else { return }
+    ThreadRecord.current.cancelMembers([operation])
+  }
+}
