@@ -77,6 +77,8 @@ open class AsyncOperation: Operation, @unchecked Sendable {
 
   private final func finishTask(_ failure: (any Error)?) {
     dropTask()
+    // Finished by the cancellation already: that is no mistake of anybody's.
+    guard !isSealed else { return }
     if let failure { finish(throwing: failure) } else { finish() }
   }
 
@@ -136,8 +138,7 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     set { withColdTableMade { $0.finishesOnCancel = newValue } }
   }
 
-  override final func cancelTookEffect(hasBegun: Bool) {
-    guard hasBegun else { return }
+  override final func cancelledWhileExecuting() {
     cancelTask()
     if hasColdTable { (withColdTable { $0.cancelHandler.take() } ?? nil)?() }
     didCancel()

@@ -69,9 +69,9 @@ open class BlockOperation: Operation, @unchecked Sendable {
     case serial
   }
 
-  /// How several closures run; `concurrent` by default. Takes effect if set before the operation starts (contract 75,
-  /// 76).
+  /// How several closures run: `concurrent` by default (contract 75, 76).
   ///
+  /// Takes effect if set before the operation starts.
   /// Whatever it says, they run one after another on the calling thread after a manual `start()`, on a scheduler with one
   /// worker, and in subclasses.
   public final var execution: Execution {

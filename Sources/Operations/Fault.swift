@@ -35,8 +35,9 @@ enum Fault {
 
   static func waitOnSelf(_ operation: Operation) -> Never {
     stop(
-      "waitUntilFinished() on \(operation.diagnosis) in \(currentQueue): it waits for itself from inside its own body and "
-        + "would never return; do what must follow in a dependent operation or in the completion block")
+      "waitUntilFinished() on \(operation.diagnosis) in \(currentQueue): it waits for itself from "
+        + "inside its own body and would never return; do what must follow in a dependent operation or in the "
+        + "completion block")
   }
 
   static func waitForOwnQueue(_ queue: OperationQueue, from place: String) -> Never {

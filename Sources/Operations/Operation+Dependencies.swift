@@ -66,7 +66,8 @@ extension Operation {
   ///
   /// No effect once the operation has started; a fault then if `faultsOnLateDependencyEdits` is set. O(dependencies).
   public final func removeDependency(_ dependency: Operation) {
-    if LateEdits.areFaults, state.load(ordering: .acquiring) & StateBit.started != 0 {  // as `isExecuting`
+    // acquire: as `isExecuting`.
+    if LateEdits.areFaults, state.load(ordering: .acquiring) & StateBit.started != 0 {
       (isSealed ? OperationError.alreadyFinished(self) : .alreadyExecuting(self))
         .fault("removeDependency(_:)")
     }
@@ -104,7 +105,7 @@ extension Operation {
   /// Whether a queue has taken the operation; stays true after it has left.
   final var isSubmitted: Bool {
     // acquire, edge Submitted: pairs with the release store of the slot.
-    membership.load(ordering: .acquiring) > Membership.manual
+    membership.load(ordering: .acquiring) > Membership.reserved
   }
 }
 

@@ -65,10 +65,13 @@ open class Operation: @unchecked Sendable {
   /// Whether an asynchronous operation has finished once `skipMain()` has returned.
   var finishesWhenSkipped: Bool { true }
 
-  /// The first `cancel()` has taken effect; on the cancelling thread, with no lock held.
+  /// Marks the operations that this one is made of as cancelled; on the cancelling thread, with no lock held.
+  func cancelMembers() {}
+
+  /// The first `cancel()` came when the body had begun; on the cancelling thread, with no lock held.
   ///
-  /// `hasBegun` tells whether the body had begun.
-  func cancelTookEffect(hasBegun: Bool) {}
+  /// Follows when everything that is cancelled with it has been marked.
+  func cancelledWhileExecuting() {}
 
   /// A dependency's result could not be passed in: `main()` must not do its work.
   func injectionFailed(_ error: any Error) {}

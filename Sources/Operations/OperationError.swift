@@ -39,9 +39,9 @@ public enum OperationError: Error, CustomStringConvertible {
     case .alreadyFinished(let operation):
       return "\(operation.diagnosis) has finished and runs only once"
     case .alreadyQueued(let operation, let queue):
-      return "\(operation.diagnosis) is in queue \"\(queue)\" already, and belongs to one queue for good"
+      return "\(operation.diagnosis) is in queue \"\(queue)\" already, and belongs to one only"
     case .ownedByQueue(let operation, let queue):
-      return "\(operation.diagnosis) belongs to queue \"\(queue)\", which starts it when it is its turn"
+      return "\(operation.diagnosis) belongs to queue \"\(queue)\", which starts it in its turn"
     case .dependencyCycle(let path):
       return "these operations wait for each other and would never start: "
         + path.map(\.diagnosis).joined(separator: " → ")
@@ -69,7 +69,7 @@ public enum OperationError: Error, CustomStringConvertible {
     case .invalidLimit:
       "legal are 0 and above, or \(OperationQueue.defaultMaxConcurrentOperationCount) to let the scheduler decide"
     case .invalidRetryPolicy: "pass a value in that range"
-    case .notFinished: "ask in a dependent operation or a completion block, or read result, which is nil until then"
+    case .notFinished: "ask in a dependent operation, or read result, which is nil until then"
     case .cancelled: "look at isCancelled, or handle this error as a cancellation"
     case .timedOut: "allow more time, or let the work look at its cancellation more often"
     }
@@ -105,7 +105,11 @@ extension Operation {
 
   /// The name of the queue that holds the operation, safe against its leaving.
   final var queueNameForDiagnostics: String {
-    let queue = queueIfUnstarted()
-    return queue?.name ?? "(another queue)"
+    // acquire, edge Submitted.
+    switch membership.load(ordering: .acquiring) {
+    case Membership.claimed: "(an add that is under way)"
+    case Membership.reserved: "(the members of another operation)"
+    default: queueIfUnstarted()?.name ?? "(the one that has started it)"
+    }
   }
 }

@@ -127,9 +127,7 @@ public class ResultOperation<Success: Sendable>: Operation, @unchecked Sendable 
   /// Whether a value could not be passed in, so that `main()` must only finish.
   final var hasEnding: Bool { unsafe ending != nil }
 
-  override func cancelTookEffect(hasBegun: Bool) {
-    if hasBegun { cancelTask() }
-  }
+  override func cancelledWhileExecuting() { cancelTask() }
 
   private final func takeBody() -> Body? {
     defer { unsafe body = nil }

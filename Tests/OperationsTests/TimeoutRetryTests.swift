@@ -28,11 +28,13 @@ extension OperationLayer {
           throw BodyError()
         }, within: .seconds(3_600))
       let plain = TimeoutOperation(TestOperation(), within: .seconds(3_600))
-      queue.addOperations([value, failure, plain], waitUntilFinished: false)
+      let void = TimeoutOperation(ResultOperation { throw BodyError() }, within: .seconds(3_600))
+      queue.addOperations([value, failure, plain, void], waitUntilFinished: false)
       queue.expectQuiet()
       #expect(try value.value() == 42)
       #expect(thrown(failure.value) as? BodyError == BodyError())
       try plain.value()
+      #expect(thrown(void.value) as? BodyError == BodyError())
     }
 
     @Test(arguments: Kind.all)
@@ -170,8 +172,10 @@ extension OperationLayer {
     @Test(arguments: Kind.each)
     func cancelEndsTheAttemptOrTheWait(_ kind: Kind) {
       let queue = kind.queue()
-      let waiting = RetryOperation(RetryPolicy(attempts: 5, delay: .seconds(3_600), largestDelay: .seconds(3_600))) {
-        number in ResultOperation<Int> { throw BodyError(number: number) }
+      let patient = RetryPolicy(
+        attempts: 5, delay: .seconds(3_600), largestDelay: .seconds(3_600))
+      let waiting = RetryOperation(patient) { number in
+        ResultOperation<Int> { throw BodyError(number: number) }
       }
       let made = endless(Int.self)
       let running = RetryOperation(RetryPolicy(attempts: 5)) { _ in made }
@@ -224,7 +228,8 @@ extension OperationLayer {
 
     @Test func waitsGrowToTheirBoundAndFollowTheSeed() throws {
       let exact = RetryPolicy(
-        attempts: 7, delay: .milliseconds(10), factor: 3, largestDelay: .milliseconds(100), jitter: 0)
+        attempts: 7, delay: .milliseconds(10), factor: 3, largestDelay: .milliseconds(100),
+        jitter: 0)
       #expect(exact.waits == [10, 30, 90, 100, 100, 100].map { .milliseconds($0) })
       let one = RetryPolicy(attempts: 50, delay: .seconds(1), factor: 1, jitter: 0.5, seed: 1)
       let same = RetryPolicy(attempts: 50, delay: .seconds(1), factor: 1, jitter: 0.5, seed: 1)
@@ -232,17 +237,18 @@ extension OperationLayer {
       #expect(one.waits == same.waits && one.waits != other.waits)
       #expect(Set(one.waits).count == 49)
       #expect(one.waits.allSatisfy { (.milliseconds(500)...(.seconds(1))).contains($0) })
-      for invalid in [
-        { () throws(OperationError) in try RetryPolicy(validatingAttempts: 0) },
-        { () throws(OperationError) in
-          try RetryPolicy(validatingAttempts: 1, delay: .seconds(-1))
-        },
-        { () throws(OperationError) in try RetryPolicy(validatingAttempts: 1, factor: 0.5) },
-        { () throws(OperationError) in try RetryPolicy(validatingAttempts: 1, jitter: 2) },
-        { () throws(OperationError) in
-          try RetryPolicy(validatingAttempts: 1, delay: .seconds(61))
-        },
-      ] { #expect(caseName(thrown(invalid)) == "invalidRetryPolicy") }
+      expectInvalid { try RetryPolicy(validatingAttempts: 0) }
+      expectInvalid { try RetryPolicy(validatingAttempts: 1, delay: .seconds(-1)) }
+      expectInvalid { try RetryPolicy(validatingAttempts: 1, delay: .seconds(61)) }
+      expectInvalid { try RetryPolicy(validatingAttempts: 1, factor: 0.5) }
+      expectInvalid { try RetryPolicy(validatingAttempts: 1, factor: .nan) }
+      expectInvalid { try RetryPolicy(validatingAttempts: 1, jitter: 2) }
+    }
+
+    private func expectInvalid(
+      _ make: () throws -> RetryPolicy, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+      #expect(caseName(thrown(make)) == "invalidRetryPolicy", sourceLocation: sourceLocation)
     }
   }
 }

@@ -110,7 +110,7 @@ open class GroupOperation: Operation, @unchecked Sendable {
     guard let kept else { return }
     let errors = kept.compactMap(\.failure)
     if !errors.isEmpty { inner.withLock { $0.errors = errors } }
-    finishStarted()
+    finishFromAnywhere()
   }
 
   // MARK: Members
@@ -153,6 +153,7 @@ open class GroupOperation: Operation, @unchecked Sendable {
         guard let old = queue.joinMembers(operations.count) else { return true }
         place = (queue, old)
       } else {
+        for operation in operations { operation.reserve() }
         state.pending += operations
       }
       if collectsErrors { state.kept += operations }
@@ -177,7 +178,7 @@ open class GroupOperation: Operation, @unchecked Sendable {
   public final var maxConcurrentOperationCount: Int {
     get { inner.withLock { $0.limit } }
     set {
-      guard newValue >= OperationQueue.defaultMaxConcurrentOperationCount else {
+      guard OperationQueue.isLegal(limit: newValue) else {
         OperationError.invalidLimit(newValue).fault("setting the limit of \(diagnosis)")
       }
       let members = inner.withLock { state in
@@ -210,7 +211,7 @@ open class GroupOperation: Operation, @unchecked Sendable {
 
   // MARK: Cancelling
 
-  override final func cancelTookEffect(hasBegun: Bool) {
+  override final func cancelMembers() {
     let (pending, members) = inner.withLock { ($0.pending, $0.members) }
     guard let members else { return ThreadRecord.current.cancelMembers(pending) }
     var operations: [Operation] = []

@@ -54,7 +54,7 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>,
   public override func main() {
     guard !hasEnding else {
       letGo()
-      return finishStarted()
+      return finishFromAnywhere()
     }
     let queue = OperationQueue(innerOf: self) { self.attemptEnded() }
     inner.withLock { $0.members = queue }
@@ -77,7 +77,7 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>,
     }
     inner.withLock { $0.phase = .running(operation) }
     if isCancelled { ThreadRecord.current.cancelMembers([operation]) }
-    queue.admit([operation])
+    queue.admit([operation], countedAt: queue.addMembers(1))
   }
 
   /// The operation of an attempt has left the queue.
@@ -125,14 +125,15 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>,
 
   // MARK: The end
 
-  override func cancelTookEffect(hasBegun: Bool) {
+  override func cancelMembers() {
     let operation = inner.withLock { state -> ResultOperation<Success>? in
       guard case .running(let operation) = state.phase else { return nil }
       return operation
     }
     if let operation { ThreadRecord.current.cancelMembers([operation]) }
-    cancelWait()
   }
+
+  override func cancelledWhileExecuting() { cancelWait() }
 
   /// Between two attempts: ends with what the last one failed with.
   private func cancelWait() {

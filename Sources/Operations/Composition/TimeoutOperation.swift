@@ -49,6 +49,7 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
   private func takeCharge(of operation: Operation) {
     markStock(TimeoutOperation<Success>.self)
     if let failure = operation.claimFailure() { failure.fault("making a TimeoutOperation") }
+    operation.reserve()
   }
 
   private static func result(of operation: Operation) -> Result<Success, any Error> {
@@ -91,7 +92,7 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
     withExtendedLifetime(queue) {}
     guard let operation else { return }
     if let ticket { Deadlines.shared.cancel(ticket) }
-    if hasEnding { finishStarted() } else { end(with: read(operation)) }
+    if hasEnding { finishFromAnywhere() } else { end(with: read(operation)) }
   }
 
   /// The time is up.
@@ -110,7 +111,7 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
     }
   }
 
-  override func cancelTookEffect(hasBegun: Bool) {
+  override func cancelMembers() {
     guard let operation = inner.withLock({ $0.operation }) else { return }
     ThreadRecord.current.cancelMembers([operation])
   }

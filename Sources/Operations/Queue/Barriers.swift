@@ -83,7 +83,8 @@ extension OperationQueue {
       guard control.barriers.isEmpty else { return }
       // acquire and release, edge Counted: the flag belongs to the count's word.
       count.word.bitwiseAnd(~MemberCount.barrier, ordering: .acquiringAndReleasing)
-      wantsCredits.store(false, ordering: .relaxed)  // relaxed: a hint from here on.
+      // relaxed: a hint from here on; the owner of an inner queue waits all the time.
+      wantsCredits.store(whenEmpty != nil, ordering: .relaxed)
     }
   }
 }

@@ -66,9 +66,10 @@ extension OperationQueue {
     accept(ready)
   }
 
-  /// Makes claimed operations members.
+  /// Makes reserved operations members.
   func admit(_ operations: [Operation]) {
     guard !operations.isEmpty else { return }
+    for operation in operations { operation.resumeClaim() }
     admit(operations, countedAt: addMembers(operations.count))
   }
 
@@ -133,6 +134,17 @@ extension Operation {
       return .alreadyExecuting(self)
     }
     return .alreadyQueued(self, queueName: queueNameForDiagnostics)
+  }
+
+  /// The claim is to last until another operation starts: an `add` is not under way.
+  final func reserve() {
+    membership.store(Membership.reserved, ordering: .releasing)  // release, edge Submitted
+  }
+
+  /// The reserved operation is about to be added.
+  final func resumeClaim() {
+    // sequentially consistent, edge FinishedEarly: as the claim in `claimFailure`.
+    _ = membership.exchange(Membership.claimed, ordering: .sequentiallyConsistent)
   }
 
   final func giveUpClaim() {

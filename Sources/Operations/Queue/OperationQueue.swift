@@ -76,6 +76,7 @@ public final class OperationQueue: @unchecked Sendable {
     attributes.withLock { $0 = Attributes(name: name, qualityOfService: inherited) }
     // relaxed: nobody else has the queue yet. The flag stays: the owner waits.
     count.word.store(MemberCount.waiters, ordering: .relaxed)
+    wantsCredits.store(true, ordering: .relaxed)  // relaxed: as above
   }
 
   /// A serial queue whose attributes cannot be changed: the main queue of a room above this one.

@@ -173,12 +173,13 @@ extension Operation {
       }
     }
     unlockState(bits)
-    cancelTookEffect(
-      hasBegun: bits & (StateBit.started | StateBit.flushed) == StateBit.started)
-    guard handOver != nil || flush else { return }
-    let freed = SetFree(operation: self, handle: handOver)
+    cancelMembers()
+    let hasBegun = bits & (StateBit.started | StateBit.flushed) == StateBit.started
+    guard handOver != nil || flush || hasBegun else { return }
+    let cancelled = Cancelled(
+      operation: self, effect: hasBegun ? .executing : handOver.map { .free($0) } ?? .handedOver)
     ThreadRecord.withCurrent { record in
-      if record.cancellingAll > 0 { record.heldBack.append(freed) } else { freed.go() }
+      if record.cancellingAll > 0 { record.heldBack.append(cancelled) } else { cancelled.go() }
     }
   }
 
@@ -190,18 +191,26 @@ extension Operation {
   }
 }
 
-/// An operation that a cancellation has set free.
-struct SetFree {
-  let operation: Operation
-  /// The handle to hand over, or nil when one is with the scheduler or in the ready list already.
-  let handle: UInt?
+/// An operation that is marked as cancelled, and what is to follow.
+struct Cancelled {
+  enum Effect {
+    /// Nothing holds it back any more: this handle goes to the queue.
+    case free(UInt)
+    /// A handle is with the scheduler or in the ready list already.
+    case handedOver
+    /// Its body had begun and is told.
+    case executing
+  }
 
-  /// Lets it be flushed.
+  let operation: Operation
+  let effect: Effect
+
+  /// Lets it be flushed, or tells its body.
   func go() {
-    if let handle {
-      operation.handOver(operation.job(of: handle))
-    } else {
-      operation.flushWithoutSlot()
+    switch effect {
+    case .free(let handle): operation.handOver(operation.job(of: handle))
+    case .handedOver: operation.flushWithoutSlot()
+    case .executing: operation.cancelledWhileExecuting()
     }
   }
 }

@@ -71,6 +71,8 @@ enum Membership {
   static let claimed: UInt = 1
   /// Started by hand: no queue may take it.
   static let manual: UInt = 2
+  /// Belongs to an operation that will add it to a queue of its own.
+  static let reserved: UInt = 3
 }
 
 /// Which handle of an operation: the address of a carrier, or this.

@@ -44,7 +44,7 @@ import Synchronization
   /// Blocks this thread while it waits.
   let parker = Parker()
   /// What cancellations have set free and a `cancelAllOperations()` on this thread still holds back.
-  var heldBack: [SetFree] = []
+  var heldBack: [Cancelled] = []
   /// How many `cancelAllOperations()` run on this thread.
   var cancellingAll = 0
   /// Which stripe of a queue's registry this thread adds to.
@@ -200,14 +200,15 @@ extension ThreadRecord {
     withExtendedLifetime(cancelled) {}
   }
 
-  /// Runs `body`, which cancels operations, and only then sets free what that has set free.
+  /// Runs `body`, which cancels operations, and only then lets what follows from that happen: none of them is started, or
+  /// finished and its dependents started, before all of them are marked.
   func holdingBack(_ body: () -> Void) {
     cancellingAll += 1
     body()
     cancellingAll -= 1
     guard cancellingAll == 0 else { return }
-    let freed = heldBack
+    let cancelled = heldBack
     heldBack = []
-    for operation in freed { operation.go() }
+    for operation in cancelled { operation.go() }
   }
 }
