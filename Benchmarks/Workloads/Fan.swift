@@ -90,7 +90,7 @@ extension WorkloadDescription {
     axes: [
       Axis(
         name: "rounds", summary: "rounds, one after the other", smoke: 3, quick: 20, real: 200,
-        legal: 1...1_000_000),
+        legal: 1...1_000_000, warmUp: 20),
       Axis(
         name: "width", summary: "operations between the first and the last of a round", smoke: 20,
         quick: 1000, real: 1000, legal: 1...1_000_000),

@@ -75,7 +75,7 @@ extension WorkloadDescription {
     axes: [
       Axis(
         name: "samples", summary: "operations, one at a time", smoke: 10, quick: 200, real: 1000,
-        legal: 1...1_000_000)
+        legal: 1...1_000_000, warmUp: 200)
     ],
     metrics: ["latency"],
     make: { parameters throws(WorkloadError) in

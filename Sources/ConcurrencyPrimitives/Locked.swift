@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CSystemShims
+public import CSystemShims
 public import Synchronization
 
 /// A value guarded by a small futex lock.
@@ -50,6 +50,7 @@ public import Synchronization
   }
 
   @inlinable @inline(__always) borrowing func unlock() {
+    shim_keep_order()
     // release, edge LockRelease.
     if word.exchange(Locked.free, ordering: .releasing) == Locked.contended { wakeOne() }
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import CSystemShims
 public import Synchronization
 
 /// A one-word lock for critical sections of a few instructions.
@@ -26,6 +27,7 @@ public import Synchronization
 
   /// Frees the lock; holder only.
   @inlinable package borrowing func unlock() {
+    shim_keep_order()
     // releasing, edge LockHandedOver: pairs with the exchange in tryLock().
     word.store(0, ordering: .releasing)
   }

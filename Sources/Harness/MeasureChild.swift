@@ -96,7 +96,7 @@ private func iterate(
 ) throws(MeasurementFailure) {
   guard measured.operations > 0, warmUp.operations > 0 else {
     throw unavailable(
-      "workload", "the workload counts \(measured.operations) operations; expected 1 or more")
+      "workload", "the workload counts \(min(measured.operations, warmUp.operations)) operations; expected 1 or more")
   }
   var recorder = IterationRecorder()
   for _ in 0..<max(0, assignment.warmups) { _ = try one(&recorder, warmUp) }

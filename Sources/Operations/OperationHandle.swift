@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CSystemShims
 import Scheduling
 import Synchronization
 
@@ -46,6 +47,7 @@ public struct OperationHandle: Sendable, Hashable {
     }
     flags = before
     let value = unsafe body(pointer, &flags)
+    shim_keep_order()
     // release, edge NodeState: gives the lock bit up with the new flags.
     unsafe pointer.pointee.state.store(flags, ordering: .releasing)
     return value

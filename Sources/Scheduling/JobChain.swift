@@ -75,13 +75,19 @@
     guard count < jobCount else { return take() }
     var share = self
     var end = Job(_word: firstWord)
-    for _ in 1..<count { end = end.next ?? end }
-    firstWord = end.next?.word ?? 0
+    for _ in 1..<count { end = end.next ?? Self.brokenChain(jobCount) }
+    firstWord = (end.next ?? Self.brokenChain(jobCount)).word
     jobCount -= count
     end.next = nil
     share.lastWord = end.word
     share.jobCount = count
     return share
+  }
+
+  @usableFromInline @inline(never) static func brokenChain(_ count: Int) -> Job {
+    fatalError(
+      "job chain of \(count) jobs ended early; expected a job per count. "
+        + "A job of it was run or submitted twice.")
   }
 
   /// Returns the chain and leaves an empty one.

@@ -13,6 +13,7 @@ internal import Synchronization
 struct Injector: ~Copyable, Sendable {
   /// What submitters have added since it was last emptied into `front`.
   private let inbox = Inbox()
+  private let gap = LineGap()
   /// What takers take from, older than the inbox.
   ///
   /// Its lock is taken before the inbox's.
@@ -62,9 +63,9 @@ struct Injector: ~Copyable, Sendable {
 
   /// Takes the oldest jobs of the most urgent band, oldest first; empty when there is none.
   ///
-  /// A share is what is left divided by twice the workers, at least one job. O(share).
+  /// A share is what is left divided by twice the workers, at least one job; a single worker takes all. O(share).
   borrowing func takeShare(workers: Int) -> JobChain {
-    take { lists in
+    take(refillingAlways: false) { lists in
       let band = lists.bands.trailingZeroBitCount
       let count = min(Self.largestShare, lists.count(band) / (workers == 1 ? 1 : 2 &* workers))
       return lists.take(max(1, count), from: band)
@@ -73,14 +74,16 @@ struct Injector: ~Copyable, Sendable {
 
   /// Takes the oldest job of the least urgent band; nil when there is none.
   borrowing func takeForAgeing() -> Job? {
-    take { lists in lists.take(1, from: 7 - lists.bands.leadingZeroBitCount) }.first
+    take(refillingAlways: true) { lists in lists.take(1, from: 7 - lists.bands.leadingZeroBitCount) }.first
   }
 
   @inline(__always)
-  private borrowing func take(_ body: (inout BandedLists) -> JobChain) -> JobChain {
+  private borrowing func take(
+    refillingAlways always: Bool, _ body: (inout BandedLists) -> JobChain
+  ) -> JobChain {
     guard bands != 0 else { return JobChain() }
     return front.value.withLock { lists in
-      refill(&lists)
+      refill(&lists, always: always)
       guard lists.bands != 0 else { return JobChain() }
       let share = body(&lists)
       // relaxed: stores under the lock keep their order, so no later reader finds the list empty for good; the taker
@@ -90,11 +93,14 @@ struct Injector: ~Copyable, Sendable {
     }
   }
 
-  /// Moves the inbox to the front when that is empty or less urgent.
-  @inline(__always) private borrowing func refill(_ lists: inout BandedLists) {
+  /// Moves the inbox to the front when that is empty or less urgent, or always.
+  @inline(__always)
+  private borrowing func refill(_ lists: inout BandedLists, always: Bool) {
     // relaxed: a look before the lock; a job that arrives now is taken next time.
     let arrived = inboxBands.value.load(ordering: .relaxed)
-    guard arrived.trailingZeroBitCount < lists.bands.trailingZeroBitCount else { return }
+    guard
+      arrived.trailingZeroBitCount < lists.bands.trailingZeroBitCount || (always && arrived != 0)
+    else { return }
     inbox.withLock { inbox in
       lists.append(inbox)
       inbox = BandedLists()

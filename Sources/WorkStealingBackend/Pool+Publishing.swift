@@ -26,7 +26,7 @@ extension Pool {
 
   /// After a publication: wakes one worker if some sleep and none searches.
   ///
-  /// The caller has just made jobs visible with a sequentially consistent store or exchange.
+  /// The caller has just made jobs visible with a sequentially consistent store, or added them to an inbox whose mask shows them.
   @discardableResult @inline(__always) func notify() -> IdleCounts {
     // sequentially consistent, edge WorkSeen: comes after the publication in the total order. Either this load sees
     // the sleeper, or the sleeper's look, which comes after its announcement, sees the publication.

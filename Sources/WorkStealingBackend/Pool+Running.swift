@@ -75,6 +75,11 @@ extension Pool {
 
   /// A job of the worker's own, or an injected one when it is time or more urgent; no waiting.
   func pick(_ worker: Worker) -> Job? {
+    // relaxed, both: the owner's alone. Counted before anything else, so that no stream of urgent jobs prevents ageing.
+    let picks = worker.picksUntilAgeing.load(ordering: .relaxed)
+    worker.picksUntilAgeing.store(
+      picks > 0 ? picks &- 1 : configuration.ageingInterval &- 1, ordering: .relaxed)
+    if picks == 0, let job = pickForAgeing(worker) { return job }
     let own = worker.ownBandsValue
     let injected = injector.bands
     // A mask's lowest bit is its most urgent band; a worker without jobs finds any band more urgent.
@@ -84,24 +89,18 @@ extension Pool {
       worker.jobsUntilInjector.store(configuration.injectorInterval, ordering: .relaxed)
       if case .job(let job) = drainInjector(worker) { return job }
     }
-    // relaxed: the owner's alone.
-    let picks = worker.picksUntilAgeing.load(ordering: .relaxed)
-    guard picks > 0 else {
-      worker.picksUntilAgeing.store(configuration.ageingInterval &- 1, ordering: .relaxed)
-      return pickForAgeing(worker)
-    }
-    worker.picksUntilAgeing.store(picks &- 1, ordering: .relaxed)
     return worker.pop()
   }
 
-  /// The oldest job of the least urgent band, injected or the worker's own; an injected one when both have the band.
+  /// The oldest job of the least urgent band; the worker's own when an injected one has the same band, for which
+  /// `injectorInterval` is the bound.
   private func pickForAgeing(_ worker: Worker) -> Job? {
-    if injector.bands.leadingZeroBitCount <= worker.ownBandsValue.leadingZeroBitCount,
+    if injector.bands.leadingZeroBitCount < worker.ownBandsValue.leadingZeroBitCount,
       let job = injector.takeForAgeing()
     {
       return job
     }
-    return worker.popForAgeing() ?? worker.pop()
+    return worker.popForAgeing()
   }
 
   // relaxed, both: the owner's alone.

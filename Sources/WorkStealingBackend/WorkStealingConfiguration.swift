@@ -14,7 +14,8 @@ public struct WorkStealingConfiguration: Sendable {
   /// A worker looks into the injector at least once per this many jobs that it runs, chains apart.
   public var injectorInterval = 61
 
-  /// Every pick with this number takes the oldest job of the least urgent band that the worker holds.
+  /// Every pick with this number takes the oldest job of the least urgent band that the worker holds or
+  /// that is injected.
   public var ageingInterval = 64
 
   /// Stack of a worker in bytes; 0 takes the system's default.

@@ -20,6 +20,12 @@ static inline void shim_pause(void) {
 #endif
 }
 
+/// Keeps the compiler from moving anything across this place; costs no instruction.
+///
+/// Before a store that gives up a lock: the optimiser sinks the retain of a value that was read under the lock below
+/// an atomic store, where another thread may already have released it.
+static inline void shim_keep_order(void) { __asm__ volatile("" ::: "memory"); }
+
 /// Per-thread slots, one per room that needs one; initial-exec so that a read is one load.
 extern __thread void *shim_tls_worker __attribute__((tls_model("initial-exec")));
 extern __thread void *shim_tls_operations __attribute__((tls_model("initial-exec")));

@@ -39,10 +39,11 @@ import Synchronization
     return unsafe unsafeBitCast(run, to: UInt.self)
   }()
 
-  /// Moves the closure out.
-  @inline(__always) mutating func takeBody() -> (@Sendable () -> Void)? {
+  /// Moves the closure out; touches no other field, since others may read those meanwhile.
+  @inline(__always)
+  static func takeBody(_ node: UnsafeMutablePointer<ClosureNode>) -> (@Sendable () -> Void)? {
     // SAFETY: the place is initialised again before anybody can look.
-    unsafe withUnsafeMutablePointer(to: &body) { place in
+    unsafe withUnsafeMutablePointer(to: &node.pointee.body) { place in
       let body = unsafe place.move()
       unsafe place.initialize(to: nil)
       return body
@@ -79,7 +80,7 @@ import Synchronization
     let facade = BlockOperation(
       facadeOf: UInt(bitPattern: node), slot: slot, flags: flags,
       // Once it has started the closure is the runner's.
-      body: isStarted ? nil : unsafe node.pointee.takeBody())
+      body: isStarted ? nil : unsafe takeBody(node))
     unsafe node.pointee.facade = UInt(bitPattern: Unmanaged.passRetained(facade).toOpaque())
     return facade
   }
@@ -169,7 +170,7 @@ extension OperationQueue {
   /// Moves the closure out and runs it, so that its captures die with it.
   @inline(__always)
   private static func runBody(of node: UnsafeMutablePointer<ClosureNode>, isCancelled: Bool) {
-    let body = unsafe node.pointee.takeBody()
+    let body = unsafe ClosureNode.takeBody(node)
     if let body, !isCancelled { body() }
   }
 

@@ -19,13 +19,13 @@ import Synchronization
 
   /// Tells the stripes whose they are.
   func open(for queue: UInt) {
-    for index in 0..<Self.stripeCount { unsafe stripes[index].queue = queue }
+    for index in 0..<Self.stripeCount { unsafe stripes[index].lists.queue = queue }
   }
 
   /// Frees everything; the queue has no members any more.
   func close() {
     for index in 0..<Self.stripeCount {
-      unsafe stripes[index].freeChunks()
+      unsafe stripes[index].lists.freeChunks()
       unsafe (stripes + index).deinitialize(count: 1)
     }
     unsafe stripes.deallocate()
@@ -36,7 +36,7 @@ import Synchronization
   func add(_ member: UInt, ticket: UInt32, stripe: Int) -> UInt {
     let stripe = unsafe stripes + stripe % Self.stripeCount
     unsafe stripe.pointee.lock.lock()
-    let slot = unsafe stripe.pointee.add(member, ticket, at: stripe)
+    let slot = unsafe stripe.pointee.lists.add(member, ticket, at: stripe)
     unsafe stripe.pointee.lock.unlock()
     return slot
   }
@@ -52,7 +52,7 @@ import Synchronization
         unsafe stripe.pointee.lock.lock()
         room = RegistryChunk.capacity
       }
-      let slot = unsafe stripe.pointee.add(operation.word, ticket, at: stripe)
+      let slot = unsafe stripe.pointee.lists.add(operation.word, ticket, at: stripe)
       // relaxed: this thread reads it back before anybody else owns the header.
       operation.header.link.store(slot, ordering: .relaxed)
       ticket &+= 1
@@ -91,7 +91,7 @@ import Synchronization
     for index in 0..<Self.stripeCount {
       let stripe = unsafe stripes + index
       unsafe stripe.pointee.lock.lock()
-      var chunk = unsafe stripe.pointee.chunks
+      var chunk = unsafe stripe.pointee.lists.chunks
       while let present = unsafe chunk {
         let left = unsafe present.pointee.pin()
         for index in unsafe 0..<present.pointee.filled where left & 1 << UInt64(index) == 0 {
@@ -115,18 +115,22 @@ import Synchronization
 }
 
 /// The chunks that one group of threads adds to.
-@safe struct RegistryStripe: ~Copyable {
+struct RegistryStripe: ~Copyable {
   let lock = SpinLock()
+  /// Under the lock.
+  var lists = StripeLists()
+  private let padding = InlineArray<12, UInt>(repeating: 0)
+}
+
+/// The chunks of a stripe.
+@safe struct StripeLists {
   var queue: UInt = 0
   /// Every chunk with a member or free slots, newest first.
   var chunks: UnsafeMutablePointer<RegistryChunk>?
   /// An empty chunk kept for the next one needed.
   private var spare: UnsafeMutablePointer<RegistryChunk>?
-  private let padding = InlineArray<12, UInt>(repeating: 0)
 
-  init() {}
-
-  /// Under the lock.
+  /// Returns the slot.
   mutating func add(
     _ member: UInt, _ ticket: UInt32, at stripe: UnsafeMutablePointer<RegistryStripe>
   ) -> UInt {
@@ -140,10 +144,10 @@ import Synchronization
       unsafe chunks?.pointee.previous = chunk
       unsafe chunks = chunk
     }
-    return unsafe chunk.pointee.add(member, ticket, at: chunk)
+    return unsafe RegistryChunk.add(member, ticket, to: chunk)
   }
 
-  /// Every slot of the chunk was used and left; under the lock.
+  /// Every slot of the chunk was used and left.
   mutating func unlink(_ chunk: UnsafeMutablePointer<RegistryChunk>) {
     let (previous, next) = unsafe (chunk.pointee.previous, chunk.pointee.next)
     if let previous = unsafe previous {

@@ -55,20 +55,17 @@ import Synchronization
     unsafe chunk(ofSlot: slot).pointee.queue
   }
 
-  /// Under the stripe's lock.
-  private mutating func place(_ member: UInt, _ ticket: UInt32) -> Int {
-    let index = filled
-    slots[index] = member
-    tickets[index] = ticket
-    filled = index + 1
-    return index
-  }
-
   /// Under the stripe's lock; returns the slot.
-  mutating func add(
-    _ member: UInt, _ ticket: UInt32, at chunk: UnsafeMutablePointer<RegistryChunk>
+  ///
+  /// Changes field by field: members read `queue` and `stripe` without the lock.
+  static func add(
+    _ member: UInt, _ ticket: UInt32, to chunk: UnsafeMutablePointer<RegistryChunk>
   ) -> UInt {
-    UInt(bitPattern: chunk) + UInt(Self.slotOffset) + UInt(place(member, ticket))
+    let index = unsafe chunk.pointee.filled
+    unsafe chunk.pointee.slots[index] = member
+    unsafe chunk.pointee.tickets[index] = ticket
+    unsafe chunk.pointee.filled = index + 1
+    return UInt(bitPattern: chunk) + UInt(slotOffset) + UInt(index)
   }
 
   /// The member in `slot` leaves.
@@ -88,7 +85,7 @@ import Synchronization
     }
     guard mask & full == full else { return }
     unsafe stripe.pointee.lock.lock()
-    unsafe stripe.pointee.unlink(chunk)
+    unsafe stripe.pointee.lists.unlink(chunk)
     unsafe stripe.pointee.lock.unlock()
   }
 

@@ -16,9 +16,9 @@ extension Operation {
       UnsafeRawPointer(bitPattern: word & ~15).unsafelyUnwrapped)
   }
 
-  /// Retains the object at `word` before the caller lets go of the lock or pin that keeps it.
+  /// Retains the object at `word` before the caller lets go of the pin that keeps it.
   ///
-  /// Never inlined: the optimiser sinks a visible retain below an atomic store, that is below the unlock.
+  /// Never inlined: the optimiser sinks a visible retain below an atomic store. The unlocks stop it by themselves.
   @inline(never) static func retain(_ word: UInt) -> UInt {
     // SAFETY: as `reference`.
     unsafe _ = reference(word).retain()
@@ -110,6 +110,7 @@ extension Operation {
 
   /// Stores `bits` and gives up the edit lock.
   final func unlockState(_ bits: UInt32) {
+    shim_keep_order()
     // release, edge EditLock: publishes the edit to the next owner, to `begin` and to readers of the bits.
     state.store(bits & ~StateBit.lock, ordering: .releasing)
   }
