@@ -94,9 +94,10 @@ private func measure(
 private func iterate(
   _ assignment: Assignment, warmUp: Program, _ measured: Program, _ stream: inout ResultStream
 ) throws(MeasurementFailure) {
-  guard measured.operations > 0, warmUp.operations > 0 else {
+  let operations = min(measured.operations, warmUp.operations)
+  guard operations > 0 else {
     throw unavailable(
-      "workload", "the workload counts \(min(measured.operations, warmUp.operations)) operations; expected 1 or more")
+      "workload", "the workload counts \(operations) operations; expected 1 or more")
   }
   var recorder = IterationRecorder()
   for _ in 0..<max(0, assignment.warmups) { _ = try one(&recorder, warmUp) }

@@ -74,7 +74,9 @@ struct Injector: ~Copyable, Sendable {
 
   /// Takes the oldest job of the least urgent band; nil when there is none.
   borrowing func takeForAgeing() -> Job? {
-    take(refillingAlways: true) { lists in lists.take(1, from: 7 - lists.bands.leadingZeroBitCount) }.first
+    take(refillingAlways: true) { lists in
+      lists.take(1, from: 7 - lists.bands.leadingZeroBitCount)
+    }.first
   }
 
   @inline(__always)

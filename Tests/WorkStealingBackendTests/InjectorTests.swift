@@ -90,6 +90,19 @@ import Testing
     #expect(none == nil)
   }
 
+  @Test func ageingLooksAtTheInboxBehindAMoreUrgentFront() throws {
+    let injector = Injector()
+    let log = Log()
+    injector.push(chain(0..<3, log, band: .veryHigh))
+    run(injector.takeShare(workers: 2))
+    injector.push(chain(3..<5, log, band: .veryLow))
+    let taken = injector.takeForAgeing()
+    var context = WorkerContext(worker: 0, scheduler: InlineScheduler().identity)
+    _ = try #require(taken).run(in: &context)
+    while !injector.isEmpty { run(injector.takeShare(workers: 1)) }
+    #expect(log.entries == [0, 3, 1, 2, 4])
+  }
+
   @Test(arguments: [1, 4]) func noJobIsLostOrDoubledBetweenThreads(takers: Int) {
     let injector = Injector()
     let producers = 2

@@ -236,11 +236,47 @@ import Testing
     }
   }
 
+  /// While somebody always has one more urgent job to inject, a low one must start after a bounded number of picks.
+  @Test func aLowInjectedJobAgesPastAStreamOfUrgentOnes() {
+    let scheduler = WorkStealingScheduler(workers: 1)
+    let low = Atomic2(0)
+    let urgent = Atomic2(0)
+    let gate = Gate()
+    scheduler.submit { gate.wait() }
+    scheduler.submit(band: .low) {
+      let before = urgent.count.load(ordering: .sequentiallyConsistent)
+      low.count.store(max(1, before), ordering: .sequentiallyConsistent)
+    }
+    Stream(scheduler, urgent, low).next()
+    gate.open()
+    #expect(waitUntil { low.count.load(ordering: .sequentiallyConsistent) != 0 })
+    #expect(low.count.load(ordering: .sequentiallyConsistent) <= 3 * 64)
+  }
+
   @Test func shuttingDownFromAJobIsAFault() async {
     await #expect(processExitsWith: .failure) {
       let scheduler = WorkStealingScheduler(workers: 1)
       scheduler.submit { scheduler.shutDown() }
       _ = waitUntil(deadline: .seconds(10)) { false }
+    }
+  }
+}
+
+/// An urgent job that injects the next one from a thread of its own, until the low one has run.
+private struct Stream: Sendable {
+  let scheduler: WorkStealingScheduler
+  let urgent: Atomic2
+  let low: Atomic2
+
+  init(_ scheduler: WorkStealingScheduler, _ urgent: Atomic2, _ low: Atomic2) {
+    (self.scheduler, self.urgent, self.low) = (scheduler, urgent, low)
+  }
+
+  func next() {
+    scheduler.submit(band: .veryHigh) {
+      let count = urgent.count.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue
+      guard count < 100_000, low.count.load(ordering: .sequentiallyConsistent) == 0 else { return }
+      onThreads(1) { _ in next() }
     }
   }
 }
