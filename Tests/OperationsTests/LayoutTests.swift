@@ -22,6 +22,17 @@ struct LayoutTests {
     #expect(operation.word % 16 == 0)
   }
 
+  @Test func bodyOfAClosureCellLiesWhereItIsTakenFrom() {
+    let node = UnsafeMutablePointer<ClosureNode>.allocate(capacity: 1)
+    unsafe node.initialize(to: ClosureNode())
+    let offset = unsafe withUnsafePointer(to: &node.pointee.body) {
+      unsafe UnsafeRawPointer($0) - UnsafeRawPointer(node)
+    }
+    #expect(offset == ClosureNode.bodyOffset)
+    unsafe node.deinitialize(count: 1)
+    unsafe node.deallocate()
+  }
+
   @Test func objectsStayWithinTheirBudget() {
     #expect(class_getInstanceSize(Operation.self) == 112)
     #expect(class_getInstanceSize(BlockOperation.self) == 128)

@@ -11,6 +11,8 @@ import Synchronization
 @safe struct ClosureNode: ~Copyable {
   /// Size of a cell, B.
   static let cellSize = 64
+  /// Where `body` lies in a cell, B.
+  static let bodyOffset = 40
 
   let header: JobHeader
   /// The registry slot; valid while live.
@@ -42,12 +44,12 @@ import Synchronization
   /// Moves the closure out; touches no other field, since others may read those meanwhile.
   @inline(__always)
   static func takeBody(_ node: UnsafeMutablePointer<ClosureNode>) -> (@Sendable () -> Void)? {
-    // SAFETY: the place is initialised again before anybody can look.
-    unsafe withUnsafeMutablePointer(to: &node.pointee.body) { place in
-      let body = unsafe place.move()
-      unsafe place.initialize(to: nil)
-      return body
-    }
+    // SAFETY: the body lies at that offset (tested), and the place is initialised again before anybody can look.
+    let place = unsafe (UnsafeMutableRawPointer(node) + bodyOffset)
+      .assumingMemoryBound(to: (@Sendable () -> Void)?.self)
+    let body = unsafe place.move()
+    unsafe place.initialize(to: nil)
+    return body
   }
 
   /// Fills a free cell; returns the generation its handle will have.

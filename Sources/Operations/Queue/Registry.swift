@@ -116,9 +116,9 @@ import Synchronization
 
 /// The chunks that one group of threads adds to.
 struct RegistryStripe: ~Copyable {
-  let lock = SpinLock()
-  /// Under the lock.
+  /// Under the lock; first, because a change of it counts as one at the stripe's address, where the lock must not be.
   var lists = StripeLists()
+  let lock = SpinLock()
   private let padding = InlineArray<12, UInt>(repeating: 0)
 }
 

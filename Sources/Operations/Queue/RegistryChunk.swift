@@ -18,9 +18,11 @@ import Synchronization
   /// So that a slot is never the address of a chunk and differs from every other membership word.
   private static let slotOffset: UInt64 = 8
 
+  /// Under the stripe's lock; first, because a change of an array below counts as one at the chunk's address, where
+  /// nothing may be that members read without the lock.
+  var previous: UnsafeMutablePointer<RegistryChunk>?
   let queue: UInt
   let stripe: UnsafeMutablePointer<RegistryStripe>
-  var previous: UnsafeMutablePointer<RegistryChunk>?
   var next: UnsafeMutablePointer<RegistryChunk>?
   /// Slots whose member has left, and the enumerator's pin.
   private let left = Atomic<UInt64>(0)
