@@ -34,7 +34,10 @@ struct ProgramGenerator {
       if plans[number].kind == .block, chance(3) {
         plans[number].extraBlocks = 1 + random.index(below: 2)
       }
-      if chance(10) { plans[number].inBody = inside(plans, number, queueCount) }
+      // The base class itself has no body.
+      if plans[number].kind != .plain, chance(10) {
+        plans[number].inBody = inside(plans, number, queueCount)
+      }
       if chance(14) { plans[number].inCompletion = inside(plans, number, queueCount) }
     }
     var program = Program(seed: seed, queueCount: queueCount, plans: plans, steps: [])
