@@ -6,11 +6,29 @@ import ConcurrencyPrimitives
 struct ProgramGenerator {
   private var random: SeededGenerator
   private let seed: UInt64
+  private var shape = Shape.free
   private static let levels = [-8, -4, 0, 4, 8]
   private static let kinds: [Kind] = [
     .plain, .block, .block, .subclass, .subclass, .subclass, .conditional, .held, .held, .custom,
     .closure, .closure, .barrier, .barrier,
   ]
+
+  /// What a program dwells on.
+  private enum Shape: CaseIterable {
+    case free
+    /// A serial queue fills up while it is suspended.
+    case ordered
+    /// Operations that stay under way fill a queue with a limit.
+    case limited
+
+    var kinds: [Kind] {
+      switch self {
+      case .free: ProgramGenerator.kinds
+      case .ordered: [.block, .subclass, .subclass, .conditional, .closure, .held]
+      case .limited: [.held, .held, .custom, .subclass, .block]
+      }
+    }
+  }
 
   init(seed: UInt64) {
     self.seed = seed
@@ -25,9 +43,11 @@ struct ProgramGenerator {
   }
 
   private mutating func program() -> Program {
+    shape = Shape.allCases[random.index(below: 3)]
     let queueCount = 1 + random.index(below: 3)
+    let kinds = shape.kinds
     var plans = (0..<4 + random.index(below: 11)).map { _ in
-      Plan(kind: Self.kinds[random.index(below: Self.kinds.count)])
+      Plan(kind: kinds[random.index(below: kinds.count)])
     }
     if chance(4) { plans[random.index(below: plans.count)].kind = .latched }
     for number in plans.indices {
@@ -42,8 +62,10 @@ struct ProgramGenerator {
     }
     var program = Program(seed: seed, queueCount: queueCount, plans: plans, steps: [])
     var prediction = Prediction(plans: plans, queueCount: queueCount)
-    // Some programs keep to one shape of queue long enough for something to pile up.
-    for queue in 0..<queueCount {
+    if shape == .ordered { take(.suspend(queue: 0, true), &program, &prediction) }
+    let limit = shape == .ordered ? 1 : 1 + random.index(below: 3)
+    if shape != .free { take(.limit(queue: 0, limit), &program, &prediction) }
+    for queue in shape == .free ? 0..<queueCount : 1..<queueCount {
       if chance(3) { take(.limit(queue: queue, 1 + random.index(below: 3)), &program, &prediction) }
       if chance(3) { take(.suspend(queue: queue, true), &program, &prediction) }
     }
@@ -85,7 +107,7 @@ struct ProgramGenerator {
     let count = program.plans.count
     let number = random.index(below: count)
     let other = random.index(below: count)
-    let queue = random.index(below: program.queueCount)
+    let queue = shape != .free && chance(2) ? 0 : random.index(below: program.queueCount)
     let isHeld = program.plans[number].kind.isHeld
     switch random.index(below: 30) {
     case 0...6: return .add(number, queue: queue)

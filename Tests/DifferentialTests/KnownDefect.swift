@@ -13,6 +13,7 @@ enum KnownDefect: String, CaseIterable {
   case barrierOnEmptyQueue
   case cancelledBehindBarrier
   case cancelledBarrier
+  case cancelledAddedBehindBarrier
   case cancelAllOneByOne
   case cancelledCondition
   case cancelledNeedsSlot
@@ -32,6 +33,7 @@ enum KnownDefect: String, CaseIterable {
     case .barrierOnEmptyQueue: [103, 116]
     case .cancelledBehindBarrier: [47, 116]
     case .cancelledBarrier: [34, 52, 116]
+    case .cancelledAddedBehindBarrier: [46, 116]
     case .cancelAllOneByOne: [52]
     case .cancelledCondition: [38, 39, 47]
     case .cancelledNeedsSlot: [49]
@@ -62,6 +64,9 @@ enum KnownDefect: String, CaseIterable {
     case .cancelledBarrier:
       "avoided: cancelling all with a barrier pending lets younger operations pass executing older ones, and the "
         + "barrier's end leaves pointers to it behind"
+    case .cancelledAddedBehindBarrier:
+      "avoided: adding an operation that is cancelled already never returns while a barrier is pending: the queue takes "
+        + "its own lock twice"
     case .cancelAllOneByOne:
       "avoided: cancelAllOperations() may set a member free that waits for another one before it is cancelled itself"
     case .cancelledCondition:

@@ -18,6 +18,10 @@ extension Prediction {
       for step in steps {
         switch step {
         case .add(let number, let queue) where prediction.operations[number].phase == .idle:
+          // Avoids `KnownDefect.cancelledAddedBehindBarrier`, whether or not the barrier is over by then.
+          if prediction.operations[number].isCancelled, prediction.hasBarrier(queue) {
+            return false
+          }
           arrives[number] = true
           queueOf[number] = queue
         case .cancel(let number): mayBeCancelled[number] = true

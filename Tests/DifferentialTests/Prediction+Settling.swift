@@ -15,6 +15,7 @@ extension Prediction {
         }
       }
     }
+    if meetsDefectInside { return false }
     // Avoids `KnownDefect.cancelledNeedsSlot`.
     return !plans.indices.contains { number in
       plans[number].kind.isStock && operations[number].isCancelled && isStartable(number)
@@ -55,7 +56,11 @@ extension Prediction {
     for step in steps {
       switch step {
       case .add(let number, let queue):
-        guard add(number, queue) else { continue }
+        guard operations[number].phase == .idle else { continue }
+        guard add(number, queue) else {
+          meetsDefectInside = true
+          continue
+        }
         operations[number].hasPromisedPlace = false
         queues[queue].hasKnownOrder = false
         addedByBodies.insert(queue)

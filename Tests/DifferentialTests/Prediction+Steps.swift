@@ -62,6 +62,8 @@ extension Prediction {
     let isBarrier = plans[number].kind == .barrier
     // Avoids `KnownDefect.barrierOnEmptyQueue`.
     if isBarrier, queues[queue].members.isEmpty { return false }
+    // Avoids `KnownDefect.cancelledAddedBehindBarrier`.
+    if operations[number].isCancelled, hasBarrier(queue) { return false }
     sequence += 1
     operations[number].phase = .pending
     operations[number].queue = queue

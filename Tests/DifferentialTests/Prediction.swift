@@ -47,6 +47,8 @@ struct Prediction: Sendable {
   var listed: [Int]?
   /// Serial queues whose start order is promised.
   var orderedQueues: [Int] = []
+  /// A body has made an addition that programs avoid.
+  var meetsDefectInside = false
   /// Queues that bodies have added to.
   var addedByBodies: Set<Int> = []
   /// Pairs: the body of the first must have ended before that of the second begins.
