@@ -22,13 +22,13 @@ struct LayoutTests {
     #expect(operation.word % 16 == 0)
   }
 
-  @Test func bodyOfAClosureCellLiesWhereItIsTakenFrom() {
+  @Test func headerOfAClosureCellLiesWhereItsJobPoints() {
     let node = UnsafeMutablePointer<ClosureNode>.allocate(capacity: 1)
     unsafe node.initialize(to: ClosureNode())
-    let offset = unsafe withUnsafePointer(to: &node.pointee.body) {
+    let offset = unsafe withUnsafePointer(to: node.pointee.header) {
       unsafe UnsafeRawPointer($0) - UnsafeRawPointer(node)
     }
-    #expect(offset == ClosureNode.bodyOffset)
+    #expect(offset == ClosureNode.headerOffset)
     unsafe node.deinitialize(count: 1)
     unsafe node.deallocate()
   }

@@ -11,18 +11,21 @@ import Synchronization
 @safe struct ClosureNode: ~Copyable {
   /// Size of a cell, B.
   static let cellSize = 64
-  /// Where `body` lies in a cell, B.
-  static let bodyOffset = 40
+  /// Where `header` lies in a cell, B.
+  static let headerOffset = 40
 
-  let header: JobHeader
+  /// The façade with the runtime's reference, once `promoted`; under the lock bit.
+  ///
+  /// First, because a change of `body` counts as one at the cell's address, where nothing may be that others read
+  /// meanwhile.
+  var facade: UInt = 0
+  /// The closure until it starts or moves to the façade.
+  var body: (@Sendable () -> Void)?
   /// The registry slot; valid while live.
   let membership = Atomic<UInt>(0)
   /// Generation in the upper half, flags in the lower.
   let state = Atomic<UInt64>(0)
-  /// The façade with the runtime's reference, once `promoted`; under the lock bit.
-  var facade: UInt = 0
-  /// The closure until it starts or moves to the façade.
-  var body: (@Sendable () -> Void)?
+  let header: JobHeader
 
   static let lock: UInt64 = 1
   static let live: UInt64 = 2
@@ -44,12 +47,12 @@ import Synchronization
   /// Moves the closure out; touches no other field, since others may read those meanwhile.
   @inline(__always)
   static func takeBody(_ node: UnsafeMutablePointer<ClosureNode>) -> (@Sendable () -> Void)? {
-    // SAFETY: the body lies at that offset (tested), and the place is initialised again before anybody can look.
-    let place = unsafe (UnsafeMutableRawPointer(node) + bodyOffset)
-      .assumingMemoryBound(to: (@Sendable () -> Void)?.self)
-    let body = unsafe place.move()
-    unsafe place.initialize(to: nil)
-    return body
+    // SAFETY: the place is initialised again before anybody can look.
+    unsafe withUnsafeMutablePointer(to: &node.pointee.body) { place in
+      let body = unsafe place.move()
+      unsafe place.initialize(to: nil)
+      return body
+    }
   }
 
   /// Fills a free cell; returns the generation its handle will have.
@@ -88,9 +91,10 @@ import Synchronization
   }
 
   static func job(_ node: UnsafeMutablePointer<ClosureNode>) -> Job {
-    // SAFETY: the header is the first field.
+    // SAFETY: the header lies at that offset (tested).
     unsafe Job(
-      header: UnsafeMutableRawPointer(node).assumingMemoryBound(to: JobHeader.self), band: .normal)
+      header: (UnsafeMutableRawPointer(node) + headerOffset)
+        .assumingMemoryBound(to: JobHeader.self), band: .normal)
   }
 
   /// Sets flags with the lock bit clear; returns the word before.
@@ -124,7 +128,8 @@ import Synchronization
 private func closureRun(
   _ header: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer
 ) -> UInt {
-  let node = unsafe header.assumingMemoryBound(to: ClosureNode.self)
+  let node = unsafe (header - ClosureNode.headerOffset)
+    .assumingMemoryBound(to: ClosureNode.self)
   let context = unsafe context.assumingMemoryBound(to: WorkerContext.self)
   // relaxed: written before the hand-over that brought the job here.
   let slot = unsafe node.pointee.membership.load(ordering: .relaxed)

@@ -69,7 +69,9 @@ extension Operation {
         .pointee.operation
     }
     guard run == ClosureNode.runWord else { return address - UInt(OperationLayout.header) }
-    let node = unsafe UnsafeMutablePointer<ClosureNode>(bitPattern: address).unsafelyUnwrapped
+    let node = unsafe UnsafeMutablePointer<ClosureNode>(
+      bitPattern: address - UInt(ClosureNode.headerOffset)
+    ).unsafelyUnwrapped
     // acquire, edge NodeState: the façade was stored before the flag.
     let flags = unsafe node.pointee.state.load(ordering: .acquiring)
     return flags & ClosureNode.promoted == 0 ? 0 : unsafe node.pointee.facade
