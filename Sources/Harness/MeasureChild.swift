@@ -17,8 +17,7 @@ package func runMeasureChild(arguments: [String], suite: Suite) -> Int32 {
   do { assignment = try Assignment(encoded: arguments[0]) } catch {
     return complain(error.message)
   }
-  // Before any other thread starts, since threads inherit it.
-  let pinned = assignment.cpus.map { shim_pin(Int32(clamping: $0)) == 0 } ?? true
+  let pinned = assignment.cpus.map { pin(to: $0, arguments[0]) } ?? true
   let error = shim_child_begin()
   guard error == 0 else { return complain("no orchestrator (\(errorText(error)))") }
   var stream = ResultStream()
@@ -38,6 +37,23 @@ package func runMeasureChild(arguments: [String], suite: Suite) -> Int32 {
   }
   stream.done()
   return 0
+}
+
+/// Restricts the process to that many CPUs; false when it cannot.
+///
+/// Starts the program anew when it may use more, since the allocator and libdispatch count the CPUs when they are
+/// loaded. Before any other thread starts, since threads inherit it, and before the pipes are closed on exec.
+private func pin(to cpus: Int, _ argument: String) -> Bool {
+  let count = Int32(clamping: cpus)
+  guard shim_usable_cpus() > count else { return shim_usable_cpus() == count }
+  guard shim_pin(count) == 0, shim_usable_cpus() == count else { return false }
+  for word in ["bench", ChildRunner.verb, argument] {
+    // SAFETY: the text lives through the call, which copies it.
+    guard unsafe shim_add_argument(word) == 0 else { return false }
+  }
+  // SAFETY: the text lives through the call, which does not return on success.
+  _ = unsafe shim_execute("/proc/self/exe")
+  return false
 }
 
 private func complain(_ finding: String) -> Int32 {

@@ -15,15 +15,39 @@ package struct SchedulerEntry: Sendable {
   package var make: Make
   /// The only worker count it can have, or nil when users choose.
   package var fixedWorkers: Int?
+  /// Measured only when `--scheduler` names it.
+  package var isOnRequest: Bool
 
   /// An entry; see the properties.
   package init(
-    name: String, summary: String, fixedWorkers: Int? = nil, make: @escaping Make
+    name: String, summary: String, fixedWorkers: Int? = nil, isOnRequest: Bool = false,
+    make: @escaping Make
   ) {
+    self.isOnRequest = isOnRequest
     self.name = name
     self.summary = summary
     self.fixedWorkers = fixedWorkers
     self.make = make
+  }
+}
+
+/// A scheduler or reference system that this build lacks, because a library was not there when it was built.
+package struct AbsentSystem: Hashable, Sendable {
+  /// As users type it.
+  package var name: String
+  /// True for a reference system, false for a scheduler.
+  package var isReference: Bool
+  /// What it needs, for instance the trait and the library.
+  package var needs: String
+  /// What to do to get it.
+  package var remedy: String
+
+  /// An absence; see the properties.
+  package init(name: String, isReference: Bool, needs: String, remedy: String) {
+    self.name = name
+    self.isReference = isReference
+    self.needs = needs
+    self.remedy = remedy
   }
 }
 
@@ -38,14 +62,18 @@ package struct Suite: Sendable {
   package var workloads: [WorkloadDescription]
   /// Systems measured whole.
   package var references: [ReferenceDescription]
+  /// What this build lacks.
+  package var absences: [AbsentSystem]
   /// How graph files are replayed, or nil when the suite cannot.
   package var replay: MakeReplay?
 
   /// A suite; see the properties.
   package init(
     schedulers: [SchedulerEntry], workloads: [WorkloadDescription],
-    references: [ReferenceDescription] = [], replay: MakeReplay? = nil
+    references: [ReferenceDescription] = [], absences: [AbsentSystem] = [],
+    replay: MakeReplay? = nil
   ) {
+    self.absences = absences
     self.schedulers = schedulers
     self.workloads = workloads
     self.references = references

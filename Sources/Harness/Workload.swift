@@ -129,20 +129,36 @@ package struct ReferenceDescription: Sendable {
     }
   }
 
+  /// How many workers the system has.
+  package enum Width: Hashable, Sendable {
+    /// As many as users ask for.
+    case asked
+    /// Always that many.
+    case fixed(Int)
+    /// As many as CPUs: it starts its threads itself and takes no number.
+    case cpus
+  }
+
   /// Lower case letters and hyphens, as in `--reference foundation`.
   package var name: String
   /// One line.
   package var summary: String
   /// Printed beside its figures.
   package var caveat: String
+  /// How many workers it has.
+  package var width: Width
   /// Its programs by the name of the workload.
   package var workloads: [String: Program]
 
   /// A description; see the properties.
-  package init(name: String, summary: String, caveat: String, workloads: [String: Program]) {
+  package init(
+    name: String, summary: String, caveat: String, width: Width = .asked,
+    workloads: [String: Program]
+  ) {
     self.name = name
     self.summary = summary
     self.caveat = caveat
+    self.width = width
     self.workloads = workloads
   }
 }

@@ -47,9 +47,10 @@ package struct Planner: Sendable {
   }
 
   private func chosenSchedulers() throws(ToolFailure) -> [SchedulerEntry] {
-    guard let names = request.schedulers else { return suite.schedulers }
+    guard let names = request.schedulers else { return suite.schedulers.filter { !$0.isOnRequest } }
     let known = suite.schedulers.map(\.name)
     for name in names where !known.contains(name) {
+      try refuseAbsent(name, "--scheduler", isReference: false)
       let isReference = suite.reference(named: name) != nil
       throw .usage(
         "--scheduler", "unknown scheduler `\(name)`", expected: known.joined(separator: ", "),
@@ -63,12 +64,23 @@ package struct Planner: Sendable {
   private func chosenReferences() throws(ToolFailure) -> [ReferenceDescription] {
     let known = suite.references.map(\.name)
     for name in request.references where !known.contains(name) {
+      try refuseAbsent(name, "--reference", isReference: true)
       throw .usage(
         "--reference", "unknown reference `\(name)`",
         expected: known.isEmpty ? "none is built in" : known.joined(separator: ", "),
         next: NearestName.suggestion(for: name, in: known, otherwise: ""))
     }
     return suite.references.filter { request.references.contains($0.name) }
+  }
+
+  /// Throws when the name is known but not in this build: nothing asked for is left out silently.
+  private func refuseAbsent(
+    _ name: String, _ option: String, isReference: Bool
+  ) throws(ToolFailure) {
+    let absences = suite.absences.filter { $0.isReference == isReference }
+    guard let absent = absences.first(where: { $0.name == name }) else { return }
+    throw .usage(
+      option, "`\(name)` is not in this build", expected: absent.needs, next: absent.remedy)
   }
 
   private func workloadGroups(
@@ -161,6 +173,12 @@ package struct Planner: Sendable {
     _ reference: ReferenceDescription, workload: String, parameters: Parameters, workers: Int
   ) -> Contestant? {
     guard let program = reference.workloads[workload] else { return nil }
+    let workers =
+      switch reference.width {
+      case .asked: workers
+      case .fixed(let count): count
+      case .cpus: request.cpus ?? cpuCount
+      }
     let capped = program.capped(parameters)
     let caps = program.cap.filter { axis, _ in
       capped.value(of: axis) != parameters.value(of: axis)

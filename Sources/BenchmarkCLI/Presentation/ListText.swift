@@ -29,8 +29,11 @@ package struct ListText: Sendable {
     lines += ["", style.paint("schedulers", .strong)]
     for scheduler in suite.schedulers {
       let fixed = scheduler.fixedWorkers.map { " (always \($0) worker\($0 == 1 ? "" : "s"))" }
-      lines += HelpText.entry(left: scheduler.name, summary: scheduler.summary + (fixed ?? ""))
+      let asked = scheduler.isOnRequest ? " (only with --scheduler \(scheduler.name))" : ""
+      lines += HelpText.entry(
+        left: scheduler.name, summary: scheduler.summary + (fixed ?? "") + asked)
     }
+    lines += absences(isReference: false)
     if !suite.references.isEmpty {
       lines += ["", style.paint("references", .strong) + " (--reference NAME)"]
       for reference in suite.references {
@@ -38,12 +41,20 @@ package struct ListText: Sendable {
           left: reference.name, summary: "\(reference.summary); \(reference.caveat)")
       }
     }
+    lines += absences(isReference: true)
     lines += ["", style.paint("metrics", .strong)]
     for metric in Metric.allCases {
       lines += HelpText.entry(
         left: "\(metric.rawValue)  \(metric.unit)", summary: metric.summary)
     }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// What the build lacks, under the systems of the same kind.
+  private func absences(isReference: Bool) -> [String] {
+    suite.absences.filter { $0.isReference == isReference }.flatMap {
+      HelpText.entry(left: $0.name, summary: "not in this build; needs \($0.needs): \($0.remedy)")
+    }
   }
 
   /// An array with one object per workload: name, summary, tags, axes.
