@@ -11,6 +11,20 @@ let strict: [SwiftSetting] =
   ]
   + (Context.environment["BENCH_WARNINGS_AS_ERRORS"] == "1" ? [.treatAllWarnings(as: .error)] : [])
 
+/// Flags of OpenMP, for which SwiftPM has no setting; none unless the environment names the library.
+///
+/// `scripts/bench` finds the folders. Without them the manifest has no unsafe flag, so that packages may depend on this
+/// one by version.
+let openMP: (compiler: [CSetting], linker: [LinkerSetting]) = {
+  guard let include = Context.environment["BENCH_OPENMP_INCLUDE"],
+    let library = Context.environment["BENCH_OPENMP_LIBRARY"]
+  else { return ([], []) }
+  return (
+    [.unsafeFlags(["-fopenmp", "-idirafter", include], .when(traits: ["OpenMP"]))],
+    [.unsafeFlags(["-L", library], .when(traits: ["OpenMP"]))]
+  )
+}()
+
 /// One room: a Swift target under `Sources`.
 func room(_ name: String, imports: [Target.Dependency] = []) -> Target {
   .target(name: name, dependencies: imports, swiftSettings: strict)
@@ -42,7 +56,13 @@ let package = Package(
   traits: [
     .trait(
       name: "StaticAllocator",
-      description: "Links jemalloc into bench instead of preloading it in children.")
+      description: "Links jemalloc into bench instead of preloading it in children."),
+    .trait(
+      name: "OneTBB",
+      description: "Adds oneTBB to bench, as a reference system and as a scheduler (libtbb-dev)."),
+    .trait(
+      name: "OpenMP",
+      description: "Adds OpenMP to bench as a reference system (libomp-dev); see scripts/peers."),
   ],
   targets: [
     // What Swift cannot call directly.
@@ -99,11 +119,46 @@ let package = Package(
       "Replay",
       imports: ["Operations", "Scheduling", "Harness", "Statistics", "TaskGraphFiles", "Workloads"]),
     suiteRoom("FoundationReference", imports: ["Harness", "Workloads"]),
+    .target(name: "CNativeGraph", dependencies: ["CSlots"], path: "Benchmarks/CNativeGraph"),
+    suiteRoom("NativeGraph", imports: ["CNativeGraph", "Harness", "Workloads"]),
+    .target(
+      name: "CDispatchReference", dependencies: ["CNativeGraph"],
+      path: "Benchmarks/CDispatchReference"),
+    suiteRoom(
+      "DispatchReference", imports: ["CDispatchReference", "Harness", "NativeGraph", "Workloads"]),
+    suiteRoom("SwiftTasksReference", imports: ["Harness", "NativeGraph", "Workloads"]),
+    suiteRoom("FutexFloor", imports: ["ConcurrencyPrimitives", "Harness", "Workloads"]),
+
+    // Peers that need a library: empty without their trait.
+    .target(
+      name: "COneTBBReference", dependencies: ["CNativeGraph"], path: "Benchmarks/COneTBBReference",
+      cSettings: [.define("BENCH_ONETBB", .when(traits: ["OneTBB"]))],
+      cxxSettings: [.define("BENCH_ONETBB", .when(traits: ["OneTBB"]))],
+      linkerSettings: [.linkedLibrary("tbb", .when(traits: ["OneTBB"]))]),
+    suiteRoom(
+      "OneTBBReference", imports: ["COneTBBReference", "Harness", "NativeGraph", "Workloads"]),
+    .target(
+      name: "COneTBBBackend", path: "Benchmarks/COneTBBBackend",
+      cSettings: [.define("BENCH_ONETBB", .when(traits: ["OneTBB"]))],
+      cxxSettings: [.define("BENCH_ONETBB", .when(traits: ["OneTBB"]))],
+      linkerSettings: [.linkedLibrary("tbb", .when(traits: ["OneTBB"]))]),
+    suiteRoom("OneTBBBackend", imports: ["COneTBBBackend", "Scheduling"]),
+    .target(
+      name: "COpenMPReference", dependencies: ["CNativeGraph"], path: "Benchmarks/COpenMPReference",
+      cSettings: [.define("BENCH_OPENMP", .when(traits: ["OpenMP"]))] + openMP.compiler,
+      linkerSettings: [.linkedLibrary("omp", .when(traits: ["OpenMP"]))] + openMP.linker),
+    suiteRoom(
+      "OpenMPReference", imports: ["COpenMPReference", "Harness", "NativeGraph", "Workloads"]),
+
     suiteRoom(
       "BenchmarkSuite",
       imports: [
         "BenchmarkCLI", "Harness", "Scheduling", "DispatchBackend", "ThreadPoolBackend",
-        "WorkStealingBackend", "Workloads", "Replay", "FoundationReference",
+        "WorkStealingBackend", "Workloads", "Replay", "FoundationReference", "DispatchReference",
+        "SwiftTasksReference", "FutexFloor",
+        .target(name: "OneTBBReference", condition: .when(traits: ["OneTBB"])),
+        .target(name: "OneTBBBackend", condition: .when(traits: ["OneTBB"])),
+        .target(name: "OpenMPReference", condition: .when(traits: ["OpenMP"])),
       ]),
     .executableTarget(
       name: "bench", dependencies: ["BenchmarkSuite"], path: "Benchmarks/bench",
@@ -124,6 +179,7 @@ let package = Package(
       dependencies: [
         "SchedulerConformance", "Scheduling", "DispatchBackend", "ThreadPoolBackend",
         "WorkStealingBackend",
+        .target(name: "OneTBBBackend", condition: .when(traits: ["OneTBB"])),
       ],
       path: "Tests/ConformanceFixture", swiftSettings: strict),
     tests(
@@ -131,6 +187,7 @@ let package = Package(
       imports: [
         "SchedulerConformance", "ConformanceFixture", "Scheduling", "ConcurrencyPrimitives",
         "DispatchBackend", "ThreadPoolBackend", "WorkStealingBackend", "TestSupport",
+        .target(name: "OneTBBBackend", condition: .when(traits: ["OneTBB"])),
       ]),
     tests(
       "WorkStealingBackendTests",
@@ -169,7 +226,16 @@ let package = Package(
     tests(
       "ReplayTests",
       imports: ["Replay", "Harness", "Scheduling", "TaskGraphFiles", "WorkStealingBackend"]),
+    tests(
+      "ReferenceTests",
+      imports: [
+        "ConcurrencyPrimitives", "DispatchReference", "FutexFloor", "Harness", "NativeGraph",
+        "SwiftTasksReference", "Workloads",
+        .target(name: "OneTBBReference", condition: .when(traits: ["OneTBB"])),
+        .target(name: "OpenMPReference", condition: .when(traits: ["OpenMP"])),
+      ]),
     tests("FoundationReferenceTests", imports: ["FoundationReference", "Harness", "Workloads"]),
   ],
-  swiftLanguageModes: [.v6]
+  swiftLanguageModes: [.v6],
+  cxxLanguageStandard: .cxx17
 )

@@ -2,12 +2,15 @@
 
 internal import BenchmarkCLI
 internal import DispatchBackend
+internal import DispatchReference
 internal import FoundationEssentials
 internal import FoundationReference
+internal import FutexFloor
 internal import Glibc
 internal import Harness
 internal import Replay
 public import Scheduling
+internal import SwiftTasksReference
 internal import ThreadPoolBackend
 internal import WorkStealingBackend
 internal import Workloads
@@ -23,7 +26,7 @@ public enum BenchmarkSuite {
   public static func main(
     adding schedulers: [(name: String, make: @Sendable (_ workers: Int) -> any Scheduler)] = []
   ) -> Never {
-    var entries = builtInSchedulers
+    var entries = builtInSchedulers + OptionalPeers.schedulers
     for added in schedulers {
       guard isLegal(added.name), !entries.contains(where: { $0.name == added.name }) else {
         refuse(added.name)
@@ -32,7 +35,10 @@ public enum BenchmarkSuite {
         SchedulerEntry(name: added.name, summary: "plugged in by this program", make: added.make))
     }
     let suite = Suite(
-      schedulers: entries, workloads: WorkloadCatalog.all, references: [.foundation],
+      schedulers: entries, workloads: WorkloadCatalog.all,
+      references: [.foundation, .swiftTasks, .dispatchNative, .dispatchSwift]
+        + OptionalPeers.references + [.futexFloor],
+      absences: OptionalPeers.absences,
       replay: { assignment throws(WorkloadError) in try GraphReplay.workload(for: assignment) })
     exit(
       CommandLineTool.run(

@@ -8,7 +8,8 @@ internal import CSlots
 /// two threads that fight over one count. Valid while the `SlotStorage` lives that made it. Each slot belongs to one
 /// operation; whoever reads it must be ordered after that operation.
 package struct Slots: Sendable {
-  fileprivate let handle: UInt
+  /// What the functions of `CSlots` take, for bodies written in C.
+  package let handle: UInt
 
   /// Adds one to the slot and returns its new value.
   ///
@@ -97,7 +98,8 @@ package final class SlotStorage {
 ///
 /// A value of one word, for the reason given at `Slots`. Valid while the `StampStorage` lives that made it.
 package struct Stamps: Sendable {
-  fileprivate let handle: UInt
+  /// What the functions of `CSlots` take, for bodies written in C.
+  package let handle: UInt
 
   /// The stamp; 0 until its operation has run.
   @inline(__always) package subscript(_ index: Int) -> UInt64 {

@@ -7,6 +7,10 @@ import Scheduling
 import ThreadPoolBackend
 import WorkStealingBackend
 
+#if OneTBB
+  import OneTBBBackend
+#endif
+
 /// Runs the kit on the scheduler that the first argument names, as its author would: the report, and 1 when it fails.
 @main struct ConformanceFixture {
   static func main() {
@@ -30,6 +34,9 @@ import WorkStealingBackend
     case "dispatch": { DispatchScheduler(workers: $0) }
     case "thread-pool": { ThreadPoolScheduler(workers: $0) }
     case "work-stealing": { WorkStealingScheduler(workers: $0) }
+    #if OneTBB
+      case "onetbb": { OneTBBScheduler(workers: $0) }
+    #endif
     case "inline": { _ in InlineScheduler() }
     case "drowsy": { _ in DrowsyScheduler() }
     case "repeating": { _ in RepeatingScheduler() }

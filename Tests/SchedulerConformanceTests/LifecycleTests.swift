@@ -30,6 +30,10 @@ extension SchedulerSeam {
         await #expect(processExitsWith: .failure) { shutDownFromAJob(.threadPool) }
       case "dispatch":
         await #expect(processExitsWith: .failure) { shutDownFromAJob(.dispatch) }
+      #if OneTBB
+        case "onetbb":
+          await #expect(processExitsWith: .failure) { shutDownFromAJob(.oneTBB) }
+      #endif
       default: Issue.record("no exit test for \(kind.name); add its case here")
       }
     }

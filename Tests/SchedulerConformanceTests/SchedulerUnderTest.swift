@@ -8,6 +8,10 @@ import Testing
 import ThreadPoolBackend
 import WorkStealingBackend
 
+#if OneTBB
+  import OneTBBBackend
+#endif
+
 /// What single schedulers do beyond what the kit asks of every one.
 ///
 /// Serialised: the bodies of tests wait, on threads that libdispatch counts, and its items would wait behind them.
@@ -67,10 +71,19 @@ struct SchedulerUnderTest: Sendable, CustomTestStringConvertible {
     ]
   ) { _ in ToyScheduler() }
 
+  #if OneTBB
+    static let oneTBB = SchedulerUnderTest(name: "onetbb") { OneTBBScheduler(workers: $0) }
+    /// Back ends that are there when their library is.
+    static let plugged = [oneTBB]
+  #else
+    /// Back ends that are there when their library is.
+    static let plugged: [SchedulerUnderTest] = []
+  #endif
+
   /// The schedulers that operations run on.
-  static let families = [dispatch, threadPool, workStealing, inline]
+  static let families = [dispatch, threadPool, workStealing, inline] + plugged
   /// Back ends whose shutdown from a job is a fault.
-  static let pools = [threadPool, dispatch]
+  static let pools = [threadPool, dispatch] + plugged
 
   var options: SchedulerConformance.Options {
     var options = SchedulerConformance.Options()

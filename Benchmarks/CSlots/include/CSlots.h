@@ -5,6 +5,10 @@
 #pragma once
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /// Zeroed 32-bit slots and one violation count. Returns 0 when there is no memory. `count` is 1 or more.
 uintptr_t cslots_make(intptr_t count);
 /// Zeroed 64-bit stamps. Returns 0 when there is no memory. `count` is 1 or more.
@@ -18,6 +22,10 @@ enum { CSLOTS_HEADER_WORDS = 16 };
 /// Adds one, not atomically, and returns the new value. One thread at a time per slot.
 static inline uint32_t cslots_increment(uintptr_t handle, intptr_t index) {
   return ++((uint32_t *)handle)[CSLOTS_HEADER_WORDS + index];
+}
+/// Where the slot lies, for systems that pass one pointer to a body. Valid until the slots are dropped.
+static inline void *cslots_address(uintptr_t handle, intptr_t index) {
+  return (uint32_t *)handle + CSLOTS_HEADER_WORDS + index;
 }
 /// The slot's value. The caller is ordered after the last increment, else the value is wrong, which is the point.
 static inline uint32_t cslots_read(uintptr_t handle, intptr_t index) {
@@ -44,3 +52,7 @@ static inline void cstamps_write(uintptr_t handle, intptr_t index, uint64_t valu
 static inline uint64_t cstamps_read(uintptr_t handle, intptr_t index) {
   return ((uint64_t *)handle)[index];
 }
+
+#ifdef __cplusplus
+}
+#endif

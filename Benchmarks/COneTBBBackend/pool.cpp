@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifdef BENCH_ONETBB
+#include "COneTBBBackend.h"
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <oneapi/tbb/concurrent_queue.h>
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/task_arena.h>
+
+namespace {
+constexpr int bandCount = 5;
+// Threads in the place of blocked ones that may exist at a time.
+constexpr int spareLimit = 256;
+
+// oneTBB starts no more threads than CPUs unless it is told once that it may.
+void allowManyThreads() {
+  static auto *limit = new tbb::global_control(tbb::global_control::max_allowed_parallelism, 1024);
+  (void)limit;
+}
+
+// The words wait in one queue per band. oneTBB gets an anonymous task per word, and each task runs the best word of the
+// moment it starts: a task that carried its word would run it in oneTBB's order, which knows no bands.
+class Pool {
+ public:
+  explicit Pool(int32_t workers) : workers(workers), arena(workers, 0), spares(spareLimit, 0) {}
+
+  void attach(void *context, onetbb_run_function run, onetbb_drop_function drop) {
+    this->context = context;
+    this->run = run;
+    this->drop = drop;
+  }
+
+  // One holder less: the object that stands for the pool, or a task.
+  void release() {
+    if (holders.fetch_sub(1) != 1) return;
+    auto drop = this->drop;
+    auto context = this->context;
+    delete this;
+    if (drop) drop(context);
+  }
+
+  void queue(uintptr_t word, uint8_t band) {
+    queues[band].push(word);
+    // After the word: whoever sees the count finds the word.
+    queued.fetch_add(1);
+  }
+
+  void announce(int64_t count) {
+    tasks.fetch_add(count);
+    holders.fetch_add(count);
+    for (int64_t task = 0; task < count; task++)
+      arena.enqueue([this] {
+        // An arena of one slot has two, and its thread the second.
+        runOne(std::min(tbb::this_task_arena::current_thread_index(), workers - 1));
+        leave();
+      });
+    // Both sides are sequentially consistent: either this sees the blocked worker, or `block` sees the words.
+    if (blocked.load() > 0) {
+      std::lock_guard guard(lock);
+      relieve();
+    }
+  }
+
+  uint8_t bands() const {
+    uint8_t bands = 0;
+    for (int band = 0; band < bandCount; band++) bands |= queues[band].empty() ? 0 : 1 << band;
+    return bands;
+  }
+
+  bool help() {
+    if (!isWorker() || !runOne(membership.worker)) return false;
+    helped.fetch_add(1);
+    return true;
+  }
+
+  void block() {
+    if (!isWorker()) return;
+    std::lock_guard guard(lock);
+    blocked.fetch_add(1);
+    relieve();
+  }
+
+  void unblock() {
+    if (isWorker()) blocked.fetch_sub(1);
+  }
+
+  bool wait() {
+    if (isWorker()) return false;
+    std::unique_lock guard(lock);
+    waiters.fetch_add(1);
+    quiet.wait(guard, [this] { return tasks.load() == 0; });
+    waiters.fetch_sub(1);
+    return true;
+  }
+
+  std::atomic<int64_t> helped{0};
+  std::atomic<int64_t> compensations{0};
+
+ private:
+  struct Membership {
+    const Pool *pool = nullptr;
+    int32_t worker = 0;
+  };
+
+  bool isWorker() const { return membership.pool == this; }
+
+  bool take(uintptr_t &word) {
+    // The words counted here may be taken by others during the search; each of them has a task that comes for one.
+    while (queued.load() > 0)
+      for (auto &queue : queues)
+        if (queue.try_pop(word)) {
+          queued.fetch_sub(1);
+          return true;
+        }
+    return false;
+  }
+
+  bool runOne(int32_t worker) {
+    uintptr_t word;
+    if (!take(word)) return false;
+    Membership outer = membership;
+    membership = {this, worker};
+    run(context, word, worker);
+    membership = outer;
+    return true;
+  }
+
+  // The end of a task. The pool may go with the last line.
+  void leave() {
+    if (tasks.fetch_sub(1) == 1 && waiters.load() > 0) {
+      std::lock_guard guard(lock);
+      quiet.notify_all();
+    }
+    release();
+  }
+
+  // Starts spare threads while words wait for blocked workers. Under the lock.
+  void relieve() {
+    while (queued.load() > 0 && spareThreads < blocked.load() && spareThreads < spareLimit) {
+      spareThreads++;
+      compensations.fetch_add(1);
+      tasks.fetch_add(1);
+      holders.fetch_add(1);
+      spares.enqueue([this] { runSpare(); });
+    }
+  }
+
+  // A spare thread runs words for as long as more workers are blocked than have a spare one.
+  void runSpare() {
+    int32_t worker = workers + tbb::this_task_arena::current_thread_index();
+    while (isNeeded() && runOne(worker)) {
+    }
+    {
+      std::lock_guard guard(lock);
+      spareThreads--;
+      // Words that came after the last look found this thread still counted.
+      relieve();
+    }
+    leave();
+  }
+
+  bool isNeeded() {
+    std::lock_guard guard(lock);
+    return spareThreads <= blocked.load();
+  }
+
+  static thread_local Membership membership;
+
+  const int32_t workers;
+  void *context = nullptr;
+  onetbb_run_function run = nullptr;
+  onetbb_drop_function drop = nullptr;
+  tbb::concurrent_queue<uintptr_t> queues[bandCount];
+  // Words in the queues.
+  std::atomic<int64_t> queued{0};
+  // Tasks that oneTBB has and that have not ended.
+  std::atomic<int64_t> tasks{0};
+  std::atomic<int64_t> holders{1};
+  std::atomic<int32_t> blocked{0};
+  std::atomic<int32_t> waiters{0};
+  std::mutex lock;
+  std::condition_variable quiet;
+  // Guarded by the lock.
+  int32_t spareThreads = 0;
+  tbb::task_arena arena;
+  tbb::task_arena spares;
+};
+
+thread_local Pool::Membership Pool::membership;
+
+Pool *pool(uintptr_t handle) { return reinterpret_cast<Pool *>(handle); }
+}  // namespace
+
+uintptr_t onetbb_pool_make(int32_t workers) {
+  allowManyThreads();
+  return reinterpret_cast<uintptr_t>(new Pool(workers));
+}
+
+void onetbb_pool_attach(uintptr_t handle, void *context, onetbb_run_function run, onetbb_drop_function drop) {
+  pool(handle)->attach(context, run, drop);
+}
+
+void onetbb_pool_release(uintptr_t handle) { pool(handle)->release(); }
+void onetbb_pool_queue(uintptr_t handle, uintptr_t word, uint8_t band) { pool(handle)->queue(word, band); }
+void onetbb_pool_announce(uintptr_t handle, int64_t count) { pool(handle)->announce(count); }
+uint8_t onetbb_pool_bands(uintptr_t handle) { return pool(handle)->bands(); }
+int32_t onetbb_pool_help(uintptr_t handle) { return pool(handle)->help(); }
+void onetbb_pool_block(uintptr_t handle) { pool(handle)->block(); }
+void onetbb_pool_unblock(uintptr_t handle) { pool(handle)->unblock(); }
+int32_t onetbb_pool_wait(uintptr_t handle) { return pool(handle)->wait(); }
+int64_t onetbb_pool_helped(uintptr_t handle) { return pool(handle)->helped.load(); }
+int64_t onetbb_pool_compensations(uintptr_t handle) { return pool(handle)->compensations.load(); }
+#endif

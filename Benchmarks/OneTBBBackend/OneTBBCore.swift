@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if OneTBB
+  internal import COneTBBBackend
+  internal import Scheduling
+
+  /// What the scheduler and the tasks in flight share; the pool keeps it alive until the last of both is gone.
+  final class OneTBBCore: Sendable {
+    /// Successors that one task runs in place.
+    private static let successorBound = 64
+
+    let workerCount: Int
+    private let pool: UInt
+
+    init(workers: Int) {
+      workerCount = workers
+      pool = onetbb_pool_make(Int32(workers))
+      // SAFETY: the reference belongs to the pool, which gives it back through the second function when it ends.
+      unsafe onetbb_pool_attach(
+        pool, Unmanaged.passRetained(self).toOpaque(),
+        { context, word, worker in
+          guard let context = unsafe context, let job = Job(word: word) else { return }
+          // SAFETY: the pool holds a reference for as long as it calls.
+          unsafe Unmanaged<OneTBBCore>.fromOpaque(context)._withUnsafeGuaranteedRef { core in
+            core.run(job, worker: Int(worker))
+          }
+        },
+        { context in
+          guard let context = unsafe context else { return }
+          // SAFETY: the pool's own reference, given back once.
+          unsafe Unmanaged<OneTBBCore>.fromOpaque(context).release()
+        })
+    }
+
+    var identity: SchedulerIdentity { SchedulerIdentity(object: self) }
+
+    var counters: SchedulerCounters {
+      var counters = SchedulerCounters()
+      counters.helped = Int(onetbb_pool_helped(pool))
+      counters.compensations = Int(onetbb_pool_compensations(pool))
+      return counters
+    }
+
+    /// The scheduler object is gone; the pool ends when everything queued has run.
+    func release() { onetbb_pool_release(pool) }
+
+    func submit(_ jobs: consuming JobChain) {
+      let count = jobs.count
+      guard count > 0 else { return }
+      while let job = jobs.popFirst() { onetbb_pool_queue(pool, job.word, job.band.rawValue) }
+      onetbb_pool_announce(pool, Int64(count))
+    }
+
+    func help() -> Bool { onetbb_pool_help(pool) != 0 }
+    func willBlock() { onetbb_pool_block(pool) }
+    func didUnblock() { onetbb_pool_unblock(pool) }
+
+    func shutDown() {
+      guard onetbb_pool_wait(pool) != 0 else {
+        fatalError(
+          "OneTBBScheduler: shutDown() was called from one of its own jobs, which it would wait for; "
+            + "call it from another thread, or just drop the scheduler.")
+      }
+    }
+
+    /// Runs a job, and its successors for as long as they are the best.
+    private func run(_ job: Job, worker: Int) {
+      var context = WorkerContext(worker: worker, scheduler: identity)
+      context.localBands = onetbb_pool_bands(pool)
+      var current = job
+      var left = Self.successorBound
+      while let successor = current.run(in: &context) {
+        let band = successor.band.mask
+        context.localBands = onetbb_pool_bands(pool)
+        // What waits goes first unless it is less urgent; what has just become ready, only when it is more urgent.
+        let ahead = context.localBands & (band | band - 1) | context.ready.bands & (band - 1)
+        guard ahead == 0, left > 0 else {
+          context.ready.prepend(successor)
+          break
+        }
+        submit(context.takeReady())
+        left -= 1
+        current = successor
+      }
+      submit(context.takeReady())
+      context.prepareToIdle()
+      // What the idle function made ready.
+      submit(context.takeReady())
+    }
+  }
+#endif
