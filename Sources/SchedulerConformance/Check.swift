@@ -3,17 +3,17 @@
 /// One thing that is tried on a scheduler: what it shows, its name, and what is done.
 ///
 /// The name is the claim. A body says through its trial what it expected and found; it may also throw a
-/// `ConformanceFailure`, which ends it. `scripts/contract-coverage` reads the statements of a check from the source.
+/// `SchedulerConformance.Failure`, which ends it. `scripts/contract-coverage` reads the statements of a check from the source.
 package struct Check: Sendable {
   /// The statements that a check shows; `.contract(26, 27)` reads like the trait of a test.
   package struct Shown: Sendable {
-    let statements: [Statement]
+    let statements: [SchedulerConformance.Statement]
 
     package static func contract(_ numbers: Int...) -> Shown {
       Shown(statements: numbers.map { .contract($0) })
     }
 
-    package static func seam(_ promises: SeamPromise...) -> Shown {
+    package static func seam(_ promises: SchedulerConformance.Promise...) -> Shown {
       Shown(statements: promises.map { .seam($0) })
     }
   }
@@ -28,13 +28,13 @@ package struct Check: Sendable {
     case one
   }
 
-  package typealias Body = @Sendable (Trial) throws(ConformanceFailure) -> Void
+  package typealias Body = @Sendable (Trial) throws(SchedulerConformance.Failure) -> Void
 
   /// The claim, in camel case.
   package let name: String
-  package let statements: [Statement]
+  package let statements: [SchedulerConformance.Statement]
   /// Promises that the check rests on: without one of them it is skipped.
-  let needs: [SeamPromise]
+  let needs: [SchedulerConformance.Promise]
   let workers: Workers
   /// For a fault: what the message on standard error must contain.
   ///
@@ -46,7 +46,8 @@ package struct Check: Sendable {
 
   /// A check of behaviour.
   package init(
-    _ name: String, _ shown: Shown, isFoundation: Bool = false, needs: [SeamPromise] = [],
+    _ name: String, _ shown: Shown, isFoundation: Bool = false,
+    needs: [SchedulerConformance.Promise] = [],
     on workers: Workers = .all, _ body: @escaping Body
   ) {
     self.name = name
@@ -60,7 +61,8 @@ package struct Check: Sendable {
 
   /// A check that the body stops the process with a message that contains all of these texts.
   package init(
-    _ name: String, _ shown: Shown, says message: [String], needs: [SeamPromise] = [],
+    _ name: String, _ shown: Shown, says message: [String],
+    needs: [SchedulerConformance.Promise] = [],
     _ body: @escaping Body
   ) {
     self.name = name
@@ -97,7 +99,7 @@ package struct Check: Sendable {
   }
 
   /// The reason why a scheduler with these exceptions is not asked, if there is one.
-  func reasonToSkip(_ exceptions: [ConformanceException]) -> String? {
+  func reasonToSkip(_ exceptions: [SchedulerConformance.Exception]) -> String? {
     let asked = statements + needs.map { .seam($0) }
     return exceptions.first { asked.contains($0.statement) }?.reason
   }

@@ -44,7 +44,7 @@ struct CheckRunner: Sendable {
     let end = End()
     do throws(SystemThreadError) {
       try SystemThread.start(name: "check") {
-        do throws(ConformanceFailure) { try check.body(trial) } catch {
+        do throws(SchedulerConformance.Failure) { try check.body(trial) } catch {
           end.thrown.withLock { $0 = error }
         }
         // release: pairs with the acquire below.
@@ -53,7 +53,7 @@ struct CheckRunner: Sendable {
       }.detach()
     } catch {
       return .failed([
-        ConformanceFailure(
+        SchedulerConformance.Failure(
           expected: "a thread for the check", found: "\(error)", file: #fileID, line: #line)
       ])
     }
@@ -72,6 +72,6 @@ struct CheckRunner: Sendable {
   private final class End: Sendable {
     let parker = Parker()
     let hasCome = Atomic<Bool>(false)
-    let thrown = Locked<ConformanceFailure?>(nil)
+    let thrown = Locked<SchedulerConformance.Failure?>(nil)
   }
 }

@@ -17,7 +17,7 @@ public enum SchedulerConformance {
     /// Numbers of workers to try; those that give a scheduler with the same `workerCount` are tried once.
     public var workers = [1, 2, 8]
     /// What the scheduler does not keep, and why.
-    public var exceptions: [ConformanceException] = []
+    public var exceptions: [Exception] = []
     /// How long one check may take; then it is reported as hung.
     ///
     /// Most take milliseconds.
@@ -55,7 +55,7 @@ public enum SchedulerConformance {
   public static func run(
     _ options: Options = Options(),
     makeScheduler: @escaping @Sendable (_ workers: Int) -> any Scheduler
-  ) -> ConformanceReport {
+  ) -> Report {
     handleFaultChild(options, makeScheduler: makeScheduler)
     return run(Check.all, options, makeScheduler: makeScheduler)
   }
@@ -87,7 +87,7 @@ public enum SchedulerConformance {
   package static func run(
     _ checks: [Check], _ options: Options,
     makeScheduler: @escaping @Sendable (_ workers: Int) -> any Scheduler
-  ) -> ConformanceReport {
+  ) -> Report {
     let runner = CheckRunner(options: options, makeScheduler: makeScheduler)
     var results: [CheckResult] = []
     var reasonToStop: String?
@@ -108,6 +108,6 @@ public enum SchedulerConformance {
         }
       }
     }
-    return ConformanceReport(name: options.name, results: results)
+    return Report(name: options.name, results: results)
   }
 }

@@ -19,7 +19,7 @@ package final class Trial: Sendable {
   private let notes = Locked(Notes())
 
   private struct Notes: Sendable {
-    var failures: [ConformanceFailure] = []
+    var failures: [SchedulerConformance.Failure] = []
     var waitingFor: [String] = []
   }
 
@@ -46,7 +46,7 @@ package final class Trial: Sendable {
   package func queue() -> OperationQueue { OperationQueue(scheduler: factory()) }
 
   /// What was not as expected so far.
-  var failures: [ConformanceFailure] { notes.withLock { $0.failures } }
+  var failures: [SchedulerConformance.Failure] { notes.withLock { $0.failures } }
 
   /// What the check waits for now, outermost first.
   var activity: [String] { notes.withLock { $0.waitingFor } }
@@ -129,7 +129,8 @@ package final class Trial: Sendable {
   }
 
   private func note(expected: String, found: String, _ file: StaticString, _ line: UInt) {
-    let failure = ConformanceFailure(expected: expected, found: found, file: file, line: line)
+    let failure = SchedulerConformance.Failure(
+      expected: expected, found: found, file: file, line: line)
     notes.withLock { if $0.failures.count < Self.failureLimit { $0.failures.append(failure) } }
   }
 

@@ -24,7 +24,7 @@ struct SchedulerUnderTest: Sendable, CustomTestStringConvertible {
   let name: String
   /// Number of workers given to `make`.
   var workers = 2
-  var exceptions: [ConformanceException] = []
+  var exceptions: [SchedulerConformance.Exception] = []
   let factory: @Sendable (Int) -> any Scheduler
 
   var testDescription: String { "\(name), \(workers) workers" }

@@ -36,7 +36,7 @@ enum FaultChild {
     let trial = Trial(
       workers: makeScheduler(workers).workerCount, timeLimit: options.timeLimit
     ) { makeScheduler(workers) }
-    do throws(ConformanceFailure) { try check.body(trial) } catch {
+    do throws(SchedulerConformance.Failure) { try check.body(trial) } catch {
       _ = unsafe shim_write_text(2, "\(error)\n")
     }
     exit(unnoticed)
@@ -116,7 +116,7 @@ enum FaultChild {
     return .passed
   }
 
-  private static func failure(_ expected: String, _ found: String) -> ConformanceFailure {
-    ConformanceFailure(expected: expected, found: found, file: #fileID, line: #line)
+  private static func failure(_ expected: String, _ found: String) -> SchedulerConformance.Failure {
+    SchedulerConformance.Failure(expected: expected, found: found, file: #fileID, line: #line)
   }
 }

@@ -110,5 +110,20 @@ extension Check {
         trial.expect(operation.isFinished && operation.runCount == 1, "the body to run once")
       }
     },
+    Check("randomGraphsKeepEveryEdgeHoweverDisturbed", .contract(10, 21, 112, 116, 139)) { trial in
+      let lifetimes = LifetimeCounter()
+      let scheduler = trial.makeScheduler()
+      for seed in 1...UInt64(20 + 180 / Trial.slowness) {
+        for disturbance in [[], Disturbance.all] {
+          let fault = disturbance.fault(
+            seed: seed, on: scheduler, lifetimes: lifetimes, patience: trial.patience)
+          if let fault {
+            trial.fail("every operation to run once, after its dependencies", found: fault)
+            return
+          }
+        }
+      }
+      trial.eventually(equals: 0, "the number of operations alive") { lifetimes.live }
+    },
   ]
 }

@@ -1,31 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConcurrencyPrimitives
-import Operations
-import Synchronization
-import TestSupport
-import Testing
-
-/// What disturbs a random graph while it runs.
-struct Disturbance: OptionSet, Sendable, CustomTestStringConvertible {
-  let rawValue: Int
-  static let cancels = Disturbance(rawValue: 1)
-  static let edits = Disturbance(rawValue: 2)
-  static let limits = Disturbance(rawValue: 4)
-  static let suspends = Disturbance(rawValue: 8)
-  static let barriers = Disturbance(rawValue: 16)
-  static let priorities = Disturbance(rawValue: 32)
-  static let waits = Disturbance(rawValue: 64)
-  static let promotions = Disturbance(rawValue: 128)
-  static let all = Disturbance(rawValue: 255)
-  private static let names = [
-    "cancels", "edits", "limits", "suspends", "barriers", "priorities", "waits", "promotions",
-  ]
-  var testDescription: String {
-    let set = Self.names.indices.filter { rawValue & 1 << $0 != 0 }.map { Self.names[$0] }
-    return set.isEmpty ? "undisturbed" : set.joined(separator: "+")
-  }
-}
+internal import ConcurrencyPrimitives
+internal import Operations
+internal import Synchronization
 
 /// A seeded acyclic graph of operations of every kind on up to three queues of one scheduler.
 ///

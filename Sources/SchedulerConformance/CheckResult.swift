@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What came of one check with one number of workers.
+package struct CheckResult: Sendable {
+  package enum Outcome: Sendable {
+    case passed
+    case failed([SchedulerConformance.Failure])
+    /// Took longer than the limit, and what it was waiting for then.
+    case hung(Duration, waitingFor: [String], failures: [SchedulerConformance.Failure])
+    /// One of its statements or needs is an exception of the scheduler.
+    case skipped(String)
+    /// The run had ended before.
+    case notRun(String)
+
+    /// Whether something was found.
+    var isFailure: Bool {
+      switch self {
+      case .failed, .hung: true
+      case .passed, .skipped, .notRun: false
+      }
+    }
+  }
+
+  package let check: Check
+  package let workers: Int
+  package let outcome: Outcome
+
+  /// One line per finding; none when it passed or was skipped.
+  package var findings: [String] {
+    switch outcome {
+    case .passed, .skipped, .notRun: return []
+    case .failed(let failures): return failures.map(\.description)
+    case .hung(let limit, let waitingFor, let failures):
+      let place =
+        waitingFor.isEmpty ? "" : ", waiting for " + waitingFor.joined(separator: " and for ")
+      return ["hung: it had not ended after \(limit)\(place)"] + failures.map(\.description)
+    }
+  }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension SchedulerConformance {
+  /// What a scheduler keeps and what not, by statement.
+  public struct Report: Sendable, CustomStringConvertible {
+    /// What became of a statement.
+    public enum Verdict: Hashable, Sendable {
+      /// Every check of it passed, with every number of workers.
+      case passed
+      /// What its checks found, each with its claim and number of workers.
+      case failed([String])
+      /// The scheduler does not keep it, for this reason.
+      case skipped(String)
+      /// No check of it was run, for this reason.
+      case notRun(String)
+    }
+
+    /// The name from the options.
+    public let name: String
+    /// Every statement that has a check, protocol first, then by number, with its verdict.
+    public let verdicts: [(statement: Statement, verdict: Verdict)]
+    /// What came of every check.
+    package let results: [CheckResult]
+
+    package init(name: String, results: [CheckResult]) {
+      self.name = name
+      self.results = results
+      let statements = Set(results.flatMap { $0.check.statements }).sorted()
+      verdicts = statements.map { statement in
+        (statement, Self.verdict(results.filter { $0.check.statements.contains(statement) }))
+      }
+    }
+
+    /// True when nothing failed and everything was run that is not an exception.
+    public var isPassing: Bool {
+      verdicts.allSatisfy { verdict in
+        switch verdict.verdict {
+        case .passed, .skipped: true
+        case .failed, .notRun: false
+        }
+      }
+    }
+
+    /// The verdict of one statement; nil when no check shows it.
+    public subscript(statement: Statement) -> Verdict? {
+      verdicts.first { $0.statement == statement }?.verdict
+    }
+
+    private static func verdict(_ results: [CheckResult]) -> Verdict {
+      var findings: [String] = []
+      var skipped: String?
+      var notRun: String?
+      var hasPassed = false
+      for result in results {
+        let number = result.workers == 1 ? "1 worker" : "\(result.workers) workers"
+        let claim = "\(result.check.claim), \(number): "
+        findings += result.findings.map { claim + $0 }
+        switch result.outcome {
+        case .passed: hasPassed = true
+        case .skipped(let reason): skipped = reason
+        case .notRun(let reason): notRun = reason
+        case .failed, .hung: break
+        }
+      }
+      if !findings.isEmpty { return .failed(findings) }
+      if let notRun { return .notRun(notRun) }
+      if let skipped, !hasPassed { return .skipped(skipped) }
+      return .passed
+    }
+
+    /// First the verdict, then what failed and how, what was skipped and why, what was not run.
+    public var description: String {
+      var failed: [String] = []
+      var skipped: [String] = []
+      var notRun: [(reason: String, count: Int)] = []
+      var passed = 0
+      for (statement, verdict) in verdicts {
+        switch verdict {
+        case .passed: passed += 1
+        case .failed(let findings):
+          failed += ["FAILED \(statement)"] + findings.map { "  \($0)" }
+        case .skipped(let reason): skipped.append("skipped \(statement): \(reason)")
+        case .notRun(let reason):
+          if notRun.last?.reason != reason { notRun.append((reason, 0)) }
+          notRun[notRun.count - 1].count += 1
+        }
+      }
+      let headline = "\(name): \(passed) of \(verdicts.count) statements hold"
+      let unknown = notRun.map { "not run, \($0.count) statements: \($0.reason)" }
+      return ([headline] + failed + skipped + unknown).joined(separator: "\n")
+    }
+  }
+}
