@@ -2,7 +2,7 @@
 
 internal import ConcurrencyPrimitives
 internal import Operations
-internal import Scheduling
+package import Scheduling
 
 /// What disturbs a random graph while it runs.
 package struct Disturbance: OptionSet, Sendable, CustomStringConvertible {

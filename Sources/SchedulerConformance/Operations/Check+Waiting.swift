@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ConcurrencyPrimitives
 internal import Operations
 internal import Synchronization
 
@@ -37,6 +38,24 @@ extension Check {
       queue.addOperation { descend(50) }
       trial.expectQuiet(queue)
       trial.expect(depth.load(ordering: .relaxed), equals: 51, "depth")
+    },
+    // A pool that grew by a thread per second would need minutes.
+    Check("twoHundredNestedWaitsTakeNoTime", .contract(101), on: .usual) { trial in
+      let queue = trial.queue()
+      let depth = Atomic<Int>(0)
+      @Sendable func descend(_ level: Int) {
+        depth.add(1, ordering: .relaxed)
+        guard level > 0 else { return }
+        let inner = BlockOperation { descend(level - 1) }
+        queue.addOperation(inner)
+        inner.waitUntilFinished()
+      }
+      let start = MonotonicTime.nanoseconds()
+      queue.addOperation { descend(200) }
+      trial.expectQuiet(queue)
+      let milliseconds = (MonotonicTime.nanoseconds() - start) / 1_000_000
+      trial.expect(depth.load(ordering: .relaxed), equals: 201, "the depth reached")
+      trial.expect(milliseconds < 2_000, "less than 2 000 ms; it took \(milliseconds)")
     },
     Check("fiftyNestedTimedWaits", .contract(101, 102), needs: [.ownThreads]) { trial in
       let queue = trial.queue()
