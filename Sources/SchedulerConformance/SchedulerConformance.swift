@@ -97,7 +97,12 @@ public enum SchedulerConformance {
       if foundationFails, !check.isFoundation, reasonToStop == nil {
         reasonToStop = "it rests on what failed above"
       }
-      for workers in runner.workers(for: check) {
+      let counts = runner.workers(for: check)
+      if counts.isEmpty {
+        let reason = "it needs one worker, and options.workers gives none"
+        results.append(CheckResult(check: check, workers: 1, outcome: .skipped(reason)))
+      }
+      for workers in counts {
         var outcome = CheckResult.Outcome.notRun(reasonToStop ?? "")
         if reasonToStop == nil { outcome = runner.run(check, workers: workers) }
         results.append(CheckResult(check: check, workers: workers, outcome: outcome))
