@@ -29,7 +29,8 @@ import Testing
     let (code, report) = try runFixture("drowsy")
     #expect(code == 1)
     #expect(report.contains("FAILED seam: a submission to an idle scheduler is noticed"))
-    #expect(report.contains("expected 3 jobs to run, submitted one or two at a time, found only 2"))
+    // Which submission is the first to be missed depends on how fast the thread is.
+    #expect(report.contains("jobs to run, submitted one or two at a time, found only"))
     #expect(report.contains("not run"))
   }
 
