@@ -43,7 +43,7 @@ struct CheckRunner: Sendable {
     let trial = Trial(workers: actual, timeLimit: options.timeLimit) { makeScheduler(workers) }
     let end = End()
     do throws(SystemThreadError) {
-      try SystemThread.start(name: "check") {
+      try SystemThread.start(name: check.name) {
         do throws(SchedulerConformance.Failure) { try check.body(trial) } catch {
           end.thrown.withLock { $0 = error }
         }

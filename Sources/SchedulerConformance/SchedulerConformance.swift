@@ -50,7 +50,8 @@ public enum SchedulerConformance {
   /// The calling thread waits; each check runs on a thread of its own with fresh schedulers. A check that takes longer
   /// than the limit is reported as hung, its thread and schedulers are left behind, and the run goes on; after
   /// four of them the rest is reported as not run. So it is when jobs are lost or run twice, since nothing after that
-  /// can be trusted. Checks of faults start the program again, see `handleFaultChild`. Takes one to several
+  /// can be trusted. What stops the process, a fault where none should be, stops the run with it; the thread
+  /// that crashed bears the beginning of the check's name. Checks of faults start the program again, see `handleFaultChild`. Takes one to several
   /// minutes. Any thread; one run at a time.
   public static func run(
     _ options: Options = Options(),

@@ -40,7 +40,9 @@ extension Check {
       trial.expect(depth.load(ordering: .relaxed), equals: 51, "depth")
     },
     // A pool that grew by a thread per second would need minutes.
-    Check("twoHundredNestedWaitsTakeNoTime", .contract(101), on: .usual) { trial in
+    Check(
+      "twoHundredNestedWaitsTakeNoTime", .contract(101), needs: [.ownThreads], on: .usual
+    ) { trial in
       let queue = trial.queue()
       let depth = Atomic<Int>(0)
       @Sendable func descend(_ level: Int) {
