@@ -7,7 +7,7 @@ import Testing
 import WorkStealingBackend
 
 extension OperationLayer {
-  /// The fault table: each stops the process with a message that names the place, the finding and the remedy.
+  /// Faults that no scheduler takes part in; those of queues are checks of the conformance kit.
   @Suite struct FaultTests {
     /// The message names what was attempted, operation, queue, state and the fix.
     private func expect(
@@ -55,80 +55,6 @@ extension OperationLayer {
         "make a new operation")
     }
 
-    @Test(.contract(16)) func startOfAQueuedOperation() async {
-      let result = await #expect(
-        processExitsWith: .failure, observing: [\.standardErrorContent]
-      ) {
-        func misuse() {
-          let queue = OperationQueue(scheduler: InlineScheduler())
-          queue.name = "downloads"
-          queue.isSuspended = true
-          let operation = Operation()
-          operation.name = "queued"
-          queue.addOperation(operation)
-          operation.start()
-        }
-        misuse()
-      }
-      expect(
-        result, says: "start(): Operation \"queued\" (pending, ready)",
-        "belongs to queue \"downloads\"", "leave the start to the queue")
-    }
-
-    @Test(.contract(67, 106)) func addTwice() async {
-      let result = await #expect(
-        processExitsWith: .failure, observing: [\.standardErrorContent]
-      ) {
-        func misuse() {
-          let queue = OperationQueue(scheduler: InlineScheduler())
-          queue.name = "downloads"
-          queue.isSuspended = true
-          let operation = Operation()
-          operation.name = "twin"
-          queue.addOperations([operation, operation], waitUntilFinished: false)
-        }
-        misuse()
-      }
-      expect(
-        result, says: "addOperations(_:waitUntilFinished:) on queue \"downloads\"",
-        "Operation \"twin\" (pending, ready) is in queue", "add it once")
-    }
-
-    @Test(.contract(67)) func addAfterTheFinish() async {
-      let result = await #expect(
-        processExitsWith: .failure, observing: [\.standardErrorContent]
-      ) {
-        func misuse() {
-          let operation = Operation()
-          operation.name = "old"
-          operation.start()
-          let queue = OperationQueue(scheduler: InlineScheduler())
-          queue.name = "uploads"
-          queue.addOperation(operation)
-        }
-        misuse()
-      }
-      expect(
-        result, says: "addOperation(_:) on queue \"uploads\"",
-        "Operation \"old\" (finished) has finished", "make a new operation")
-    }
-
-    @Test(.contract(111)) func limitBelowMinusOne() async {
-      let result = await #expect(
-        processExitsWith: .failure, observing: [\.standardErrorContent]
-      ) {
-        func misuse() {
-          let queue = OperationQueue(scheduler: InlineScheduler())
-          queue.name = "downloads"
-          queue.maxConcurrentOperationCount = -2
-        }
-        misuse()
-      }
-      expect(
-        result, says: "setting maxConcurrentOperationCount of queue \"downloads\"",
-        "(0 operations, no limit)", "cannot be -2", "legal are 0 and above, or -1")
-    }
-
     @Test(.contract(30)) func selfDependency() async {
       let result = await #expect(
         processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -144,99 +70,6 @@ extension OperationLayer {
         result, says: "addDependency(_:)", "wait for each other",
         "Operation \"snake\" (pending, ready) → Operation \"snake\" (pending, ready)",
         "remove one of the dependencies")
-    }
-
-    @Test(.contract(100)) func waitForOneself() async {
-      let result = await #expect(
-        processExitsWith: .failure, observing: [\.standardErrorContent]
-      ) {
-        func misuse() {
-          let operation = TestOperation { $0.waitUntilFinished() }
-          operation.name = "narcissus"
-          let queue = OperationQueue(scheduler: WorkStealingScheduler(workers: 1))
-          queue.name = "mirror"
-          queue.addOperation(operation)
-          operation.waitUntilFinished()
-        }
-        misuse()
-      }
-      expect(
-        result, says: "waitUntilFinished() on TestOperation \"narcissus\" (executing)",
-        "in queue \"mirror\"", "waits for itself", "completion block")
-    }
-
-    @Test(.contract(100)) func closureWaitsForItsOwnHandle() async {
-      let result = await #expect(
-        processExitsWith: .failure, observing: [\.standardErrorContent]
-      ) {
-        func misuse() {
-          let queue = OperationQueue(scheduler: WorkStealingScheduler(workers: 1))
-          queue.addOperation { queue.operations.first?.waitUntilFinished() }
-          queue.waitUntilAllOperationsAreFinished()
-        }
-        misuse()
-      }
-      expect(
-        result, says: "waitUntilFinished() on BlockOperation", "(executing)", "waits for itself",
-        "dependent operation")
-    }
-
-    @Test(.contract(62)) func waitForTheOwnQueue() async {
-      let result = await #expect(
-        processExitsWith: .failure, observing: [\.standardErrorContent]
-      ) {
-        func misuse() {
-          let queue = OperationQueue(scheduler: WorkStealingScheduler(workers: 2))
-          queue.name = "ring"
-          queue.addOperation { queue.waitUntilAllOperationsAreFinished() }
-          queue.waitUntilAllOperationsAreFinished()
-        }
-        misuse()
-      }
-      expect(
-        result,
-        says: "waitUntilAllOperationsAreFinished() on queue \"ring\" (1 operations, no limit)",
-        "from inside one of its operations", "use addBarrierBlock")
-    }
-
-    @Test(.contract(62)) func waitForTheOwnQueueInACompletionBlock() async {
-      let result = await #expect(
-        processExitsWith: .failure, observing: [\.standardErrorContent]
-      ) {
-        func misuse() {
-          let queue = OperationQueue(scheduler: WorkStealingScheduler(workers: 2))
-          let operation = Operation()
-          operation.completionBlock = { queue.waitUntilAllOperationsAreFinished() }
-          queue.addOperation(operation)
-          queue.waitUntilAllOperationsAreFinished()
-        }
-        misuse()
-      }
-      expect(
-        result, says: "waitUntilAllOperationsAreFinished() on queue",
-        "from inside a completion block",
-        "use addBarrierBlock")
-    }
-
-    @Test(.contract(101)) func waitFromTheOnlySlot() async {
-      let result = await #expect(
-        processExitsWith: .failure, observing: [\.standardErrorContent]
-      ) {
-        func misuse() {
-          let queue = OperationQueue(scheduler: WorkStealingScheduler(workers: 2))
-          queue.name = "serial"
-          queue.maxConcurrentOperationCount = 1
-          let later = Operation()
-          later.name = "later"
-          queue.addOperations(
-            [TestOperation { _ in later.waitUntilFinished() }, later], waitUntilFinished: true)
-        }
-        misuse()
-      }
-      expect(
-        result, says: "waitUntilFinished() on Operation \"later\" (pending, ready)",
-        "queue \"serial\" (2 operations, limit 1) runs one operation at a time",
-        "Raise maxConcurrentOperationCount")
     }
 
     @Test(.contract(101)) func waitOnInlineForWhatCannotStart() async {
@@ -272,48 +105,6 @@ extension OperationLayer {
       expect(
         result, says: "addExecutionBlock(_:): BlockOperation \"done\" (finished) has finished",
         "change it before it starts")
-    }
-
-    @Test(.contract(67)) func addWhileExecuting() async {
-      let result = await #expect(
-        processExitsWith: .failure, observing: [\.standardErrorContent]
-      ) {
-        func misuse() {
-          let operation = AsyncOperation()
-          operation.name = "busy"
-          operation.start()
-          let queue = OperationQueue(scheduler: InlineScheduler())
-          queue.name = "uploads"
-          queue.addOperation(operation)
-        }
-        misuse()
-      }
-      expect(
-        result, says: "addOperation(_:) on queue \"uploads\"",
-        "AsyncOperation \"busy\" (executing) is executing", "make a new operation")
-    }
-
-    @Test(.contract(67)) func addToASecondQueue() async {
-      let result = await #expect(
-        processExitsWith: .failure, observing: [\.standardErrorContent]
-      ) {
-        func misuse() {
-          let first = OperationQueue(scheduler: InlineScheduler())
-          let second = OperationQueue(scheduler: InlineScheduler())
-          first.name = "downloads"
-          first.isSuspended = true
-          second.name = "uploads"
-          let operation = Operation()
-          operation.name = "wanted"
-          first.addOperation(operation)
-          second.addOperation(operation)
-        }
-        misuse()
-      }
-      expect(
-        result, says: "addOperation(_:) on queue \"uploads\"",
-        "Operation \"wanted\" (pending, ready) is in queue \"downloads\" already",
-        "make a new operation for the other queue")
     }
 
     @Test(.contract(29)) func lateDependencyEditInStrictMode() async {
