@@ -53,8 +53,8 @@ extension ResultOperation {
   /// When `source` has failed or was cancelled, or when `inject` throws, the body does not run and this operation fails
   /// with that error. Otherwise as `addDependency(on:inject:)`.
   public final func addDependency<Input>(
-    on source: ResultOperation<Input>,
-    injectValue inject: @escaping @Sendable (Input) throws -> Void
+    onValueOf source: ResultOperation<Input>,
+    inject: @escaping @Sendable (Input) throws -> Void
   ) {
     addEdge(on: source) { result in try inject(result.get()) }
   }

@@ -217,6 +217,29 @@ extension OperationLayer {
       #expect(ran.value == added.value && refused.value > 0)
     }
 
+    /// Cancelling while the group starts, and while members are added to it: none of them is missed.
+    @Test(.contract(52), arguments: Kind.each)
+    func cancelRacingTheStartAndTheAdd(_ kind: Kind) {
+      let queue = kind.queue()
+      @Sendable func endless() -> Operation {
+        AsyncOperation { try await Task.sleep(for: .seconds(3_600)) }
+      }
+      for round in 0..<(2_000 / slowness + 50) {
+        let group = GroupOperation([endless(), endless()])
+        onThreads(3) { thread in
+          switch thread {
+          case 0: queue.addOperation(group)
+          case 1:
+            for _ in 0..<round % 64 { yieldCore() }
+            group.cancel()
+          default: for _ in 0..<4 { try? group.tryAddOperation(endless()) }
+          }
+        }
+        #expect(group.wait(timeout: patience), "round \(round)")
+      }
+      queue.expectQuiet()
+    }
+
     @Test(arguments: Kind.each)
     func errorsOfMembersAreCollected(_ kind: Kind) {
       let queue = kind.queue()

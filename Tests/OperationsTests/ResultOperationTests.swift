@@ -216,6 +216,37 @@ extension OperationLayer {
       #expect(try last.value() == 101)
     }
 
+    /// A body may be all that keeps what it computes from, and so on.
+    @Test(.contract(132), arguments: [false, true])
+    func longChainOfValuesIsReleasedOnASmallStack(_ isRun: Bool) throws {
+      let last = Locked<ResultOperation<Int>?>(ResultOperation { 0 })
+      for number in 0..<20_000 {
+        last.withLock { last in
+          guard let source = last else { return }
+          let next = ResultOperation(from: source) { $0 + 1 }
+          if number % 2 == 0 { next.addDependency(on: source) { _ in } }
+          last = next
+        }
+      }
+      if isRun {
+        let queue = Kind.pools[1].queue()
+        var operations: [Operation] = []
+        var next: Operation? = last.withLock { $0 }
+        while let operation = next {
+          operations.append(operation)
+          next = operation.dependencies.first
+        }
+        queue.addOperations(operations, waitUntilFinished: false)
+        queue.expectQuiet()
+        let value = try last.withLock { $0 }?.value()
+        #expect(value == 20_000)
+      }
+      try SystemThread.start(name: "releaser", stackSize: 512 << 10) {
+        let end = last.withLock { $0.take() }
+        #expect(end != nil)
+      }.join()
+    }
+
     @Test(.contract(82), arguments: Kind.each)
     func dependentFailsWithItsDependencysError(_ kind: Kind) {
       let queue = kind.queue()
@@ -225,7 +256,7 @@ extension OperationLayer {
         let dependents = both { _ = ran.add(1, ordering: .relaxed) }
         for dependent in dependents {
           // Fails with the dependency's error or with its own.
-          dependent.addDependency(on: source, injectValue: { _ in throw BodyError(number: 3) })
+          dependent.addDependency(onValueOf: source, inject: { _ in throw BodyError(number: 3) })
         }
         let mapped = ResultOperation(from: failing[0]) { _ in
           _ = ran.add(1, ordering: .relaxed)

@@ -92,8 +92,7 @@ open class GroupOperation: Operation, @unchecked Sendable {
       state.members = queue
       return state.takePending()
     }
-    if isSkipped || isCancelled { ThreadRecord.current.cancelMembers(pending) }
-    queue.admit(pending)
+    admit(pending, isCancelled: isSkipped) { queue.admit(pending) }
     if !isSkipped { body() }
     queue.subtract(1)
   }
@@ -163,9 +162,21 @@ open class GroupOperation: Operation, @unchecked Sendable {
       for operation in operations { operation.giveUpClaim() }
       throw .alreadyFinished(self)
     }
-    // A cancellation before the step above has not seen them, one after it has.
+    admit(operations, isCancelled: false) {
+      place?.queue.admit(operations, countedAt: place?.old ?? 0)
+    }
+  }
+
+  /// Makes operations members by `add`, cancelled ones if the group is.
+  ///
+  /// Looked at twice: a member of a cancelled group must not run, and a cancellation in between finds them neither
+  /// among the pending ones nor in the queue.
+  private final func admit(
+    _ operations: [Operation], isCancelled isSkipped: Bool, by add: () -> Void
+  ) {
+    if isSkipped || isCancelled { ThreadRecord.current.cancelMembers(operations) }
+    add()
     if isCancelled { ThreadRecord.current.cancelMembers(operations) }
-    if let place { place.queue.admit(operations, countedAt: place.old) }
   }
 
   /// The members that have not finished, in the order added; a copy.
@@ -174,9 +185,17 @@ open class GroupOperation: Operation, @unchecked Sendable {
     return members?.operations ?? pending
   }
 
+  /// A setting as the members' queue has it, else as it was set for that.
+  private final func settings<Value>(
+    _ now: (OperationQueue) -> Value, or before: (State) -> Value
+  ) -> Value {
+    let (members, value) = inner.withLock { ($0.members, before($0)) }
+    return members.map(now) ?? value
+  }
+
   /// How many members may execute at a time; as the property of `OperationQueue`.
   public final var maxConcurrentOperationCount: Int {
-    get { inner.withLock { $0.limit } }
+    get { settings(\.maxConcurrentOperationCount, or: \.limit) }
     set {
       guard OperationQueue.isLegal(limit: newValue) else {
         OperationError.invalidLimit(newValue).fault("setting the limit of \(diagnosis)")
@@ -191,7 +210,7 @@ open class GroupOperation: Operation, @unchecked Sendable {
 
   /// While true no member starts; a suspended group does not finish before its members have.
   public final var isSuspended: Bool {
-    get { inner.withLock { $0.isSuspended } }
+    get { settings(\.isSuspended, or: \.isSuspended) }
     set {
       let members = inner.withLock { state in
         state.isSuspended = newValue
