@@ -66,7 +66,7 @@ let package = Package(
     room(
       "OperationsFoundation",
       imports: [
-        "Operations", "Scheduling", "WorkStealingBackend", "CFoundationHook",
+        "Operations", "Scheduling", "DispatchBackend", "WorkStealingBackend", "CFoundationHook",
       ]),
 
     // What the author of a scheduler runs on it.
@@ -153,7 +153,13 @@ let package = Package(
       path: "Tests/MainQueueFixture", swiftSettings: strict),
     tests(
       "OperationsFoundationTests",
-      imports: ["OperationsFoundation", "MainQueueFixture", "TestSupport"]),
+      imports: [
+        "OperationsFoundation", "DispatchBackend", "Scheduling", "MainQueueFixture", "TestSupport",
+      ]),
+    tests("FoundationStyleSwift6Tests", imports: ["OperationsFoundation"]),
+    .testTarget(
+      name: "FoundationStyleSwift5Tests", dependencies: ["OperationsFoundation"],
+      swiftSettings: [.swiftLanguageMode(.v5)]),
     tests("FoundationAliasTests", imports: ["Operations", "Scheduling"]),
     tests("StatisticsTests", imports: ["Statistics"]),
     tests("ResultsTests", imports: ["Results", "Statistics"]),
