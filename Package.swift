@@ -86,7 +86,7 @@ let package = Package(
     room(
       "OperationsFoundation",
       imports: [
-        "Operations", "Scheduling", "WorkStealingBackend", "CFoundationHook",
+        "Operations", "Scheduling", "DispatchBackend", "WorkStealingBackend", "CFoundationHook",
       ]),
 
     // What the author of a scheduler runs on it.
@@ -210,7 +210,13 @@ let package = Package(
       path: "Tests/MainQueueFixture", swiftSettings: strict),
     tests(
       "OperationsFoundationTests",
-      imports: ["OperationsFoundation", "MainQueueFixture", "TestSupport"]),
+      imports: [
+        "OperationsFoundation", "DispatchBackend", "Scheduling", "MainQueueFixture", "TestSupport",
+      ]),
+    tests("FoundationStyleSwift6Tests", imports: ["OperationsFoundation"]),
+    .testTarget(
+      name: "FoundationStyleSwift5Tests", dependencies: ["OperationsFoundation"],
+      swiftSettings: [.swiftLanguageMode(.v5)]),
     tests("FoundationAliasTests", imports: ["Operations", "Scheduling"]),
     tests("StatisticsTests", imports: ["Statistics"]),
     tests("ResultsTests", imports: ["Results", "Statistics"]),

@@ -3,7 +3,6 @@
 internal import CDispatchShims
 internal import CSystemShims
 internal import ConcurrencyPrimitives
-// Links libdispatch for the shims.
 internal import Dispatch
 internal import Scheduling
 
@@ -15,6 +14,8 @@ final class DispatchCore: Sendable {
   let workerCount: Int
   private let state: Locked<DispatchState>
   private let ended = WakeTokens()
+  /// Where items go instead of the global queue.
+  let target = Locked<DispatchQueue?>(nil)
 
   init(workers: Int) {
     workerCount = workers
@@ -80,6 +81,11 @@ final class DispatchCore: Sendable {
   private var owner: UInt { UInt(bitPattern: ObjectIdentifier(self)) }
 
   private func carryOut(_ summons: DispatchState.Summons) {
+    if summons.shared + summons.extra > 0, let queue = target.withLock({ $0 }) {
+      for _ in 0..<summons.shared { queue.async { self.runItem(isExtra: false) } }
+      for _ in 0..<summons.extra { queue.async { self.runItem(isExtra: true) } }
+      return ended.add(summons.ended)
+    }
     for _ in 0..<summons.shared {
       unsafe shim_dispatch_async(
         retainedWord, { context in unsafe DispatchCore.take(context)?.runItem(isExtra: false) })

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Dispatch
 public import Scheduling
 
 /// Jobs on libdispatch's global concurrent queue: what a program pays that gives each operation to libdispatch.
@@ -32,6 +33,23 @@ public final class DispatchScheduler: Scheduler {
       fatalError("DispatchScheduler: workers is \(workers); expected 1 or more.")
     }
     core = DispatchCore(workers: workers)
+  }
+
+  /// The queue that runs the items, nil, the default, for the global one.
+  ///
+  /// Any queue but the main one; a serial queue runs one item at a time whatever `workerCount` says. A change counts for
+  /// items that are handed over later. Any thread.
+  public var targetQueue: DispatchQueue? {
+    get { core.target.withLock { $0 } }
+    set {
+      // The main queue has many wrappers, but one label.
+      if let newValue, newValue.label == DispatchQueue.main.label {
+        fatalError(
+          "DispatchScheduler: targetQueue was set to the main queue, whose thread would run every item; "
+            + "make a queue of your own.")
+      }
+      core.target.withLock { $0 = newValue }
+    }
   }
 
   /// Identity of what the items share; they may outlive this object.

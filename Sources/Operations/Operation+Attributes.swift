@@ -53,20 +53,6 @@ extension Operation {
     set { changeBand(to: newValue.band) }
   }
 
-  /// How important the work is; `default` means that the queue's value counts.
-  public final var qualityOfService: QualityOfService {
-    get {
-      // relaxed: a hint that orders nothing.
-      let bits = state.load(ordering: .relaxed)
-      return QualityOfService(index: (bits & StateBit.qualityMask) >> StateBit.qualityShift)
-    }
-    set {
-      let bits = lockState()
-      unlockState(
-        (bits & ~StateBit.qualityMask) | newValue.index << StateBit.qualityShift)
-    }
-  }
-
   /// Runs once after the operation has finished, cancelled or not; nil once it was handed over (contract 56–59).
   ///
   /// Runs on the worker that finished the operation, after dependents were released and waiters woken, with no lock
@@ -82,7 +68,9 @@ extension Operation {
       let isOver = successors.load(ordering: .sequentiallyConsistent) == SuccessorWord.sealed
       table.completionBlock = isOver ? nil : newValue
       let kept = table.completionBlock != nil
+      noteCompletionBlock(from: old, to: table.completionBlock, bits)
       unlockState(kept ? bits | StateBit.hasCompletion : bits & ~StateBit.hasCompletion)
+      deliverTransitions(bits)
       withExtendedLifetime(old) {}
     }
   }
@@ -101,10 +89,6 @@ extension Operation {
         newValue ? bits | StateBit.retainsDependencies : bits & ~StateBit.retainsDependencies)
     }
   }
-
-  /// Superseded by `isAsynchronous`, which it always equals.
-  @available(*, deprecated, renamed: "isAsynchronous")
-  public final var isConcurrent: Bool { isAsynchronous }
 
   final var band: PriorityBand {
     // relaxed: the handle that counts carries its own band.

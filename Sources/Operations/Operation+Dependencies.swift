@@ -38,6 +38,7 @@ extension Operation {
     guard dependency !== self else { throw .dependencyCycle(path: [self, self]) }
     let table = injection == nil ? nil : coldTableMade()
     var handOver: UInt?
+    var isLate = false
     var bits = lockState()
     let isNew = bits & StateBit.started == 0
     if !isNew, LateEdits.areFaults {
@@ -50,16 +51,21 @@ extension Operation {
       bits |= StateBit.coldStart
     }
     if isNew, !lists(dependency, bits) {
+      let listed = observedDependencies(bits)
+      defer { noteDependencies(from: listed, added: dependency, bits) }
       let effective = bits & StateBit.cancelled == 0
       if effective, isSubmitted, bits & StateBit.registered != 0 {
         handOver = addLateEdge(to: dependency, &bits)
+        isLate = true
       } else {
         _ = unsafe appendDependency(dependency, &bits, hidden: false)
         if effective { bits |= StateBit.hold }
       }
     }
     unlockState(bits)
+    if isLate, dependency.passesCancellationOn { cancel() }
     if let handOver { self.handOver(job(of: handOver)) }
+    if bits & StateBit.attended != 0 { dependencyAdded(dependency) }
   }
 
   /// Lifts the constraint at once; does nothing for what is no dependency (contract 26, 27).
@@ -76,6 +82,7 @@ extension Operation {
     var withdrawn: [Injection]?
     let bits = lockState()
     if bits & StateBit.started == 0, let edge = unsafe edge(to: dependency, bits) {
+      let listed = observedDependencies(bits)
       if isSubmitted, bits & StateBit.registered != 0 {
         handOver = unsafe withdrawEdge(edge, bits)
       }
@@ -87,11 +94,13 @@ extension Operation {
           $0.source != ObjectIdentifier(dependency)
         }
       }
+      noteDependencies(from: listed, added: nil, bits)
     }
     unlockState(bits)
     withExtendedLifetime(withdrawn) {}
     if let handOver { self.handOver(job(of: handOver)) }
     unsafe removed?.release()
+    deliverTransitions(bits)
   }
 
   /// Strict mode: adding or removing a dependency of an operation that has started stops the process (contract 29).

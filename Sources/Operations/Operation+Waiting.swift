@@ -65,7 +65,8 @@ extension Operation {
     let table = coldTableMade()
     let isReadyNow = isReady  // may be user code: before the lock
     let bits = lockState()
-    let obstacles = StateBit.started | StateBit.moved | StateBit.hold | StateBit.barrier
+    let obstacles =
+      StateBit.started | StateBit.moved | StateBit.hold | StateBit.barrier | StateBit.attended
     guard bits & obstacles == 0, isReadyNow, isSubmitted, isHandedOver else {
       unlockState(bits)
       target.leaveFast(record)
@@ -132,15 +133,30 @@ extension Operation {
   }
 }
 
-/// Waiters taken off a sealed successor list.
+/// Waiters and probes taken off a sealed successor list.
 enum WaiterList {
-  /// Wakes every waiter of the list that begins with the tagged word `first`.
+  /// Tells the operations whose probes are on the list that begins with the tagged word `first`.
+  static func tellProbes(_ first: UInt) {
+    var entry = first
+    while entry != 0 {
+      let record = unsafe Operation.record(entry)
+      entry = unsafe record.pointee.link.load(ordering: .relaxed)  // relaxed: this thread's list
+      guard unsafe record.pointee.kind == .probe else { continue }
+      unsafe ReadinessProbe.reference(record.pointee.owner)._withUnsafeGuaranteedRef { $0.tell() }
+    }
+  }
+
+  /// Wakes every waiter of the list that begins with the tagged word `first`, and frees its probes.
   static func wake(_ first: UInt) {
     var entry = first
     while entry != 0 {
       let record = unsafe Operation.record(entry)
       // Everything is read before the flag: the record is the waiter's from then on.
       entry = unsafe record.pointee.link.load(ordering: .relaxed)  // relaxed: this thread's list
+      if unsafe record.pointee.kind == .probe {
+        unsafe ReadinessProbe.free(record)
+        continue
+      }
       let parker = unsafe record.pointee.parker
       let isTimed = unsafe record.pointee.kind == .timedWaiter
       // release, edge Woken: pairs with the waiter's acquire.

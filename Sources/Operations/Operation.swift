@@ -85,9 +85,12 @@ open class Operation: @unchecked Sendable {
   /// cancelled one finishes without running `main()`. Stops the process when the operation is not ready, is already
   /// executing, or belongs to a queue (contract 11–16); `tryStart()` throws instead.
   open func start() {
-    if ThreadRecord.current.takeStarting(self) {
+    let record = ThreadRecord.current
+    if record.takeStarting(self) {
       // relaxed: this thread's own `begin` read the word with acquire.
-      if state.load(ordering: .relaxed) & StateBit.flushed == 0 { main() } else { skipMain() }
+      guard state.load(ordering: .relaxed) & StateBit.flushed == 0 else { return skipMain() }
+      if OperationQueue.hasExtras(at: record.currentQueue) { _ = setBits(StateBit.mainRan) }
+      main()
       return
     }
     do { try startManually() } catch { error.fault("start()") }
@@ -100,6 +103,10 @@ open class Operation: @unchecked Sendable {
     state.load(ordering: .relaxed) & StateBit.asynchronous != 0  // relaxed: never changes
   }
 
+  /// Superseded by `isAsynchronous`, which it equals; overridden in older programs.
+  @available(*, deprecated, renamed: "isAsynchronous")
+  open var isConcurrent: Bool { isAsynchronous }
+
   /// Whether every dependency is finished, or the operation is cancelled (contract 37).
   ///
   /// An override must combine its condition with `super`'s value and announce changes with `didChangeValue(forKey:)`.
@@ -109,6 +116,9 @@ open class Operation: @unchecked Sendable {
   open var isExecuting: Bool {
     // acquire: pairs with the release in `begin`.
     let bits = state.load(ordering: .acquiring)
+    if bits & StateBit.attended != 0, let assumed = Assumption.current(of: self)?.isExecuting {
+      return assumed
+    }
     return bits & (StateBit.started | StateBit.flushed) == StateBit.started && !isSealed
   }
 
@@ -143,17 +153,21 @@ open class Operation: @unchecked Sendable {
   ///
   /// "isReady" ("ready") makes the queue look again; "isFinished" ("finished") finishes an operation whose override
   /// of `isFinished` is now true; "isExecuting" ("executing") says that an override of `start()` has begun outside of a
-  /// queue (contract 18, 40, 63). Other keys do nothing.
+  /// queue; these, "isCancelled" and "isAsynchronous", with or without "is", are told to observers when the value
+  /// differs (contract 18, 40, 63). Other keys do nothing.
   open func didChangeValue(forKey key: String) {
-    switch key {
-    case "isReady", "ready": announceReadiness()
-    case "isExecuting", "executing": if isExecuting { noteOwnStart() }
-    case "isFinished", "finished":
-      guard isFinished else { return }
+    guard let property = ObservedProperty(key: key) else { return }
+    switch property {
+    case .isReady: announceReadiness()
+    case .isExecuting: if isExecuting { noteOwnStart() }
+    case .isFinished:
+      // The end is told in its order: no longer executing, then finished.
+      guard isFinished else { break }
       noteOwnStart()
       finishFromAnywhere()
     default: break
     }
+    noteAnnouncement(property)
   }
 }
 

@@ -17,6 +17,7 @@ extension Operation {
     case \Operation.isExecuting: "isExecuting"
     case \Operation.isReady: "isReady"
     case \Operation.isCancelled: "isCancelled"
+    case \Operation.isAsynchronous: "isAsynchronous"
     default: ""
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Dispatch
+internal import DispatchBackend
 internal import WorkStealingBackend
 
 /// The scheduler of every queue that names none; its threads start with the first such queue.
@@ -13,17 +14,30 @@ extension OperationQueue {
   /// A queue on the process-wide work-stealing scheduler, which has as many workers as the process may use CPUs.
   public convenience init() { self.init(scheduler: ProcessWide.scheduler) }
 
-  /// The dispatch queue that the operations run on: nil, for no scheduler here runs them on a queue of the user's.
+  /// The dispatch queue that the operations run on, if the queue has a `DispatchScheduler` and one was set; else nil.
   ///
-  /// Setting a queue stops the process (contract 120); setting nil changes nothing.
+  /// Set it while the queue is empty, or nil to return to libdispatch's global queue. It belongs to the scheduler, so
+  /// queues that share the scheduler share it. Stops the process on another scheduler, which runs operations on threads
+  /// of its own choice, for the main queue, and while the queue has operations (contract 120); setting nil on another
+  /// scheduler changes nothing.
   public var underlyingQueue: DispatchQueue? {
-    get { nil }
+    get { (scheduler as? DispatchScheduler)?.targetQueue }
     set {
-      guard let newValue else { return }
-      fatalError(
-        "OperationsFoundation: underlyingQueue of queue \"\(name ?? "")\" was set to \"\(newValue.label)\"; this "
-          + "queue's scheduler, \(type(of: scheduler)), runs operations on threads of its own choice. Leave it nil, or "
-          + "submit to the dispatch queue from an operation.")
+      guard let dispatch = scheduler as? DispatchScheduler else {
+        guard let newValue else { return }
+        fatalError(
+          "OperationsFoundation: underlyingQueue of queue \"\(name ?? "")\" was set to \"\(newValue.label)\"; this "
+            + "queue's scheduler, \(type(of: scheduler)), runs operations on threads of its own choice. Make the queue "
+            + "with a DispatchScheduler, leave it nil, or submit to the dispatch queue from an operation."
+        )
+      }
+      guard isEmpty else {
+        fatalError(
+          "OperationsFoundation: underlyingQueue of queue \"\(name ?? "")\" was set to "
+            + "\"\(newValue?.label ?? "nil")\" while it holds \(operationCount) operations or a barrier; set it before "
+            + "the first is added, or after waitUntilAllOperationsAreFinished().")
+      }
+      dispatch.targetQueue = newValue
     }
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Scheduling
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Operations
@@ -38,6 +40,29 @@ struct LayoutTests {
     #expect(class_getInstanceSize(BlockOperation.self) == 128)
     #expect(MemoryLayout<ClosureNode>.size <= ClosureNode.cellSize)
     #expect(MemoryLayout<RegistryChunk>.size <= RegistryChunk.blockSize)
+  }
+
+  /// The long paths are taken by attended operations and queues with extras only.
+  @Test(.contract(128)) func nothingIsMadeWhereNobodyObserves() {
+    let queue = OperationQueue(scheduler: InlineScheduler())
+    let operation = BlockOperation {}
+    let dependent = Operation()
+    dependent.addDependency(operation)
+    queue.addOperation(dependent)
+    queue.addOperation(operation)
+    queue.addOperation {}
+    #expect(dependent.isFinished && !queue.hasExtras)
+    for operation in [operation, dependent] {
+      #expect(!operation.hasColdTable)
+      #expect(operation.state.load(ordering: .relaxed) & StateBit.attended == 0)
+    }
+    // The flag is one more bit of a word that the queue's policy has brought in.
+    let line = unsafe withUnsafePointer(to: queue.policy) { policy in
+      unsafe withUnsafePointer(to: queue.extras) { extras in
+        Int(bitPattern: extras) - Int(bitPattern: policy)
+      }
+    }
+    #expect(line == 8)
   }
 
   private func class_getInstanceSize(_ type: AnyClass) -> Int {

@@ -200,6 +200,7 @@ extension OperationQueue {
     }
     if gate == .fast { leaveFast(record) }
     RegistryChunk.remove(slot: slot)
+    if hasExtras { noteClosureEnd(wasSkipped: before & ClosureNode.flushed != 0) }
     unsafe record.nodeCache.give(node)
     unsafe record.credit(self, context)
     return 0

@@ -22,6 +22,8 @@ extension OperationQueue {
     let slot = ThreadRecord.withCurrent { record in
       registry.add(operation.word, ticket: MemberCount.ticket(old), stripe: record.stripe)
     }
+    // Once it is in the registry: see Observation.md.
+    if hasExtras { return addAttended([operation], MemberCount.ticket(old), [slot], barrier) }
     let job = operation.submit(slot: slot, behind: barrier)
     if barrier != nil { evaluateBarriers() }
     if let job { operation.handOver(job) }
@@ -51,6 +53,11 @@ extension OperationQueue {
     let barrier = old & MemberCount.barrier != 0 ? joinSegment(operations.count) : nil
     ThreadRecord.withCurrent { record in
       registry.add(operations, firstTicket: MemberCount.ticket(old), stripe: record.stripe)
+    }
+    if hasExtras {
+      // relaxed: stored by this thread in `Registry.add`.
+      let slots = operations.map { $0.header.link.load(ordering: .relaxed) }
+      return addAttended(operations, MemberCount.ticket(old), slots, barrier)
     }
     var ready = JobChain()
     var flushes = JobChain()
@@ -89,9 +96,11 @@ extension OperationQueue {
       // relaxed: published by the hand-over below; an enumerator reads nothing of the node but its state before.
       unsafe node.pointee.membership.store(slot, ordering: .relaxed)
       if old & MemberCount.barrier != 0, let barrier = joinSegment(1) {
-        unsafe addBehind(barrier, node, generation, slot)
+        unsafe addBehind(barrier, node, generation, slot, MemberCount.ticket(old))
       } else {
         unsafe ClosureNode.open(node, generation)
+        // Once it is open: see Observation.md.
+        if hasExtras { return unsafe addAttended(node, generation, MemberCount.ticket(old)) }
         accept(unsafe ClosureNode.job(node))
       }
       return OperationHandle(node: UInt(bitPattern: node), generation: generation)
@@ -104,13 +113,17 @@ extension OperationQueue {
   /// finds it in between and cancels it waits for that.
   private func addBehind(
     _ barrier: Operation, _ node: UnsafeMutablePointer<ClosureNode>, _ generation: UInt64,
-    _ slot: UInt
+    _ slot: UInt, _ ticket: UInt32
   ) {
-    let facade = unsafe ClosureNode.makeFacade(node, slot: slot, flags: StateBit.lock)
+    let attended = wantsAttention ? StateBit.attended : 0
+    let facade = unsafe ClosureNode.makeFacade(node, slot: slot, flags: StateBit.lock | attended)
     unsafe ClosureNode.open(node, generation, also: ClosureNode.promoted)
+    if hasExtras { noteAdded([facade], ticket) }
     let job = facade.register(slot: slot, behind: barrier, locked: facade.unlockedState)
+    if attended != 0 { facade.noteSubmission(self, isReady: job != nil) }
     evaluateBarriers()
     if let job { facade.handOver(job) }
+    if hasExtras { tellObservers() }
   }
 }
 
@@ -185,13 +198,20 @@ extension Operation {
     // relaxed: published by the release of the pushes; the token keeps the count above zero until all are in.
     pending.store(1 + edges, ordering: .relaxed)
     var resolved: UInt32 = 1
+    var inherits = false
     unsafe forEachEdge(bits) { edge, dependency in
       guard unsafe !ignores || Self.isHidden(edge) else { return }
-      if unsafe !push(edge, on: dependency) { resolved += 1 }
+      guard unsafe !push(edge, on: dependency) else { return }
+      resolved += 1
+      if unsafe Self.reference(dependency)._withUnsafeGuaranteedRef(\.passesCancellationOn) {
+        inherits = true
+      }
     }
     // acquire and release, edge Resolved: see `resolve`.
     let left = pending.wrappingSubtract(resolved, ordering: .acquiringAndReleasing).newValue
     unlockState(bits)
+    // Before the hand-over, so that it does not start.
+    if inherits { cancel() }
     return left == 0 ? job : nil
   }
 }

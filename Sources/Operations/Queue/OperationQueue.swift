@@ -22,6 +22,8 @@ public final class OperationQueue: @unchecked Sendable {
 
   /// Limit, suspension, ready and running counts.
   let policy = Atomic<UInt64>(PolicyWord.open)
+  /// Address of the `QueueExtras`, retained, or 0; beside the policy, which every operation reads.
+  let extras = Atomic<UInt>(0)
   /// Members, submission ticket and flags.
   let count = MemberCount()
   /// Who is a member, in submission order.
@@ -94,7 +96,10 @@ public final class OperationQueue: @unchecked Sendable {
     attributes.withLock { $0.name = fixedName }
   }
 
-  deinit { registry.close() }
+  deinit {
+    registry.close()
+    freeExtras()
+  }
 
   var word: UInt { unsafe UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()) }
 
@@ -113,15 +118,20 @@ public final class OperationQueue: @unchecked Sendable {
 
   /// Name for diagnostics; a generated one when nil was set or nothing.
   public var name: String? {
-    get { attributes.withLock { $0.name } ?? "OperationQueue 0x\(String(word, radix: 16))" }
-    set { if !isFixed { attributes.withLock { $0.name = newValue } } }
+    get { attributes.withLock { $0.name } ?? generatedName }
+    set {
+      guard !isFixed else { return }
+      let generated = generatedName
+      attributes.withLock { attributes in
+        let old = attributes.name
+        attributes.name = newValue
+        if hasExtras { noteName(from: old ?? generated, to: newValue ?? generated) }
+      }
+      tellObservers()
+    }
   }
 
-  /// The level that operations inherit which have none of their own.
-  public var qualityOfService: QualityOfService {
-    get { attributes.withLock { $0.qualityOfService } }
-    set { if !isFixed { attributes.withLock { $0.qualityOfService = newValue } } }
-  }
+  private var generatedName: String { "OperationQueue 0x\(String(word, radix: 16))" }
 
   /// Set by a room that has a main queue: returns it on the main thread and nil on others.
   package static let mainThreadHook = Locked<(@Sendable () -> OperationQueue?)?>(nil)
@@ -143,6 +153,12 @@ public final class OperationQueue: @unchecked Sendable {
   ///
   /// A copy. O(members). Closures added with `addOperation(_:)` appear as the façade of their handle.
   public var operations: [Operation] { registry.members() }
+
+  /// Holds neither operations nor barriers.
+  package var isEmpty: Bool {
+    ThreadRecord.withCurrent { $0.flushCredit() }
+    return operationCount == 0 && control.withLock { $0.barriers.isEmpty }
+  }
 
   /// How many operations the queue holds, barriers not included.
   ///

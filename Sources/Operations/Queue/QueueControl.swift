@@ -30,10 +30,12 @@ extension OperationQueue {
       let limit = isFinite ? UInt64(newValue) : PolicyWord.unlimited
       let starts = control.withLock { control in
         let starts = changeLimit(to: limit)
+        if hasExtras { noteLimit(from: control.limit, to: newValue) }
         control.limit = newValue
         return starts
       }
       carryOut(starts)
+      tellObservers()
       if isFinite { flushCancelledMembers() }
     }
   }
@@ -120,8 +122,10 @@ extension OperationQueue {
     set {
       guard !isFixed else { return }
       let starts = control.withLock { _ in
-        newValue ? suspend() : resume()
+        if hasExtras { noteSuspension(from: isSuspendedNow, to: newValue) }
+        return newValue ? suspend() : resume()
       }
+      defer { tellObservers() }
       guard !newValue else { return }
       scheduler.submitUnlessEmpty(readyList.takeDeferred())
       carryOut(starts)

@@ -74,19 +74,26 @@ import Synchronization
   }
 
   /// Members in submission order, closures as handles, hidden ones included.
-  func membersAndClosures() -> [Member] { collect(includingHidden: true) }
+  func membersAndClosures() -> [Member] { collect(includingHidden: true).map(\.member) }
 
   /// Members in submission order, closures through their façades.
-  func members() -> [Operation] {
-    collect(includingHidden: false).compactMap { member in
-      switch member {
-      case .operation(let operation): operation.isStraggler ? nil : operation
-      case .closure(let handle): handle.facade
-      }
+  func members() -> [Operation] { membersWithTickets(waiting: false).map(\.operation) }
+
+  /// As `members()`, with their tickets; with `waiting` it includes closures that are just being added.
+  func membersWithTickets(waiting: Bool) -> [QueueMember] {
+    collect(includingHidden: false, waiting: waiting).compactMap { ticket, member in
+      let operation: Operation? =
+        switch member {
+        case .operation(let operation): operation.isStraggler ? nil : operation
+        case .closure(let handle): handle.facade
+        }
+      return operation.map { QueueMember(ticket: ticket, operation: $0) }
     }
   }
 
-  private func collect(includingHidden: Bool) -> [Member] {
+  private func collect(
+    includingHidden: Bool, waiting: Bool = false
+  ) -> [(ticket: UInt32, member: Member)] {
     var found: [(ticket: UInt32, member: Member)] = []
     for index in 0..<Self.stripeCount {
       let stripe = unsafe stripes + index
@@ -95,9 +102,14 @@ import Synchronization
       while let present = unsafe chunk {
         let left = unsafe present.pointee.pin()
         for index in unsafe 0..<present.pointee.filled where left & 1 << UInt64(index) == 0 {
-          guard
-            let member = unsafe present.pointee.member(index, includingHidden: includingHidden)
-          else { continue }
+          var backoff = Backoff()
+          var member = unsafe present.pointee.member(index, includingHidden: includingHidden)
+          // Whoever opens the cell, or has retired it, needs neither this lock nor the pin for that.
+          while waiting, member == nil, unsafe present.pointee.isAwaited(index) {
+            backoff.wait()
+            member = unsafe present.pointee.member(index, includingHidden: includingHidden)
+          }
+          guard let member else { continue }
           unsafe found.append((present.pointee.tickets[index], member))
         }
         unsafe present.pointee.unpin()
@@ -110,7 +122,7 @@ import Synchronization
       return []
     }
     found.sort { newest &- $0.ticket > newest &- $1.ticket }
-    return found.map(\.member)
+    return found
   }
 }
 

@@ -104,6 +104,13 @@ import Synchronization
     left.bitwiseAnd(~Self.pinned, ordering: .releasing)
   }
 
+  /// A closure's cell in a slot that was given out is not open, and its member has not left; under the pin.
+  func isAwaited(_ index: Int) -> Bool {
+    // acquire, edge Left: see `remove`.
+    slots[index] & Self.closureTag != 0
+      && left.load(ordering: .acquiring) & 1 << UInt64(index) == 0
+  }
+
   /// The member in a slot that was given out and not left; under the pin.
   func member(_ index: Int, includingHidden: Bool) -> Registry.Member? {
     let word = slots[index]

@@ -57,6 +57,18 @@ import Synchronization
   /// `finish()` calls after the first.
   var surplusFinishes = 0
 
+  /// Who observes the operation, and what they have not been told; made on first use, never replaced.
+  var observation: ObservationLog?
+  /// What must hold besides the dependencies before the operation may start.
+  var conditions: [ReadinessCondition] = []
+  /// Those of them that it has taken a permit of.
+  var heldConditions: [ReadinessCondition] = []
+  /// 0…1; see `Operation.threadPriority`.
+  var threadPriority = 0.5
+  var service: ServiceReport?
+  /// When it became ready, ns, in a queue whose events somebody takes; else 0.
+  var readyTime: UInt64 = 0
+
   init() {}
 
   deinit {

@@ -75,6 +75,8 @@ extension Operation {
   private final func leaveIfFree(_ table: ColdTable) -> UInt? {
     guard table.edgesBlocking == 0, !table.isOut else { return nil }
     table.isOut = true
+    // relaxed: never cleared, and a time that is missed is only a time.
+    noteReadyTime(state.load(ordering: .relaxed))
     return table.wasParked ? table.countNextHandle(of: self) : Handle.header
   }
 
@@ -128,7 +130,9 @@ extension Operation {
   final func withdrawEdge(_ edge: EdgeLocation, _ bits: UInt32) -> UInt? {
     // acquire, edge Resolved: as in `enterDetour`.
     guard pending.load(ordering: .acquiring) != 0,
-      let table = enterDetour(force: false, tagEdges: true, bits)
+      // A cancelled operation was added without its ordinary edges: nobody would resolve them.
+      let table = enterDetour(
+        force: false, tagEdges: bits & StateBit.cancelled == 0, bits)
     else { return nil }
     unsafe _ = untag(edge, table)
     return leaveIfFree(table)
@@ -159,6 +163,7 @@ extension Operation {
     var bits = lockState()
     guard !isSealed, bits & StateBit.cancelled == 0 else { return unlockState(bits) }
     bits |= StateBit.cancelled
+    noteCancelled(bits)
     if isSubmitted, bits & StateBit.started == 0 {
       if bits & StateBit.barrier != 0 {
         // Once it is due it needs no slot any more; before that it keeps its place.
@@ -175,9 +180,17 @@ extension Operation {
     unlockState(bits)
     cancelMembers()
     let hasBegun = bits & (StateBit.started | StateBit.flushed) == StateBit.started
-    guard handOver != nil || flush || hasBegun else { return }
-    let cancelled = Cancelled(
-      operation: self, effect: hasBegun ? .executing : handOver.map { .free($0) } ?? .handedOver)
+    let isAttended = bits & StateBit.attended != 0
+    guard handOver != nil || flush || hasBegun || isAttended else { return }
+    var effect = Cancelled.Effect.none
+    if hasBegun {
+      effect = .executing
+    } else if let handOver {
+      effect = .free(handOver)
+    } else if flush {
+      effect = .handedOver
+    }
+    let cancelled = Cancelled(operation: self, effect: effect, isAttended: isAttended)
     ThreadRecord.withCurrent { record in
       if record.cancellingAll > 0 { record.heldBack.append(cancelled) } else { cancelled.go() }
     }
@@ -194,6 +207,8 @@ extension Operation {
 /// An operation that is marked as cancelled, and what is to follow.
 struct Cancelled {
   enum Effect {
+    /// It is in no queue.
+    case none
     /// Nothing holds it back any more: this handle goes to the queue.
     case free(UInt)
     /// A handle is with the scheduler or in the ready list already.
@@ -204,13 +219,17 @@ struct Cancelled {
 
   let operation: Operation
   let effect: Effect
+  /// Somebody must be told.
+  let isAttended: Bool
 
-  /// Lets it be flushed, or tells its body.
+  /// Lets it be flushed, or tells its body; then tells who observes it.
   func go() {
     switch effect {
+    case .none: break
     case .free(let handle): operation.handOver(operation.job(of: handle))
     case .handedOver: operation.flushWithoutSlot()
     case .executing: operation.cancelledWhileExecuting()
     }
+    if isAttended { operation.deliverTransitions() }
   }
 }

@@ -35,15 +35,35 @@ extension Operation {
     return successor
   }
 
-  /// Walks a sealed list, newest entry first; returns the last job made ready, the oldest registration.
+  /// What a walk over a sealed list leaves to do.
+  struct Released {
+    /// Jobs for other queues' policies or other schedulers, oldest first.
+    var others = JobChain()
+    /// List of waiters and probes.
+    var waiters: UInt = 0
+
+    /// Hands the jobs over.
+    mutating func handOver() {
+      while let job = others.popFirst() { Operation.handOver(job) }
+    }
+  }
+
   private final func releaseSuccessors(
     _ head: UInt, _ context: UnsafeMutablePointer<WorkerContext>
   ) -> Job? {
+    var released = Released()
+    let kept = unsafe walkSuccessors(head, context, &released)
+    released.handOver()
+    if released.waiters != 0 { WaiterList.wake(released.waiters) }
+    return kept
+  }
+
+  /// Walks a sealed list, newest entry first; returns the last job made ready, the oldest registration.
+  final func walkSuccessors(
+    _ head: UInt, _ context: UnsafeMutablePointer<WorkerContext>, _ released: inout Released
+  ) -> Job? {
     var entry = head
     var kept: Job?
-    var waiters: UInt = 0
-    // Jobs for other queues' policies or other schedulers, oldest first.
-    var others = JobChain()
     while entry != SuccessorWord.empty {
       var ready: Job?
       if entry & SuccessorWord.recordTag == 0 {
@@ -52,7 +72,7 @@ extension Operation {
         let link = unsafe Self.edgeLink(entry).pointee.load(ordering: .relaxed)
         let slot = Int((entry >> 1) & 7)
         unsafe Self.reference(entry)._withUnsafeGuaranteedRef { dependent in
-          ready = unsafe dependent.resolve(.slot(slot), context, &others)
+          ready = unsafe dependent.resolve(.slot(slot), context, &released.others)
         }
         entry = link
       } else {
@@ -61,12 +81,12 @@ extension Operation {
         if unsafe record.pointee.kind == .edge {
           let owner = unsafe record.pointee.owner
           unsafe Self.reference(owner)._withUnsafeGuaranteedRef { dependent in
-            ready = unsafe dependent.resolve(.record(record), context, &others)
+            ready = unsafe dependent.resolve(.record(record), context, &released.others)
           }
         } else {
           // relaxed: this thread's list
-          unsafe record.pointee.link.store(waiters, ordering: .relaxed)
-          waiters = entry
+          unsafe record.pointee.link.store(released.waiters, ordering: .relaxed)
+          released.waiters = entry
         }
         entry = link
       }
@@ -80,8 +100,6 @@ extension Operation {
         unsafe context.pointee.ready.prepend(ready)
       }
     }
-    while let job = others.popFirst() { Self.handOver(job) }
-    if waiters != 0 { WaiterList.wake(waiters) }
     return kept
   }
 
@@ -138,25 +156,45 @@ extension Operation {
       if gate == .fast { queue.leaveFast(record) }
       return 0
     }
-    var successor = unsafe release(head, context)
-    // sequentially consistent, edge Completion: after the seal; a setter that still holds the lock is waited for.
+    // sequentially consistent, edge Completion: after the seal; an editor that still holds the lock is waited for.
     let word = state.load(ordering: .sequentiallyConsistent)
-    if word & (StateBit.hasCompletion | StateBit.lock) != 0 {
-      if let kept = successor { unsafe context.pointee.ready.prepend(kept) }
-      successor = nil
-      if unsafe !context.pointee.ready.isEmpty {
-        unsafe queue.scheduler.submit(context.pointee.takeReady())
-      }
-      giveUpSlot(gate, queue, record)
-      runCompletionBlock(queue.word, record)
-    } else if gate == .fast {
-      queue.leaveFast(record)
+    var successor: Job?
+    if word & (StateBit.hasCompletion | StateBit.attended | StateBit.lock) != 0 {
+      unsafe releaseWithCare(head, gate, queue, record, context)
+    } else {
+      successor = unsafe release(head, context)
+      if gate == .fast { queue.leaveFast(record) }
     }
     // Nothing runs here any more: captures that die with the operation must not see its queue.
     record.currentOperation = 0
     record.currentQueue = 0
     unsafe leave(bits, queue, record, context)
     return successor?.word ?? 0
+  }
+
+  /// From the finished event to the completion block, with observers, one after the other (contract 127).
+  @inline(never) private final func releaseWithCare(
+    _ head: UInt, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
+    _ context: UnsafeMutablePointer<WorkerContext>
+  ) {
+    let bits = noteFinish()
+    if bits & StateBit.attended != 0 {
+      unsafe traceEnd(queue, context.pointee.worker)
+      deliverTransitions()
+      cancelDependents(head, bits)
+    }
+    var released = Released()
+    if let kept = unsafe walkSuccessors(head, context, &released) {
+      unsafe context.pointee.ready.prepend(kept)
+    }
+    unsafe queue.scheduler.submitUnlessEmpty(context.pointee.takeReady())
+    released.handOver()
+    WaiterList.tellProbes(released.waiters)
+    WaiterList.wake(released.waiters)
+    if bits & StateBit.attended != 0 { givePermitsBackAfterFinish() }
+    giveUpSlot(gate, queue, record)
+    runCompletionBlock(queue.word, record)
+    if bits & StateBit.attended != 0 { unsafe traceCompletion(queue, context.pointee.worker) }
   }
 
   /// The slot is free before the completion block runs (contract 61, 127).
@@ -176,10 +214,12 @@ extension Operation {
     let bits = lockState()
     let block = coldTable?.completionBlock
     coldTable?.completionBlock = nil
+    noteCompletionBlock(from: block, to: nil, bits)
     unlockState(bits & ~StateBit.hasCompletion)
     let outer = (record.currentQueue, record.completingQueue)
     record.currentQueue = 0
     record.completingQueue = queue
+    deliverTransitions(bits)
     block?()
     (record.currentQueue, record.completingQueue) = outer
   }
@@ -207,6 +247,8 @@ extension Operation {
     // relaxed: written before the hand-over that brought the handle here.
     let slot = membership.load(ordering: .relaxed)
     RegistryChunk.remove(slot: slot)
+    // After the removal: see Observation.md.
+    if queue.hasExtras { unsafe noteLeft(queue, record, context.pointee.worker) }
     if hasColdTable { returnClosureNode(record) }
     // Before the credit, which a waiter may take at once: when the wait returns the operation is gone.
     unsafe Unmanaged.passUnretained(self).release()
@@ -232,27 +274,48 @@ extension Operation {
     // relaxed: never changes.
     let isBarrier = state.load(ordering: .relaxed) & StateBit.barrier != 0
     if let queue, isBarrier { queue.barrierEnds(self) }
+    // sequentially consistent, edge Completion: as in `finishOnWorker`.
+    let word = state.load(ordering: .sequentiallyConsistent)
+    var isAttended = false
+    if word & (StateBit.attended | StateBit.lock) != 0 {
+      let bits = noteFinish()
+      isAttended = bits & StateBit.attended != 0
+      if isAttended {
+        traceEnd(queue, -1)
+        deliverTransitions()
+        cancelDependents(head, bits)
+      }
+    }
     var context = WorkerContext(
       worker: -1, scheduler: queue?.identity ?? OperationQueue.noScheduler)
     unsafe withUnsafeMutablePointer(to: &context) { context in
-      if let kept = unsafe release(head, context) { unsafe context.pointee.ready.prepend(kept) }
-      unsafe endFromAnywhere(queue, context)
+      var released = Released()
+      if let kept = unsafe walkSuccessors(head, context, &released) {
+        unsafe context.pointee.ready.prepend(kept)
+      }
+      unsafe endFromAnywhere(queue, &released, isAttended: isAttended, context)
     }
   }
 
   private final func endFromAnywhere(
-    _ queue: OperationQueue?, _ context: UnsafeMutablePointer<WorkerContext>
+    _ queue: OperationQueue?, _ released: inout Released, isAttended: Bool,
+    _ context: UnsafeMutablePointer<WorkerContext>
   ) {
     // The inline scheduler would run what is submitted here and now: it gets it last (decision on `inline`).
     let isInline = queue?.scheduler.waitsByHelping ?? false
     if let queue, !isInline {
       unsafe queue.scheduler.submitUnlessEmpty(context.pointee.takeReady())
     }
+    released.handOver()
+    if isAttended { WaiterList.tellProbes(released.waiters) }
+    WaiterList.wake(released.waiters)
+    if isAttended { givePermitsBackAfterFinish() }
     let before = setBits(StateBit.sealedByFinish)
     let ownsSlot = before & StateBit.detached != 0
     if ownsSlot, !isInline { queue?.releaseSlot() }
     let record = ThreadRecord.current
     if before & StateBit.hasCompletion != 0 { runCompletionBlock(queue?.word ?? 0, record) }
+    if isAttended { traceCompletion(queue, -1) }
     if let queue {
       unsafe leave(before, queue, record, context)
       record.flushCredit()
@@ -284,6 +347,7 @@ extension Operation {
     }
     guard isSubmitted else { return unlockState(bits) }
     let begun = beginEarly(bits)
+    noteBegin(begun, .none)
     let queue = unsafe retainQueue()
     unlockState(begun)
     unsafe queue._withUnsafeGuaranteedRef { queue in
@@ -330,71 +394,4 @@ extension Operation {
     if before & StateBit.sealedByFinish != 0 { queue.releaseSlot() }
     if gate == .fast { queue.leaveFast(record) }
   }
-
-  // MARK: Manual start
-
-  /// `start()` by user code on an operation in no queue.
-  final func startManually() throws(OperationError) {
-    if isSealed { return }
-    // acquire and release, edge Submitted: one word decides between a manual start and a queue.
-    let (won, seen) = membership.compareExchange(
-      expected: Membership.none, desired: Membership.manual, ordering: .acquiringAndReleasing)
-    guard won else {
-      if isSealed { return }
-      if seen == Membership.manual { throw .alreadyExecuting(self) }
-      throw .ownedByQueue(self, queueName: queueNameForDiagnostics)
-    }
-    guard let bits = beginManually() else {
-      membership.store(Membership.none, ordering: .releasing)  // release, edge Submitted
-      throw .notReady(self, blockedBy: dependencies.filter { !$0.isFinished })
-    }
-    let record = ThreadRecord.current
-    let outer = record.currentOperation
-    record.currentOperation = word
-    let skipsBody = bits & (StateBit.flushed | StateBit.finishRequested) != 0
-    if bits & StateBit.coldStart != 0 { passInResults(unlessSkipped: skipsBody) }
-    if skipsBody { skipMain() } else { main() }
-    if bits & StateBit.asynchronous == 0 || (skipsBody && finishesWhenSkipped) {
-      finishFromAnywhere()
-    }
-    record.currentOperation = outer
-  }
-
-  /// A subclass that drives its own state has begun: in no queue through its own `start()`, which the runtime does not
-  /// see (contract 18, 63).
-  final func noteOwnStart() {
-    // acquire and release, edge Submitted: as for `startManually`; a queue that comes first starts it itself.
-    let (won, _) = membership.compareExchange(
-      expected: Membership.none, desired: Membership.manual, ordering: .acquiringAndReleasing)
-    guard won else { return }
-    let bits = lockState()
-    unlockState(Self.begun(bits))
-  }
-
-  /// Begins an operation that belongs to no queue; nil when it is not ready.
-  ///
-  /// Never parks: there is no handle.
-  private final func beginManually() -> UInt32? {
-    let isReadyNow = isReady  // user code: before the lock
-    let bits = lockState()
-    let isCancelled = bits & StateBit.cancelled != 0
-    var isFree = isReadyNow || isCancelled
-    if isFree, !isCancelled {
-      unsafe forEachEdge(bits) { _, dependency in
-        isFree = unsafe isFree && Self.reference(dependency)._withUnsafeGuaranteedRef(\.isSealed)
-      }
-    }
-    guard isFree else {
-      unlockState(bits)
-      return nil
-    }
-    let begun = Self.begun(bits)
-    unlockState(begun)
-    return begun
-  }
-
-  /// As `start()`, but throws `notReady`, `alreadyExecuting` or `ownedByQueue` instead of stopping the process.
-  ///
-  /// Returns at once when the operation is finished (contract 12, 14–16).
-  public final func tryStart() throws(OperationError) { try startManually() }
 }

@@ -147,6 +147,7 @@ extension Operation {
       return .lost
     }
     let begun = bits | StateBit.started | StateBit.flushed
+    noteBegin(begun, .none)
     unlockState(begun)
     return .won(begun)
   }
@@ -174,8 +175,20 @@ extension Operation {
     let isLast = table.handles == 0
     table.hasLeft = !isLast
     // Under the lock: afterwards the last handle may take operation and queue away.
-    if !isLast { queue.addStraggler() }
+    var observed: Unmanaged<OperationQueue>?
+    if !isLast {
+      queue.addStraggler()
+      // It is listed no more: see Observation.md.
+      if queue.hasExtras {
+        unsafe observed = Unmanaged.passRetained(queue)
+        queue.noteRemoved(self)
+      }
+    }
     unlockState(bits)
+    if let observed = unsafe observed {
+      unsafe observed._withUnsafeGuaranteedRef { $0.tellObservers() }
+      unsafe observed.release()
+    }
     return isLast
   }
 
@@ -200,15 +213,21 @@ extension Operation {
     let shifted = UInt32(band.rawValue) << StateBit.bandShift
     var bits = lockState()
     guard bits & StateBit.bandMask != shifted else { return unlockState(bits) }
+    let old = bits
     bits = (bits & ~StateBit.bandMask) | shifted
+    notePriority(from: old, to: bits)
     guard bits & StateBit.started == 0, isSubmitted, isHandedOver, bits & StateBit.barrier == 0
-    else { return unlockState(bits) }
+    else {
+      unlockState(bits)
+      return deliverTransitions(bits)
+    }
     let table = coldTableMade()
     table.handles += 1
     table.latestHandle = unsafe UInt(bitPattern: HandleCarrier.make(self, isFlush: false))
     let carrier = table.latestHandle
     unlockState(bits | StateBit.severalHandles | StateBit.moved)
     handOver(HandleCarrier.job(carrier, band: band))
+    deliverTransitions(bits)
   }
 
   /// With the scheduler or in the ready list; under the edit lock.

@@ -111,6 +111,12 @@ extension Operation {
   final func computeReady() -> Bool {
     // acquire, edge EditLock.
     let bits = state.load(ordering: .acquiring)
+    if bits & StateBit.attended != 0 { return computeReadyAttended(bits) }
+    return computeStockReady(bits)
+  }
+
+  /// As `computeReady` without what the cold table adds.
+  final func computeStockReady(_ bits: UInt32) -> Bool {
     if bits & (StateBit.cancelled | StateBit.started) != 0 { return true }
     let edges = StateBit.dependencyCountMask | StateBit.edgesInCold
     if bits & edges == 0 { return true }
@@ -140,7 +146,7 @@ extension Operation {
   @inline(__always) private final func beginFast() -> UInt32? {
     var bits = state.load(ordering: .relaxed)  // relaxed: the exchange validates it
     var backoff = Backoff()
-    let slow = StateBit.hold | StateBit.moved | StateBit.started
+    let slow = StateBit.hold | StateBit.moved | StateBit.started | StateBit.attended
     while true {
       if bits & StateBit.lock != 0 {
         backoff.wait()
@@ -166,16 +172,22 @@ extension Operation {
   }
 
   @inline(never) private final func beginSlowly(_ handle: UInt) -> BeginOutcome {
+    // relaxed: an edge that comes later is found when it is registered.
+    if state.load(ordering: .relaxed) & StateBit.hold != 0 { inheritCancellation() }
     let isReadyNow = isReady  // user code: before the lock
+    let permits = isReadyNow ? takePermits() : .missing
     var bits = lockState()
     if bits & StateBit.started != 0
       || (bits & StateBit.moved != 0 && coldTable?.latestHandle != handle)
     {
       unlockState(bits)
+      givePermitsBack(permits)
       return .lost
     }
-    let starts = StateBit.cancelled | StateBit.finishRequested | StateBit.stock
-    let wantsStart = isReadyNow || bits & starts != 0
+    let starts = StateBit.cancelled | StateBit.finishRequested
+    let wantsStart =
+      bits & starts != 0 || (isReadyNow && !permits.isMissing)
+      || (bits & StateBit.stock != 0 && !hasConditions(bits))
     if bits & StateBit.hold != 0 {
       registerHeldEdges(&bits)
       bits &= ~StateBit.hold
@@ -187,10 +199,12 @@ extension Operation {
       park(handle)
       // From here on every edit goes through the detour: there is no start that would register edges.
       unlockState(bits | StateBit.registered)
+      givePermitsBack(permits)
       if !isBlocked { announceReadiness() }  // it may have turned true before the parking
       return .parked
     }
     let begun = Self.begun(bits)
+    noteBegin(begun, permits)
     unlockState(begun)
     return .won(begun)
   }
@@ -214,6 +228,7 @@ extension Operation {
       let table = coldTable, table.edgesBlocking == 0, !table.isOut, table.wasParked
     {
       table.isOut = true
+      noteReadyTime(bits)
       handOver = table.countNextHandle(of: self)
     }
     unlockState(bits)
@@ -228,8 +243,10 @@ extension Operation {
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
     // Stock, and nothing that wants the slow way.
-    let kinds = StateBit.stock | StateBit.asynchronous | StateBit.coldStart
-    guard bits & kinds == StateBit.stock || bits & StateBit.finishRequested != 0 else {
+    let kinds =
+      StateBit.stock | StateBit.asynchronous | StateBit.coldStart | StateBit.attended
+    let early = StateBit.finishRequested | StateBit.attended
+    guard bits & kinds == StateBit.stock || bits & early == StateBit.finishRequested else {
       return unsafe performOpenClass(bits, gate, queue, record, context)
     }
     if bits & StateBit.finishRequested != 0 { Warning.finishedBeforeStart(self, queue) }
@@ -240,7 +257,8 @@ extension Operation {
     return successor
   }
 
-  /// As `perform` for classes that users may extend: they may override `start()` and outlive it.
+  /// As `perform` for classes that users may extend, which may override `start()` and outlive it, and for operations
+  /// with somebody to tell.
   @inline(never) private final func performOpenClass(
     _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
@@ -252,8 +270,21 @@ extension Operation {
     let outerStart = record.startingOperation
     let skipsBody = bits & StateBit.flushed != 0
     if bits & StateBit.coldStart != 0 { passInResults(unlessSkipped: skipsBody) }
+    if bits & StateBit.attended != 0 {
+      unsafe traceBegin(queue, context.pointee.worker)
+      deliverTransitions()
+    }
     record.startingOperation = word
-    start()
+    if bits & StateBit.finishRequested != 0 {
+      // Attended, else it would not be here; what `start()` would do is over.
+      Warning.finishedBeforeStart(self, queue)
+      record.startingOperation = 0
+      skipMain()
+    } else if bits & StateBit.attended != 0 {
+      atRequestedService(queue) { start() }
+    } else {
+      start()
+    }
     let stockStartRan = record.startingOperation != word
     record.startingOperation = outerStart
     // acquire, edge EditLock: set by `main()`.

@@ -42,6 +42,14 @@ enum StateBit {
   static let edgesInCold: UInt32 = 1 << 15
   /// `finish()` was called before the operation started.
   static let finishRequested: UInt32 = 1 << 25
+  /// The stock `start()` has run `main()` in a queue with extras.
+  static let mainRan: UInt32 = 1 << 28
+  /// Its dependents are cancelled when it finishes cancelled.
+  static let cancelsDependents: UInt32 = 1 << 27
+  /// The cold table says what else happens when the operation begins, changes or finishes; see Observation.md.
+  ///
+  /// Such an operation begins, runs and finishes on the long paths. Never cleared.
+  static let attended: UInt32 = 1 << 26
 
   /// A stock class whose start needs more than `main()`: values to pass in, closures to hand out.
   static let coldStart: UInt32 = 1 << 30

@@ -3,7 +3,7 @@
 import ConcurrencyPrimitives
 import Synchronization
 
-/// An entry of a successor list that is no inline edge: an edge beyond the third, a hidden edge, or a waiter.
+/// An entry of a successor list that is no inline edge: an edge beyond the third, a hidden edge, a waiter or a probe.
 ///
 /// The link belongs to the list from the push until the finisher has read it.
 struct SuccessorRecord: ~Copyable {
@@ -14,6 +14,8 @@ struct SuccessorRecord: ~Copyable {
     case waiter
     /// On the heap with two references, the waiter's and the list's.
     case timedWaiter
+    /// On the heap, the list's: `owner` is a retained `ReadinessProbe`.
+    case probe
   }
 
   let link = Atomic<UInt>(0)
@@ -22,7 +24,7 @@ struct SuccessorRecord: ~Copyable {
   let flag = Atomic<Bool>(false)
   /// References to a timed waiter.
   let references: Atomic<UInt8>
-  /// The dependent, unretained (edges).
+  /// The dependent, unretained (edges), or the probe, retained.
   let owner: UInt
   /// Whom to unpark (waiters).
   let parker: Parker?
@@ -42,6 +44,16 @@ struct SuccessorRecord: ~Copyable {
     self.owner = owner
     self.dependency = dependency
     self.isHidden = isHidden
+    parker = nil
+  }
+
+  /// A probe; takes over one reference to the object at `probe`.
+  init(probe: UInt) {
+    kind = .probe
+    references = Atomic(1)
+    owner = probe
+    dependency = 0
+    isHidden = false
     parker = nil
   }
 

@@ -39,6 +39,8 @@ import Synchronization
   var currentQueue: UInt = 0
   /// The queue whose operation's completion block runs here, or 0.
   var completingQueue: UInt = 0
+  /// What the getters of one operation answer on this thread, while its observers are told.
+  var assumption: Assumption?
   /// A completion block runs here, and no operation on top of it.
   var isInCompletionBlock: Bool { currentQueue == 0 && completingQueue != 0 }
   /// Blocks this thread while it waits.

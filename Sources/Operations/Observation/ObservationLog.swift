@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The observable properties of an operation (contract 122).
+enum ObservedProperty: UInt8, CaseIterable {
+  case isCancelled, isAsynchronous, isExecuting, isFinished, isReady
+  case dependencies, queuePriority, completionBlock
+
+  /// The property that a subclass means by `key`, with or without "is" (contract 63).
+  init?(key: String) {
+    switch key {
+    case "isCancelled", "cancelled": self = .isCancelled
+    case "isAsynchronous", "asynchronous", "isConcurrent", "concurrent": self = .isAsynchronous
+    case "isExecuting", "executing": self = .isExecuting
+    case "isFinished", "finished": self = .isFinished
+    case "isReady", "ready": self = .isReady
+    default: return nil
+    }
+  }
+}
+
+/// What happened to an observed operation.
+///
+/// `ready` and `executing` carry what the runtime says; a subclass may say something else, and is asked when the event
+/// is told.
+enum Transition: Sendable {
+  case cancelled
+  case ready(Bool)
+  case executing(Bool)
+  case finished
+  /// A subclass has announced a change and read this value afterwards.
+  case announced(ObservedProperty, Bool)
+  case dependencies([Operation], [Operation])
+  case priority(Operation.QueuePriority, Operation.QueuePriority)
+  case completionBlock((@Sendable () -> Void)?, (@Sendable () -> Void)?)
+  /// The first observer of a property came; the runtime's value then.
+  case baseline(ObservedProperty, Bool)
+}
+
+/// Calls one observer with a change of the property that he observes.
+enum OperationObserver: Sendable {
+  case flag(ObservedProperty, @Sendable (Operation, ObservedChange<Bool>) -> Void)
+  case operations(@Sendable (Operation, ObservedChange<[Operation]>) -> Void)
+  case priority(@Sendable (Operation, ObservedChange<Operation.QueuePriority>) -> Void)
+  case block(@Sendable (Operation, ObservedChange<(@Sendable () -> Void)?>) -> Void)
+  /// Called once, when the operation finishes.
+  case finish(@Sendable (Operation) -> Void)
+
+  var property: ObservedProperty {
+    switch self {
+    case .flag(let property, _): property
+    case .operations: .dependencies
+    case .priority: .queuePriority
+    case .block: .completionBlock
+    case .finish: .isFinished
+    }
+  }
+}
+
+/// What an observed operation keeps in its cold table; guarded by its edit lock, but for `shown`.
+@safe final class ObservationLog {
+  typealias Log = TransitionLog<Transition, OperationObserver>
+  var log = Log()
+  /// Somebody has observed `isReady`, so that dependencies have probes.
+  var tracksReadiness = false
+  /// The runtime's readiness as last appended.
+  var stockReady = true
+  /// Dependencies before this place have finished or were removed.
+  var readyCursor = 0
+  /// The newest announcement of each property: an older one that reads its value later is void.
+  var newestAnnouncement: [ObservedProperty: Int] = [:]
+  /// Flags with a baseline in the log or in `shown`.
+  var baselined: Set<ObservedProperty> = []
+  /// The last value told of each flag; used by whoever tells.
+  var shown: [ObservedProperty: Bool] = [:]
+
+  func observes(_ property: ObservedProperty) -> Bool {
+    log.observers.contains { $0.handler.property == property }
+  }
+}
+
+/// What the runtime's getters answer while a subclass's getters are asked about an event that is over.
+struct Assumption {
+  let operation: UInt
+  var isReady: Bool?
+  var isExecuting: Bool?
+
+  /// What this thread assumes about `operation`.
+  static func current(of operation: Operation) -> Assumption? {
+    ThreadRecord.withCurrent { record in
+      guard let assumption = record.assumption, assumption.operation == operation.word else {
+        return nil
+      }
+      return assumption
+    }
+  }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+extension Operation {
+  /// Calls `handler` with the old and the new value whenever the property changes (contract 122, 124–126).
+  ///
+  /// For `isCancelled`, `isAsynchronous`, `isExecuting`, `isFinished` and `isReady`; another property stops the process.
+  /// All changes of this operation after the call are told in the order in which they happened, one at a time, none left
+  /// out and none twice, each on the thread that made it, or on one that is still telling an earlier one. No lock is
+  /// held; the handler may use the whole interface, and what it changes is told after it has returned. Dropping the
+  /// result ends the observation. An operation does not become slower for being observable, only for being observed.
+  public final func observe(
+    _ keyPath: KeyPath<Operation, Bool>,
+    handler: @escaping @Sendable (Operation, ObservedChange<Bool>) -> Void
+  ) -> Observation {
+    let property: ObservedProperty
+    switch keyPath {
+    case \Operation.isCancelled: property = .isCancelled
+    case \Operation.isAsynchronous: property = .isAsynchronous
+    case \Operation.isExecuting: property = .isExecuting
+    case \Operation.isFinished: property = .isFinished
+    case \Operation.isReady: property = .isReady
+    default: Fault.notObservable(self, keyPath)
+    }
+    return attach(.flag(property, handler))
+  }
+
+  /// As the other `observe(_:handler:)`, for `dependencies`.
+  ///
+  /// A change costs O(dependencies).
+  public final func observe(
+    _ keyPath: KeyPath<Operation, [Operation]>,
+    handler: @escaping @Sendable (Operation, ObservedChange<[Operation]>) -> Void
+  ) -> Observation {
+    guard keyPath == \Operation.dependencies else { Fault.notObservable(self, keyPath) }
+    return attach(.operations(handler))
+  }
+
+  /// As the other `observe(_:handler:)`, for `queuePriority`.
+  public final func observe(
+    _ keyPath: KeyPath<Operation, QueuePriority>,
+    handler: @escaping @Sendable (Operation, ObservedChange<QueuePriority>) -> Void
+  ) -> Observation {
+    guard keyPath == \Operation.queuePriority else { Fault.notObservable(self, keyPath) }
+    return attach(.priority(handler))
+  }
+
+  /// As the other `observe(_:handler:)`, for `completionBlock`; blocks cannot be compared, so every assignment is told.
+  public final func observe(
+    _ keyPath: KeyPath<Operation, (@Sendable () -> Void)?>,
+    handler: @escaping @Sendable (Operation, ObservedChange<(@Sendable () -> Void)?>) -> Void
+  ) -> Observation {
+    guard keyPath == \Operation.completionBlock else { Fault.notObservable(self, keyPath) }
+    return attach(.block(handler))
+  }
+
+  /// Calls `handler` once when the operation finishes, or now if it has finished (contract 59).
+  ///
+  /// Cancelled operations finish as well. Called before dependents become ready and waiters wake, otherwise like the
+  /// handlers of `observe(_:handler:)`; cannot be taken back. Any number of handlers, in the order added.
+  public final func onFinish(_ handler: @escaping @Sendable (Operation) -> Void) {
+    let isEarly = withObservationLog { log, bits in
+      // sequentially consistent, edge Completion: the finisher sees the lock or its log, or is seen here.
+      let isOver = successors.load(ordering: .sequentiallyConsistent) == SuccessorWord.sealed
+      if !isOver { log.log.add(ObserverSwitch(), .finish(handler)) }
+      return !isOver
+    }
+    if !isEarly { handler(self) }
+  }
+
+  /// Returns when the operation has finished; at once if it has (contract 102).
+  ///
+  /// Suspends the caller and blocks no thread. Cancelling the caller's task does not end the wait: cancel the operation.
+  public final func finished() async {
+    await withCheckedContinuation { continuation in onFinish { _ in continuation.resume() } }
+  }
+
+  private final func attach(_ observer: OperationObserver) -> Observation {
+    let isOn = ObserverSwitch()
+    let property = observer.property
+    let probed = withObservationLog { log, bits -> [Operation] in
+      if let value = runtimeValue(of: property, bits), log.baselined.insert(property).inserted {
+        log.log.append(.baseline(property, value))
+      }
+      log.log.add(isOn, observer)
+      guard property == .isReady, !log.tracksReadiness else { return [] }
+      log.tracksReadiness = true
+      log.stockReady = isStockReady(log, bits)
+      return log.stockReady ? [] : listedDependencies(bits)
+    }
+    for dependency in probed { probe(dependency) }
+    deliverTransitions()
+    return Observation(isOn) { [weak self] in self?.detach(isOn) }
+  }
+
+  private final func detach(_ isOn: ObserverSwitch) {
+    let removed = withObservationLog { log, _ in log.log.remove(isOn) }
+    // Its captures go without the lock.
+    withExtendedLifetime(removed) {}
+  }
+
+  /// Calls `body` with the log, made first, and the state, under the edit lock.
+  private final func withObservationLog<Value>(_ body: (ObservationLog, UInt32) -> Value) -> Value {
+    let table = coldTableMade()
+    let spare = ObservationLog()
+    let bits = lockState()
+    let log = table.observation ?? spare
+    table.observation = log
+    let value = body(log, bits)
+    unlockState(bits | StateBit.attended)
+    return value
+  }
+}
+
+extension Fault {
+  static func notObservable(_ operation: Operation, _ keyPath: AnyKeyPath) -> Never {
+    stop(
+      "\(type(of: operation)) \(operation.name ?? "") was asked to observe \(keyPath); observable are isCancelled, "
+        + "isAsynchronous, isExecuting, isFinished, isReady, dependencies, queuePriority and completionBlock"
+    )
+  }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import Glibc
+import Scheduling
+import Synchronization
+
+/// The niceness of threads: −20 (most favoured) … 19.
+enum Niceness {
+  /// On Linux niceness belongs to the thread, whatever the name of the constant says; 0 is the calling one.
+  private static let threads = __priority_which_t(PRIO_PROCESS.rawValue)
+
+  static var ofThisThread: Int { Int(getpriority(threads, 0)) }
+
+  /// False when the system does not allow it.
+  static func setOfThisThread(_ niceness: Int) -> Bool {
+    setpriority(threads, 0, Int32(niceness)) == 0
+  }
+
+  /// Whether a thread that was made nicer may become what it was.
+  ///
+  /// Tried on a thread of its own, since one that may not stays as it is.
+  static let canBePutBack: Bool = {
+    let answer = Locked(false)
+    let trial = try? SystemThread.start(name: "niceness") {
+      let before = ofThisThread
+      let works = setOfThisThread(before + 1) && setOfThisThread(before)
+      answer.withLock { $0 = works }
+    }
+    trial?.join()
+    return answer.withLock { $0 }
+  }()
+}
+
+/// What an operation asked of its thread and what it got (contract 93–95, 97).
+public struct ServiceReport: Sendable, Equatable {
+  /// The higher of the operation's and the queue's level when the body began.
+  public let qualityOfService: QualityOfService
+  /// The operation's thread priority when the body began.
+  public let threadPriority: Double
+  /// The niceness that follows from both, for the thread it ran on: −20 … 19.
+  public let requestedNiceness: Int
+  /// The niceness with which the body ran.
+  public let appliedNiceness: Int
+
+  /// False when the system did not allow it, or not to put it back afterwards.
+  public var isApplied: Bool { requestedNiceness == appliedNiceness }
+}
+
+extension QualityOfService: Comparable {
+  /// Ordered by urgency; `default` is below every level.
+  public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+
+  /// Steps of niceness from a thread without a level.
+  var niceness: Int {
+    switch self {
+    case .background: 10
+    case .utility: 5
+    case .default: 0
+    case .userInitiated: -2
+    case .userInteractive: -4
+    }
+  }
+}
+
+extension Operation {
+  /// How important the work is; `default`, the value of a new operation, means that the queue's value counts
+  /// (contract 91, 92).
+  ///
+  /// Best effort: while the body runs its thread gets the niceness of the effective level, where the system permits
+  /// putting it back. `serviceReport` tells. Does not influence the order of operations.
+  public final var qualityOfService: QualityOfService {
+    get {
+      // relaxed: a hint that orders nothing.
+      let bits = state.load(ordering: .relaxed)
+      return QualityOfService(index: (bits & StateBit.qualityMask) >> StateBit.qualityShift)
+    }
+    set {
+      guard newValue != qualityOfService else { return }
+      _ = coldTableMade()
+      let bits = lockState()
+      let level = newValue.index << StateBit.qualityShift
+      unlockState((bits & ~StateBit.qualityMask) | level | StateBit.attended)
+    }
+  }
+
+  /// The level that counts: the higher of the operation's and its queue's (contract 93).
+  ///
+  /// The queue's is known while the operation waits in it or runs on this thread, and afterwards if either was set.
+  public final var effectiveQualityOfService: QualityOfService {
+    if let report = serviceReport { return report.qualityOfService }
+    let record = ThreadRecord.current
+    let queue = record.currentOperation == word ? OperationQueue.current : queueIfUnstarted()
+    return max(qualityOfService, queue?.qualityOfService ?? .default)
+  }
+
+  /// Priority of the thread while `main()` runs: 0.0 (lowest) … 1.0, 0.5 by default; other values are clamped
+  /// (contract 97).
+  ///
+  /// Best effort: mapped to niceness, 0.5 being what the thread has, and applied only where the system permits putting
+  /// it back afterwards (RLIMIT_NICE). `serviceReport` tells. Not in force in the completion block.
+  public final var threadPriority: Double {
+    get { withColdTable { $0.threadPriority } ?? 0.5 }
+    set {
+      let value = newValue.isNaN ? 0.5 : min(max(newValue, 0), 1)
+      guard value != 0.5 || hasColdTable else { return }
+      let table = coldTableMade()
+      let bits = lockState()
+      table.threadPriority = value
+      unlockState(bits | StateBit.attended)
+    }
+  }
+
+  /// What became of `qualityOfService` and `threadPriority` once the body has begun; nil before, and for an operation
+  /// that asked for neither in a queue that has no level.
+  public final var serviceReport: ServiceReport? { withColdTable { $0.service } ?? nil }
+
+  /// Calls `body` with the niceness that operation and queue ask for.
+  final func atRequestedService(_ queue: OperationQueue?, _ body: () -> Void) {
+    let level = max(qualityOfService, queue?.qualityOfService ?? .default)
+    let priority = threadPriority
+    guard level != .default || priority != 0.5 else { return body() }
+    let before = Niceness.ofThisThread
+    // Thread priority: 0 → 19 steps nicer, 1 → 19 steps less nice.
+    let steps = level.niceness + Int(((0.5 - priority) * 38).rounded())
+    let wanted = min(19, max(-20, before + steps))
+    let changes = wanted != before && Niceness.canBePutBack && Niceness.setOfThisThread(wanted)
+    let report = ServiceReport(
+      qualityOfService: level, threadPriority: priority, requestedNiceness: wanted,
+      appliedNiceness: changes ? wanted : before)
+    withColdTableMade { $0.service = report }
+    body()
+    if changes { _ = Niceness.setOfThisThread(before) }
+  }
+}
+
+extension OperationQueue {
+  /// The level that operations inherit which have none of their own, and at least that of all others (contract 93).
+  ///
+  /// A change counts for operations that start later (contract 96).
+  public var qualityOfService: QualityOfService {
+    get { attributes.withLock { $0.qualityOfService } }
+    set {
+      guard !isFixed else { return }
+      if newValue != .default { _ = extrasMade() }
+      attributes.withLock { $0.qualityOfService = newValue }
+      guard newValue != .default else { return }
+      // Later ones find the extras; see Observation.md.
+      for member in registry.members() { member.attend() }
+    }
+  }
+}
+
+extension Operation {
+  /// From here on the operation begins, runs and finishes on the long paths.
+  final func attend() {
+    _ = coldTableMade()
+    _ = setBits(StateBit.attended)
+  }
+}

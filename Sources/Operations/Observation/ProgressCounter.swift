@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import Synchronization
+
+/// How much of a queue's work is done, in units that the user defines (contract 121).
+///
+/// Inert until a total is set; from then on each operation whose `main()` has ended adds one unit when it leaves the
+/// queue. An operation with a `start()` of its own adds none, unless that calls `super`, and one that was cancelled
+/// before it began adds none unless `countsCancelled` is set. Any thread.
+public final class ProgressCounter: Sendable {
+  private struct State: Sendable {
+    var total = 0
+    var completed = 0
+    var countsCancelled = false
+    var log = TransitionLog<Int, @Sendable (Int) -> Void>()
+  }
+  private let state = Locked(State())
+
+  init() {}
+
+  /// Units of the whole work; 0, the default, counts nothing.
+  public var totalUnitCount: Int {
+    get { state.withLock { $0.total } }
+    set { state.withLock { $0.total = newValue } }
+  }
+
+  /// Units done; may be set to take work into account that is done elsewhere.
+  public var completedUnitCount: Int {
+    get { state.withLock { $0.completed } }
+    set { change { $0 = newValue } }
+  }
+
+  /// Done / total, 0 while inert.
+  public var fractionCompleted: Double {
+    state.withLock { $0.total > 0 ? Double($0.completed) / Double($0.total) : 0 }
+  }
+
+  /// Whether operations that were cancelled before they began count as well, so that the total is reached.
+  public var countsCancelled: Bool {
+    get { state.withLock { $0.countsCancelled } }
+    set { state.withLock { $0.countsCancelled = newValue } }
+  }
+
+  /// Calls `handler` with the number of units done whenever it changes, in order; dropping the result ends it.
+  public func observe(_ handler: @escaping @Sendable (Int) -> Void) -> Observation {
+    let isOn = ObserverSwitch()
+    state.withLock { $0.log.add(isOn, handler) }
+    return Observation(isOn) { [weak self] in
+      let removed = self?.state.withLock { $0.log.remove(isOn) }
+      withExtendedLifetime(removed) {}
+    }
+  }
+
+  /// An operation has left its queue.
+  func noteEnd(hasRun: Bool, wasSkipped: Bool) {
+    change(if: { $0.total > 0 && (hasRun || (wasSkipped && $0.countsCancelled)) }) { $0 += 1 }
+  }
+
+  private func change(
+    if condition: (State) -> Bool = { _ in true }, _ body: (inout Int) -> Void
+  ) {
+    state.withLock { state in
+      guard condition(state) else { return }
+      let old = state.completed
+      body(&state.completed)
+      if state.completed != old { state.log.append(state.completed) }
+    }
+    while let portion = state.withLock({ $0.log.take() }) {
+      for index in portion.events.indices {
+        for observer in portion.audience(index) where observer.isOn.isOn {
+          observer.handler(portion.events[index])
+        }
+      }
+      state.withLock { $0.log.told() }
+    }
+  }
+}
+
+extension OperationQueue {
+  /// How much of the work is done.
+  ///
+  /// `OperationsFoundation` has it as `progress`.
+  public var progressCounter: ProgressCounter { extrasMade().progress }
+
+  /// What a room above keeps for this queue; made by the first caller.
+  package func progressBridge<Bridge: AnyObject & Sendable>(_ make: () -> Bridge) -> Bridge? {
+    let extras = extrasMade()
+    if let present = extras.progressBridge.withLock({ $0 }) { return present as? Bridge }
+    let made = make()
+    let kept = extras.progressBridge.withLock { bridge in
+      if bridge == nil { bridge = made }
+      return bridge
+    }
+    return kept as? Bridge
+  }
+}

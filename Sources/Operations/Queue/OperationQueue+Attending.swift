@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Scheduling
+import Synchronization
+
+// Adding to a queue that has extras, and leaving it.
+
+extension OperationQueue {
+  /// The rest of an addition, from the registry on.
+  @inline(never)
+  func addAttended(
+    _ operations: [Operation], _ firstTicket: UInt32, _ slots: [UInt], _ barrier: Operation?
+  ) {
+    noteAdded(operations, firstTicket)
+    let isAttended = wantsAttention
+    if isAttended { for operation in operations { operation.attend() } }
+    var ready = JobChain()
+    var flushes = JobChain()
+    for (operation, slot) in zip(operations, slots) {
+      let job = operation.submit(slot: slot, behind: barrier)
+      if isAttended { operation.noteSubmission(self, isReady: job != nil) }
+      guard let job else { continue }
+      if operation.needsNoSlot { flushes.append(job) } else { ready.append(job) }
+    }
+    if barrier != nil { evaluateBarriers() }
+    while let job = flushes.popFirst() { Operation.handOver(job) }
+    accept(ready)
+    tellObservers()
+  }
+
+  /// Somebody takes events, or operations have a level from the queue.
+  var wantsAttention: Bool {
+    hasExtras && (eventHandler != nil || qualityOfService != .default)
+  }
+
+  func noteAdded(_ operations: [Operation], _ firstTicket: UInt32) {
+    extrasIfAny?.observation.withLock { observation in
+      guard observation.tracksMembers else { return }
+      let members = operations.enumerated().map { index, operation in
+        QueueMember(ticket: firstTicket &+ UInt32(index), operation: operation)
+      }
+      observation.noteMembers(.added(members))
+    }
+  }
+
+  /// The rest of an addition of a closure that stands in the registry and is open.
+  ///
+  /// Observers and takers of events want an operation.
+  @inline(never)
+  func addAttended(
+    _ node: UnsafeMutablePointer<ClosureNode>, _ generation: UInt64, _ ticket: UInt32
+  ) -> OperationHandle {
+    let handle = OperationHandle(node: UInt(bitPattern: node), generation: generation)
+    let isAttended = wantsAttention
+    let tracksMembers = extrasIfAny?.observation.withLock { $0.tracksMembers } ?? false
+    if isAttended || tracksMembers, let operation = handle.facade {
+      noteAdded([operation], ticket)
+      if isAttended {
+        operation.attend()
+        operation.noteSubmission(self, isReady: true)
+      }
+    }
+    accept(unsafe ClosureNode.job(node))
+    tellObservers()
+    return handle
+  }
+
+  func noteRemoved(_ operation: Operation) {
+    extrasIfAny?.observation.withLock { $0.noteMembers(.removed(operation)) }
+  }
+
+  /// A closure without object has ended: observers do not know it.
+  @inline(never)
+  func noteClosureEnd(wasSkipped: Bool) {
+    extrasIfAny?.progress.noteEnd(hasRun: !wasSkipped, wasSkipped: wasSkipped)
+  }
+
+  /// `hasExtras` of the queue at `word`, 0 for none.
+  static func hasExtras(at word: UInt) -> Bool {
+    // SAFETY: the caller runs an operation of the queue, which keeps it.
+    unsafe word != 0 && reference(word)._withUnsafeGuaranteedRef(\.hasExtras)
+  }
+}
+
+extension Operation {
+  /// Tells the event, and makes the time of readiness known: it is now, or noted where the detour frees the operation.
+  final func noteSubmission(_ queue: OperationQueue, isReady: Bool) {
+    guard let handler = queue.eventHandler else { return }
+    trace(.added, queue, -1, handler)
+    let bits = lockState()
+    if isReady {
+      noteReadyTime(bits)
+    } else if bits & (StateBit.started | StateBit.cancelled) == 0 {
+      _ = enterDetour(force: false, tagEdges: true, bits)
+    }
+    unlockState(bits)
+  }
+
+  /// Out of the registry; the queue still counts the operation, which keeps it.
+  @inline(never)
+  final func noteLeft(_ queue: OperationQueue, _ record: ThreadRecord, _ worker: Int) {
+    guard let extras = queue.extrasIfAny else { return }
+    // relaxed: nothing changes these bits any more.
+    let bits = state.load(ordering: .relaxed)
+    let wasSkipped = bits & (StateBit.flushed | StateBit.finishRequested) != 0
+    let hasRun = bits & (StateBit.stock | StateBit.mainRan) != 0
+    if bits & StateBit.barrier == 0 {
+      extras.progress.noteEnd(hasRun: hasRun && !wasSkipped, wasSkipped: wasSkipped)
+      queue.noteRemoved(self)
+    }
+    // Not counted by `operationCount` while the observers are told, but by those who wait for the queue.
+    queue.addStraggler()
+    let outer = record.completingQueue
+    record.completingQueue = queue.word
+    if bits & StateBit.attended != 0 { trace(.removed, queue, worker) }
+    queue.tellObservers()
+    record.completingQueue = outer
+    queue.removeStraggler()
+  }
+}

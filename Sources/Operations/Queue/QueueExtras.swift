@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import Synchronization
+
+/// What few queues need: observers, progress, a taker of events; made on first use and kept until the queue goes.
+///
+/// Its address in the queue is the one thing that adding and leaving look at. Page: Observation.md.
+@safe final class QueueExtras {
+  let observation = Locked(QueueObservation())
+  /// Members as last told; used by whoever tells.
+  var toldMembers: [QueueMember] = []
+  let progress = ProgressCounter()
+  /// Takes the events of operations that are added from now on.
+  let eventHandler = Locked<(@Sendable (OperationEvent) -> Void)?>(nil)
+  /// What a room above keeps for the queue: the bridge to its progress class.
+  let progressBridge = Locked<(any AnyObject & Sendable)?>(nil)
+}
+
+extension OperationQueue {
+  /// True from the first use of what `QueueExtras` holds.
+  // relaxed, edge ExtrasMade: the callers explain why what they missed does not count yet; see Observation.md.
+  @inline(__always) var hasExtras: Bool { extras.load(ordering: .relaxed) != 0 }
+
+  /// The extras, or nil when nobody has needed them.
+  var extrasIfAny: QueueExtras? {
+    // acquire, edge ExtrasMade: pairs with the release in `extrasMade`.
+    let address = extras.load(ordering: .acquiring)
+    guard address != 0 else { return nil }
+    // SAFETY: retained by the queue until its deinit.
+    return unsafe Unmanaged<QueueExtras>.fromOpaque(
+      UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped
+    ).takeUnretainedValue()
+  }
+
+  /// The extras, made on first use.
+  func extrasMade() -> QueueExtras {
+    if let present = extrasIfAny { return present }
+    let made = QueueExtras()
+    let reference = unsafe Unmanaged.passRetained(made)
+    // release on success, edge ExtrasMade; acquire on failure to read the winner's.
+    let (won, _) = unsafe extras.compareExchange(
+      expected: 0, desired: UInt(bitPattern: reference.toOpaque()),
+      successOrdering: .acquiringAndReleasing, failureOrdering: .acquiring)
+    if !won { unsafe reference.release() }
+    return extrasIfAny ?? made
+  }
+
+  /// Deinit.
+  func freeExtras() {
+    let address = extras.load(ordering: .relaxed)  // relaxed: last reference
+    guard address != 0 else { return }
+    // SAFETY: as in `extrasIfAny`; this is the queue's reference.
+    unsafe Unmanaged<QueueExtras>.fromOpaque(
+      UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped
+    ).release()
+  }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import Synchronization
+
+/// What a starting operation got from its conditions.
+enum Permits {
+  /// It has none.
+  case none
+  /// What it needs of each of these.
+  case taken([ReadinessCondition])
+  /// At least one had nothing to give.
+  case missing
+
+  var isMissing: Bool {
+    if case .missing = self { true } else { false }
+  }
+}
+
+// What the cold table adds to readiness, start and end of an operation: conditions, cancellation of dependents.
+
+extension Operation {
+  /// Readiness with what the cold table adds: the dependencies first, then the conditions, which may be user code.
+  final func computeReadyAttended(_ bits: UInt32) -> Bool {
+    guard Assumption.current(of: self)?.isReady ?? computeStockReady(bits) else { return false }
+    if bits & (StateBit.cancelled | StateBit.started) != 0 { return true }
+    return readinessConditions.allSatisfy(\.isSatisfied)
+  }
+
+  /// Under the edit lock.
+  final func hasConditions(_ bits: UInt32) -> Bool {
+    bits & StateBit.attended != 0 && !(coldTable?.conditions.isEmpty ?? true)
+  }
+
+  // MARK: Permits; without lock
+
+  /// Takes what every condition has to give, or nothing.
+  final func takePermits() -> Permits {
+    // acquire, edge EditLock.
+    let bits = state.load(ordering: .acquiring)
+    guard bits & StateBit.attended != 0 else { return .none }
+    let conditions = readinessConditions
+    guard !conditions.isEmpty, bits & StateBit.cancelled == 0 else { return .none }
+    for (index, condition) in conditions.enumerated() where !condition.take(for: self) {
+      for taken in conditions[..<index] { taken.giveBack() }
+      return .missing
+    }
+    return .taken(conditions)
+  }
+
+  /// The operation does not begin after all, or not now: others may.
+  final func givePermitsBack(_ permits: Permits) {
+    switch permits {
+    case .none: break
+    case .taken(let conditions): for condition in conditions { condition.giveBack() }
+    case .missing: for condition in readinessConditions { condition.passOn() }
+    }
+  }
+
+  /// The operation has finished.
+  final func givePermitsBackAfterFinish() {
+    guard let table = coldTable else { return }
+    let bits = lockState()
+    let conditions = table.conditions
+    let held = table.heldConditions
+    table.conditions = []
+    table.heldConditions = []
+    unlockState(bits)
+    for condition in held { condition.giveBack() }
+    for condition in conditions { condition.passOn() }
+  }
+
+  // MARK: Cancellation of dependents
+
+  /// Whether the operations that depend on this one are cancelled if it finishes cancelled; false by default
+  /// (contract 53).
+  ///
+  /// They are cancelled when this operation finishes, before they could start; a dependent that is added to a queue or
+  /// started later, then. It goes on from them only if they have the property as well. Set it before this operation
+  /// finishes.
+  public final var cancelDependentsOnCancel: Bool {
+    // acquire, edge EditLock.
+    get { state.load(ordering: .acquiring) & StateBit.cancelsDependents != 0 }
+    set {
+      let bits = lockState()
+      let mask = StateBit.cancelsDependents
+      unlockState(newValue ? bits | mask | StateBit.attended : bits & ~mask)
+    }
+  }
+
+  /// Cancels what is on the sealed list, before it is walked: until then every entry keeps its dependent.
+  final func cancelDependents(_ head: UInt, _ bits: UInt32) {
+    let wanted = StateBit.cancelsDependents | StateBit.cancelled
+    guard bits & wanted == wanted else { return }
+    var entry = head
+    while entry != SuccessorWord.empty {
+      let isRecord = entry & SuccessorWord.recordTag != 0
+      var dependent = entry
+      if isRecord {
+        let record = unsafe Self.record(entry)
+        let isEdge = unsafe record.pointee.kind == .edge && !record.pointee.isHidden
+        dependent = unsafe isEdge ? record.pointee.owner : 0
+        // relaxed: acquired by the seal.
+        entry = unsafe record.pointee.link.load(ordering: .relaxed)
+      } else {
+        entry = unsafe Self.edgeLink(entry).pointee.load(ordering: .relaxed)  // relaxed: as above
+      }
+      guard dependent != 0 else { continue }
+      guard let operation = Self.takeRetained(Self.retain(dependent & ~15)) else { continue }
+      if operation.stillDepends(on: self) { operation.cancel() }
+    }
+  }
+
+  /// False when the edge on the list is left over from a dependency that was removed.
+  private final func stillDepends(on dependency: Operation) -> Bool {
+    let bits = lockState()
+    let depends = lists(dependency, bits)
+    unlockState(bits)
+    return depends
+  }
+
+  /// Whether an operation that depends on this one must be cancelled.
+  final var passesCancellationOn: Bool {
+    guard isSealed else { return false }
+    // acquire, edge EditLock.
+    let wanted = StateBit.cancelsDependents | StateBit.cancelled
+    return state.load(ordering: .acquiring) & wanted == wanted
+  }
+
+  /// Cancels the operation if a dependency has finished that wants it so.
+  final func inheritCancellation() {
+    // acquire, edge EditLock.
+    let edges = StateBit.dependencyCountMask | StateBit.edgesInCold
+    let bits = state.load(ordering: .acquiring)
+    guard bits & edges != 0, bits & StateBit.cancelled == 0 else { return }
+    if dependencies.contains(where: \.passesCancellationOn) { cancel() }
+  }
+}

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import Synchronization
+
+// What happens to an attended operation is noted in the step that makes it happen, under the edit lock, and told
+// afterwards without it. Page: Observation.md.
+
+extension Operation {
+  /// The log, when there is one; under the edit lock, or once the bit was seen.
+  private final func observationLog(_ bits: UInt32) -> ObservationLog? {
+    bits & StateBit.attended == 0 ? nil : coldTable?.observation
+  }
+
+  // MARK: Noting; under the edit lock
+
+  /// The operation has begun.
+  final func noteBegin(_ bits: UInt32, _ permits: Permits) {
+    guard bits & StateBit.attended != 0, let table = coldTable else { return }
+    if case .taken(let conditions) = permits { table.heldConditions = conditions }
+    guard let log = table.observation else { return }
+    noteReady(true, log)
+    if bits & StateBit.flushed == 0 { log.log.append(.executing(true)) }
+    // An operation that does not keep them lists no dependencies from here on.
+    guard bits & StateBit.retainsDependencies == 0, log.observes(.dependencies) else { return }
+    let listed = listedDependencies(bits)
+    if !listed.isEmpty { log.log.append(.dependencies(listed, [])) }
+  }
+
+  /// The operation has been sealed; waits for an editor, and returns the state.
+  final func noteFinish() -> UInt32 {
+    let bits = lockState()
+    if let log = observationLog(bits) {
+      noteReady(true, log)
+      log.log.append(.executing(false))
+      log.log.append(.finished)
+    }
+    unlockState(bits)
+    return bits
+  }
+
+  /// `bits` says cancelled from here on.
+  final func noteCancelled(_ bits: UInt32) {
+    guard let log = observationLog(bits) else { return }
+    log.log.append(.cancelled)
+    noteReady(true, log)
+  }
+
+  final func notePriority(from old: UInt32, to new: UInt32) {
+    guard let log = observationLog(new), log.observes(.queuePriority) else { return }
+    log.log.append(.priority(Self.priority(old), Self.priority(new)))
+  }
+
+  private static func priority(_ bits: UInt32) -> QueuePriority {
+    QueuePriority(band: .init(lowBitsOf: UInt(bits >> StateBit.bandShift)))
+  }
+
+  final func noteCompletionBlock(
+    from old: (@Sendable () -> Void)?, to new: (@Sendable () -> Void)?, _ bits: UInt32
+  ) {
+    guard old != nil || new != nil, let log = observationLog(bits), log.observes(.completionBlock)
+    else { return }
+    log.log.append(.completionBlock(old, new))
+  }
+
+  /// The dependencies, if anybody observes them; before a change.
+  final func observedDependencies(_ bits: UInt32) -> [Operation]? {
+    guard let log = observationLog(bits), log.observes(.dependencies) else { return nil }
+    return listedDependencies(bits)
+  }
+
+  /// A dependency was added or removed.
+  final func noteDependencies(from listed: [Operation]?, added: Operation?, _ bits: UInt32) {
+    guard let log = observationLog(bits) else { return }
+    if let listed { log.log.append(.dependencies(listed, listedDependencies(bits))) }
+    guard log.tracksReadiness else { return }
+    if let added, bits & StateBit.cancelled == 0, !added.isSealed {
+      noteReady(false, log)
+    } else {
+      noteReady(isStockReady(log, bits), log)
+    }
+  }
+
+  private final func noteReady(_ isReady: Bool, _ log: ObservationLog) {
+    guard log.tracksReadiness, log.stockReady != isReady else { return }
+    log.stockReady = isReady
+    log.log.append(.ready(isReady))
+  }
+
+  /// Readiness by dependencies alone; amortised O(1), for what has finished or was removed stays so.
+  final func isStockReady(_ log: ObservationLog, _ bits: UInt32) -> Bool {
+    if bits & (StateBit.cancelled | StateBit.started) != 0 { return true }
+    let table = coldTable
+    let records = unsafe table?.records.count ?? 0
+    while log.readyCursor < OperationLayout.inlineDependencies + records {
+      let place = log.readyCursor
+      if place < OperationLayout.inlineDependencies {
+        // A slot that is not used yet may be so later: the cursor stays before it unless records follow.
+        guard place < Self.inlineCount(bits) else {
+          return areSealed(table, from: 0)
+        }
+        // relaxed: locked
+        let word = unsafe dependencyWord(place).pointee.load(ordering: .relaxed)
+        if word != 0, unsafe !Self.reference(word)._withUnsafeGuaranteedRef(\.isSealed) {
+          return false
+        }
+      } else if !areSealed(table, only: place - OperationLayout.inlineDependencies) {
+        return false
+      }
+      log.readyCursor += 1
+    }
+    return true
+  }
+
+  private final func areSealed(_ table: ColdTable?, from first: Int) -> Bool {
+    for index in unsafe first..<(table?.records.count ?? 0) where !areSealed(table, only: index) {
+      return false
+    }
+    return true
+  }
+
+  private final func areSealed(_ table: ColdTable?, only index: Int) -> Bool {
+    guard let record = unsafe table?.records[index] else { return true }
+    let word = unsafe record.pointee.isHidden ? 0 : record.pointee.dependency
+    return unsafe word == 0 || Self.reference(word)._withUnsafeGuaranteedRef(\.isSealed)
+  }
+
+  /// What the runtime says of a flag that never goes back by itself; nil for what is no flag.
+  final func runtimeValue(of property: ObservedProperty, _ bits: UInt32) -> Bool? {
+    switch property {
+    case .isCancelled: bits & StateBit.cancelled != 0
+    case .isAsynchronous: bits & StateBit.asynchronous != 0
+    case .isExecuting:
+      bits & (StateBit.started | StateBit.flushed) == StateBit.started && !isSealed
+    case .isFinished: isSealed
+    case .isReady: coldTable?.observation.map { isStockReady($0, bits) } ?? true
+    case .dependencies, .queuePriority, .completionBlock: nil
+    }
+  }
+
+  // MARK: Probes
+
+  /// Has `dependency` tell this operation when it finishes.
+  ///
+  /// Without lock.
+  final func probe(_ dependency: Operation) {
+    guard !dependency.isSealed else { return dependencyEnded() }
+    // The finisher takes the long path. Visible to it: it acquires the push below, which comes after this.
+    _ = dependency.setBits(StateBit.attended)
+    let record = unsafe ReadinessProbe.makeRecord(self)
+    let entry = UInt(bitPattern: record) | SuccessorWord.recordTag
+    // SAFETY: the link is the field at its own address; the list owns the record once it is in.
+    let isIn = unsafe withUnsafePointer(to: record.pointee.link) { link in
+      unsafe Self.push(entry, link: UnsafeMutablePointer(mutating: link), on: dependency.word)
+    }
+    guard !isIn else { return }
+    unsafe ReadinessProbe.free(record)
+    dependencyEnded()
+  }
+
+  /// A probed dependency has finished, or may have.
+  final func dependencyEnded() {
+    let bits = lockState()
+    if let log = observationLog(bits), log.tracksReadiness {
+      noteReady(isStockReady(log, bits), log)
+    }
+    unlockState(bits)
+    deliverTransitions()
+  }
+
+  /// `dependency` was added to an attended operation; without lock.
+  final func dependencyAdded(_ dependency: Operation) {
+    let bits = lockState()
+    let isProbed = observationLog(bits)?.tracksReadiness ?? false
+    unlockState(bits)
+    if isProbed { probe(dependency) }
+    deliverTransitions()
+  }
+
+  // MARK: Announcements of subclasses
+
+  /// A subclass says that it has changed `property`.
+  final func noteAnnouncement(_ property: ObservedProperty) {
+    // acquire, edge EditLock.
+    guard state.load(ordering: .acquiring) & StateBit.attended != 0 else { return }
+    guard property != .isReady else { return noteReadyAnnouncement() }
+    guard let number = withAnnouncements({ $0.nextNumber(of: property) }) else { return }
+    // User code: without lock. Who announces later reads later, so an older reading that comes late is void.
+    let value = currentValue(of: property)
+    _ = withAnnouncements { log in
+      guard log.newestAnnouncement[property] == number else { return }
+      log.log.append(.announced(property, value))
+    }
+    deliverTransitions()
+  }
+
+  /// The subclass is asked when the event is told, with what the runtime says now.
+  private final func noteReadyAnnouncement() {
+    _ = withAnnouncements { log in
+      if log.tracksReadiness { log.log.append(.ready(log.stockReady)) }
+    }
+    deliverTransitions()
+  }
+
+  private final func withAnnouncements<Value>(_ body: (ObservationLog) -> Value) -> Value? {
+    let bits = lockState()
+    let value = observationLog(bits).map(body)
+    unlockState(bits)
+    return value
+  }
+
+  private final func currentValue(of property: ObservedProperty) -> Bool {
+    switch property {
+    case .isCancelled: isCancelled
+    case .isAsynchronous: isAsynchronous
+    case .isExecuting: isExecuting
+    case .isFinished: isFinished
+    case .isReady: isReady
+    case .dependencies, .queuePriority, .completionBlock: false
+    }
+  }
+
+  // MARK: Telling; without lock
+
+  /// As `deliverTransitions()`, when `bits` says that there may be something to tell.
+  @inline(__always) final func deliverTransitions(_ bits: UInt32) {
+    if bits & StateBit.attended != 0 { deliverTransitions() }
+  }
+
+  /// Tells the observers what was noted, unless another thread is doing so and will find the rest.
+  final func deliverTransitions() {
+    guard let log = coldTable?.observation else { return }
+    while true {
+      let bits = lockState()
+      let portion = log.log.take()
+      unlockState(bits)
+      guard let portion else { return }
+      for index in portion.events.indices {
+        tell(portion.events[index], portion.audience(index), log)
+      }
+      let again = lockState()
+      log.log.told()
+      unlockState(again)
+    }
+  }
+
+  private final func tell(
+    _ transition: Transition, _ audience: [ObservationLog.Log.Observer], _ log: ObservationLog
+  ) {
+    switch transition {
+    case .baseline(let property, let value):
+      if log.shown[property] == nil { log.shown[property] = ask(property, assuming: value) }
+    case .cancelled: show(.isCancelled, isCancelled, audience, log)
+    case .ready(let value): show(.isReady, ask(.isReady, assuming: value), audience, log)
+    case .executing(let value):
+      show(.isExecuting, ask(.isExecuting, assuming: value), audience, log)
+    case .finished:
+      show(.isFinished, isFinished, audience, log)
+      tellFinish(audience, log)
+    case .announced(let property, let value): show(property, value, audience, log)
+    case .dependencies(let old, let new):
+      for observer in audience {
+        guard case .operations(let handler) = observer.handler, observer.isOn.isOn else { continue }
+        handler(self, ObservedChange(oldValue: old, newValue: new))
+      }
+    case .priority(let old, let new):
+      for observer in audience {
+        guard case .priority(let handler) = observer.handler, observer.isOn.isOn else { continue }
+        handler(self, ObservedChange(oldValue: old, newValue: new))
+      }
+    case .completionBlock(let old, let new):
+      for observer in audience {
+        guard case .block(let handler) = observer.handler, observer.isOn.isOn else { continue }
+        handler(self, ObservedChange(oldValue: old, newValue: new))
+      }
+    }
+  }
+
+  /// Tells a flag that differs from what was told last.
+  private final func show(
+    _ property: ObservedProperty, _ newValue: @autoclosure () -> Bool,
+    _ audience: [ObservationLog.Log.Observer], _ log: ObservationLog
+  ) {
+    guard let old = log.shown[property] else { return }  // nobody has ever asked
+    let value = newValue()
+    guard old != value else { return }
+    log.shown[property] = value
+    for observer in audience {
+      guard case .flag(property, let handler) = observer.handler, observer.isOn.isOn else {
+        continue
+      }
+      handler(self, ObservedChange(oldValue: old, newValue: value))
+    }
+  }
+
+  private final func tellFinish(
+    _ audience: [ObservationLog.Log.Observer], _ log: ObservationLog
+  ) {
+    for observer in audience {
+      guard case .finish(let handler) = observer.handler, observer.isOn.turnOff() else { continue }
+      handler(self)
+      let bits = lockState()
+      let removed = log.log.remove(observer.isOn)
+      unlockState(bits)
+      withExtendedLifetime(removed) {}
+    }
+  }
+
+  /// The value of the getter, which a subclass may override, when the runtime's own value is `value`.
+  private final func ask(_ property: ObservedProperty, assuming value: Bool) -> Bool {
+    let record = ThreadRecord.current
+    let outer = record.assumption
+    record.assumption = Assumption(operation: word)
+    defer { record.assumption = outer }
+    switch property {
+    case .isReady: record.assumption?.isReady = value
+    case .isExecuting: record.assumption?.isExecuting = value
+    default: break
+    }
+    return currentValue(of: property)
+  }
+}
+
+extension ObservationLog {
+  func nextNumber(of property: ObservedProperty) -> Int {
+    let number = newestAnnouncement[property, default: 0] + 1
+    newestAnnouncement[property] = number
+    return number
+  }
+}
+
+/// Tells an operation that one of its dependencies has finished, if it is still there.
+final class ReadinessProbe {
+  private weak var operation: Operation?
+
+  private init(_ operation: Operation) { self.operation = operation }
+
+  func tell() { operation?.dependencyEnded() }
+
+  /// A record for the list of a dependency of `operation`.
+  static func makeRecord(_ operation: Operation) -> RecordPointer {
+    let probe = unsafe Unmanaged.passRetained(ReadinessProbe(operation))
+    let record = RecordPointer.allocate(capacity: 1)
+    unsafe record.initialize(to: SuccessorRecord(probe: UInt(bitPattern: probe.toOpaque())))
+    return unsafe record
+  }
+
+  /// The probe at `word`.
+  static func reference(_ word: UInt) -> Unmanaged<ReadinessProbe> {
+    // SAFETY: the word comes from `makeRecord`, and the record keeps the probe.
+    unsafe Unmanaged.fromOpaque(UnsafeRawPointer(bitPattern: word).unsafelyUnwrapped)
+  }
+
+  /// Frees a record that is in no list any more.
+  static func free(_ record: RecordPointer) {
+    unsafe reference(record.pointee.owner).release()
+    unsafe record.deinitialize(count: 1)
+    unsafe record.deallocate()
+  }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension OperationQueue {
+  /// How much of the queue's work is done (contract 121).
+  ///
+  /// The same object for the life of the queue. Inert until `totalUnitCount` is set; then each operation whose `main()`
+  /// has ended adds one unit when it leaves the queue. `progressCounter` is the same figures without Foundation, and has
+  /// the option to count operations that were cancelled before they began.
+  public var progress: Progress {
+    let counter = progressCounter
+    guard let bridge = progressBridge({ QueueProgress(counter) }) else {
+      fatalError(
+        "OperationsFoundation: internal error: a queue keeps a progress bridge of another type."
+      )
+    }
+    return bridge
+  }
+}
+
+/// Foundation's view of a queue's counter: what either side sets, both show.
+private final class QueueProgress: Progress, @unchecked Sendable {
+  private let counter: ProgressCounter
+  private var observation: Observation?
+
+  init(_ counter: ProgressCounter) {
+    self.counter = counter
+    super.init(parent: nil, userInfo: nil)
+    super.totalUnitCount = Int64(counter.totalUnitCount)
+    super.completedUnitCount = Int64(counter.completedUnitCount)
+    observation = counter.observe { [weak self] completed in self?.show(completed) }
+  }
+
+  override var totalUnitCount: Int64 {
+    get { super.totalUnitCount }
+    set {
+      super.totalUnitCount = newValue
+      counter.totalUnitCount = Int(newValue)
+    }
+  }
+
+  override var completedUnitCount: Int64 {
+    get { super.completedUnitCount }
+    set { counter.completedUnitCount = Int(newValue) }
+  }
+
+  /// One thread at a time.
+  private func show(_ completed: Int) { super.completedUnitCount = Int64(completed) }
+}
