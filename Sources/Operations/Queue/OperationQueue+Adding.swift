@@ -22,6 +22,7 @@ extension OperationQueue {
     let slot = ThreadRecord.withCurrent { record in
       registry.add(operation.word, ticket: MemberCount.ticket(old), stripe: record.stripe)
     }
+    order?.add([operation.memberWord])
     let job = operation.submit(slot: slot, behind: barrier)
     if barrier != nil { evaluateBarriers() }
     if let job { operation.handOver(job) }
@@ -52,6 +53,7 @@ extension OperationQueue {
     ThreadRecord.withCurrent { record in
       registry.add(operations, firstTicket: MemberCount.ticket(old), stripe: record.stripe)
     }
+    order?.add(operations.map(\.memberWord))
     var ready = JobChain()
     var flushes = JobChain()
     OperationWords.forEach(operations) { operation in
@@ -88,6 +90,7 @@ extension OperationQueue {
         stripe: record.stripe)
       // relaxed: published by the hand-over below; an enumerator reads nothing of the node but its state before.
       unsafe node.pointee.membership.store(slot, ordering: .relaxed)
+      order?.add([UInt(bitPattern: node)])
       if old & MemberCount.barrier != 0, let barrier = joinSegment(1) {
         unsafe addBehind(barrier, node, generation, slot)
       } else {

@@ -144,6 +144,8 @@ extension OperationQueue {
 
   /// Puts ready jobs into the list and starts as many drains as they and the policy allow.
   func enqueue(_ jobs: consuming JobChain) {
+    if let order { jobs = order.release(jobs) }
+    guard !jobs.isEmpty else { return }
     // The jobs may be all that keeps the queue: once they are counted they may run and leave.
     let kept = unsafe Unmanaged.passRetained(self)
     defer { unsafe kept.release() }

@@ -141,13 +141,14 @@ extension Operation {
     var successor = unsafe release(head, context)
     // sequentially consistent, edge Completion: after the seal; a setter that still holds the lock is waited for.
     let word = state.load(ordering: .sequentiallyConsistent)
-    if word & (StateBit.hasCompletion | StateBit.lock) != 0 {
+    if word & (StateBit.hasCompletion | StateBit.lock | StateBit.needsResources) != 0 {
       if let kept = successor { unsafe context.pointee.ready.prepend(kept) }
       successor = nil
       if unsafe !context.pointee.ready.isEmpty {
         unsafe queue.scheduler.submit(context.pointee.takeReady())
       }
       giveUpSlot(gate, queue, record)
+      if word & StateBit.needsResources != 0 { giveBackResources() }
       runCompletionBlock(queue.word, record)
     } else if gate == .fast {
       queue.leaveFast(record)
@@ -251,6 +252,7 @@ extension Operation {
     let before = setBits(StateBit.sealedByFinish)
     let ownsSlot = before & StateBit.detached != 0
     if ownsSlot, !isInline { queue?.releaseSlot() }
+    if before & StateBit.needsResources != 0 { giveBackResources() }
     let record = ThreadRecord.current
     if before & StateBit.hasCompletion != 0 { runCompletionBlock(queue?.word ?? 0, record) }
     if let queue {
@@ -286,7 +288,9 @@ extension Operation {
     let begun = beginEarly(bits)
     let queue = unsafe retainQueue()
     unlockState(begun)
+    if begun & StateBit.needsResources != 0 { ResourceArbiter.shared.withdraw(self) }
     unsafe queue._withUnsafeGuaranteedRef { queue in
+      queue.passOver(self)
       Warning.finishedBeforeStart(self, queue)
       skipMain()
       finishStarted()
@@ -324,6 +328,7 @@ extension Operation {
 
   /// The worker leaves an operation whose `start()` returned unfinished; it keeps its slot until it finishes.
   final func detach(_ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord) {
+    noteBodyReturned()
     // The slot passes to the operation: one more is running until the worker has given up its own.
     queue.addDetached()
     let before = setBits(StateBit.detached)
@@ -344,7 +349,7 @@ extension Operation {
       if seen == Membership.manual { throw .alreadyExecuting(self) }
       throw .ownedByQueue(self, queueName: queueNameForDiagnostics)
     }
-    guard let bits = beginManually() else {
+    guard let bits = try beginManually() else {
       membership.store(Membership.none, ordering: .releasing)  // release, edge Submitted
       throw .notReady(self, blockedBy: dependencies.filter { !$0.isFinished })
     }
@@ -356,6 +361,8 @@ extension Operation {
     if skipsBody { skipMain() } else { main() }
     if bits & StateBit.asynchronous == 0 || (skipsBody && finishesWhenSkipped) {
       finishFromAnywhere()
+    } else {
+      noteBodyReturned()
     }
     record.currentOperation = outer
   }
@@ -374,7 +381,7 @@ extension Operation {
   /// Begins an operation that belongs to no queue; nil when it is not ready.
   ///
   /// Never parks: there is no handle.
-  private final func beginManually() -> UInt32? {
+  private final func beginManually() throws(OperationError) -> UInt32? {
     let isReadyNow = isReady  // user code: before the lock
     let bits = lockState()
     let isCancelled = bits & StateBit.cancelled != 0
@@ -388,12 +395,21 @@ extension Operation {
       unlockState(bits)
       return nil
     }
+    if bits & StateBit.needsResources != 0, !isCancelled, let table = coldTable {
+      table.holdsResources = ResourceArbiter.shared.take(table.needs, for: self, waits: false)
+      guard table.holdsResources else {
+        unlockState(bits)
+        membership.store(Membership.none, ordering: .releasing)  // release, edge Submitted
+        throw .resourcesInUse(self)
+      }
+    }
     let begun = Self.begun(bits)
     unlockState(begun)
     return begun
   }
 
-  /// As `start()`, but throws `notReady`, `alreadyExecuting` or `ownedByQueue` instead of stopping the process.
+  /// As `start()`, but throws `notReady`, `alreadyExecuting`, `ownedByQueue` or `resourcesInUse` instead of stopping the
+  /// process.
   ///
   /// Returns at once when the operation is finished (contract 12, 14–16).
   public final func tryStart() throws(OperationError) { try startManually() }

@@ -114,6 +114,7 @@ extension Operation {
       if queue.isFast {
         queue.scheduler.submit(JobChain(job))
       } else if needsNoSlot {
+        queue.passOver(self)
         if queue.mayFlushNow(deferring: job) { queue.scheduler.submit(JobChain(job)) }
       } else {
         queue.enqueue(JobChain(job))
