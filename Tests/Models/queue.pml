@@ -27,7 +27,7 @@
  * Expected to FAIL: -DW_IDLE (a worker goes idle with credits), -DW_TOTAL (the barrier waits for the plain total, which includes the operations it holds back).
  *
  * Result, no errors, states stored: LIMIT: SUSPEND 42625; LOWER 64937; PAUSE 314577; SWITCH 1392689;
- * SUSPEND+FLUSH 2522188; LOWER+FLUSH 3759756. COUNT: BARRIERS=0 19408; 1 2051845; 2 66076189 (3.8 GB).
+ * SUSPEND+FLUSH 3125780; LOWER+FLUSH 4747227. COUNT: BARRIERS=0 19408; 1 2051845; 2 66076189 (3.8 GB).
  *
  * Run: scripts/models
  */

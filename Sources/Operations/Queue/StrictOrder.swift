@@ -36,10 +36,10 @@ final class StrictOrder: Sendable {
     }
   }
 
-  /// Takes ready jobs and returns those whose turn has come, in order.
+  /// Takes ready jobs, passes those whose turn has come to `append`, in order and in one band, and returns their number.
   ///
-  /// Levels do not count: all come back in one band.
-  func release(_ jobs: consuming JobChain) -> JobChain {
+  /// Under the lock: of two threads that release jobs one may not pass the other on the way to the ready list.
+  func release(_ jobs: consuming JobChain, _ append: (JobChain) -> Void) -> Int {
     var jobs = jobs
     return line.withLock { line in
       var due = JobChain()
@@ -52,18 +52,17 @@ final class StrictOrder: Sendable {
         }
       }
       Self.advance(&line, &due)
-      return due
+      let count = due.count
+      if count > 0 { append(due) }
+      return count
     }
   }
 
-  /// A member leaves without waiting for its turn; returns the jobs whose turn has come with that.
-  func passOver(_ member: UInt) -> JobChain {
+  /// A member will leave without waiting for its turn; the next `release` passes it over.
+  func passOver(_ member: UInt) {
     line.withLock { line in
-      var due = JobChain()
-      guard let number = line.numbers[member] else { return due }
+      guard let number = line.numbers[member] else { return }
       line.places[number - line.base].isPassedOver = true
-      Self.advance(&line, &due)
-      return due
     }
   }
 
@@ -95,8 +94,8 @@ extension OperationQueue {
   /// The operation needs no place in the order any more.
   func passOver(_ operation: Operation) {
     guard let order else { return }
-    let due = order.passOver(operation.memberWord)
-    if !due.isEmpty { enqueue(due) }
+    order.passOver(operation.memberWord)
+    enqueue(JobChain())
   }
 }
 

@@ -204,6 +204,9 @@ extension Operation {
     bits = (bits & ~StateBit.bandMask) | shifted
     guard bits & StateBit.started == 0, isSubmitted, isHandedOver, bits & StateBit.barrier == 0
     else { return unlockState(bits) }
+    // Levels do not count where the order is strict.
+    let isOrdered = unsafe queueReference._withUnsafeGuaranteedRef { $0.order != nil }
+    guard !isOrdered else { return unlockState(bits) }
     let table = coldTableMade()
     table.handles += 1
     table.latestHandle = unsafe UInt(bitPattern: HandleCarrier.make(self, isFlush: false))
