@@ -20,6 +20,9 @@ public import Scheduling
 ///   thread at once. So with more workers than processors an item costs more.
 /// - Compensation: an item between `willBlock()` and `didUnblock()` does not count, so that another may start as soon
 ///   as a job waits. At most 192 items more than `workerCount` are in flight; with that many blocked, jobs wait.
+/// - Bound for others (contract 138): while at most 192 operations are blocked in announced waits, none delays another
+///   queue's. Beyond that, and where an operation blocks without announcing it, a job waits for what was submitted before
+///   it in its band or above: for at most ⌈older jobs / workers that are left⌉ times the longest of them.
 /// - Counted: `wakeUps` (items handed to libdispatch), `helped`, and `compensations` (items in the
 ///   place of blocked ones).
 public final class DispatchScheduler: Scheduler {

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencyPrimitives
+import Synchronization
+
 /// An operation whose work goes on after `main()` has returned, until `finish()` is called (contract 65–70).
 ///
 /// Subclasses override `main()` to begin the work, or a closure is passed. The operation keeps its place in the queue,
 /// its slot and its dependents' block until it has finished. A cancelled one that has not begun finishes by itself; one
 /// that executes is told through `didCancel()` and must still call `finish()`, unless `finishOnCancel` is set.
 open class AsyncOperation: Operation, @unchecked Sendable {
+  /// When the body returned, ns of the monotonic clock; 0 before.
+  private final let bodyReturnTime = Atomic<UInt64>(0)
+
   private enum Body {
     case callback(@Sendable (AsyncOperation) -> Void)
     case task(@Sendable () async throws -> Void)
@@ -114,6 +120,16 @@ open class AsyncOperation: Operation, @unchecked Sendable {
 
   /// The error with which the work ended; nil before the operation has finished and when it succeeded.
   public final var error: (any Error)? { isSealed ? withColdTable { $0.error } ?? nil : nil }
+
+  override final var bodyReturned: UInt64? {
+    let time = bodyReturnTime.load(ordering: .relaxed)  // relaxed: for diagnosis.
+    return time == 0 ? nil : time
+  }
+
+  override final func noteBodyReturned() {
+    // relaxed: as above.
+    bodyReturnTime.store(MonotonicTime.nanoseconds(), ordering: .relaxed)
+  }
 
   /// How often `finish()` was called after the operation had finished.
   public final var surplusFinishCount: Int { withColdTable { $0.surplusFinishes } ?? 0 }

@@ -53,6 +53,12 @@ enum Fault {
         + "operation")
   }
 
+  static func waitRefused(_ awaited: String, _ queue: OperationQueue) -> Never {
+    stop(
+      "an operation of \(queue.diagnosis) waits for \(awaited), and the queue's blockingPolicy is fail; make the part "
+        + "after the wait a dependent operation, or set another policy")
+  }
+
   static func waitInlineForOther(_ operation: Operation) -> Never {
     stop(
       "waitUntilFinished() on \(operation.diagnosis): it cannot start while an operation of \(currentQueue) on the inline "

@@ -25,6 +25,12 @@ extension Operation {
     record.flushCredit()
     guard let queue = OperationQueue.blocked(record) else { return sleep(record, until: deadline) }
     // Inside an operation or a completion block, or on the main thread.
+    let policy = queue.blockingPolicy
+    if policy == .fail {
+      queue.waits.refused.wrappingAdd(1, ordering: .relaxed)  // relaxed: a statistic.
+      if deadline == nil { Fault.waitRefused(diagnosticName, queue) }
+      return isSealed
+    }
     if deadline == nil {
       if record.currentOperation == word || record.currentOperation == closureNodeWord {
         Fault.waitOnSelf(self)
@@ -39,11 +45,16 @@ extension Operation {
       {
         Fault.waitFromOnlySlot(self, queue)
       }
-      if runHere(queue, record) { return true }
+      if policy == .automatic, runHere(queue, record) { return true }
     }
+    if policy == .help {
+      queue.help(record, until: deadline) { isSealed }
+      if isSealed { return true }
+    }
+    queue.waits.blocked.wrappingAdd(1, ordering: .relaxed)  // relaxed: a statistic.
     queue.scheduler.willBlock()
     defer { queue.scheduler.didUnblock() }
-    return sleep(record, until: deadline)
+    return record.whileBlocked(on: self, in: queue) { sleep(record, until: deadline) }
   }
 
   /// The cell of the closure that this façade stands for; no address when it is none.
@@ -67,6 +78,7 @@ extension Operation {
     let bits = lockState()
     let obstacles =
       StateBit.started | StateBit.moved | StateBit.hold | StateBit.barrier | StateBit.attended
+      | StateBit.needsResources
     guard bits & obstacles == 0, isReadyNow, isSubmitted, isHandedOver else {
       unlockState(bits)
       target.leaveFast(record)

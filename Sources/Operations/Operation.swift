@@ -79,6 +79,15 @@ open class Operation: @unchecked Sendable {
   /// The error with which a finished operation ended, if its class knows one.
   var failure: (any Error)? { nil }
 
+  /// When `start()` returned before the operation had finished, ns of the monotonic clock; nil if it has not.
+  var bodyReturned: UInt64? { withColdTable { $0.bodyReturned } ?? nil }
+
+  /// Notes that `start()` has returned and the operation goes on.
+  func noteBodyReturned() {
+    let now = MonotonicTime.nanoseconds()
+    withColdTableMade { $0.bodyReturned = now }
+  }
+
   /// Runs the operation: on the calling thread when it is in no queue, by its queue otherwise.
   ///
   /// Returns when the operation is finished, unless it is asynchronous. A finished operation returns at once; a

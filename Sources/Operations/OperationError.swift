@@ -12,6 +12,10 @@ public enum OperationError: Error, CustomStringConvertible {
   case alreadyQueued(Operation, queueName: String)
   /// `start()` on an operation that a queue will start.
   case ownedByQueue(Operation, queueName: String)
+  /// `start()` by hand while other operations use what this one needs.
+  case resourcesInUse(Operation)
+  /// `require(_:amount:)` with a total that is below 1 or above the resource's capacity.
+  case badAmount(Operation, resource: OperationResource, amount: Int)
   /// Operations that wait for each other; the first and the last are the same.
   case dependencyCycle(path: [Operation])
   /// A limit that is neither `defaultMaxConcurrentOperationCount` nor 0 or above.
@@ -42,6 +46,13 @@ public enum OperationError: Error, CustomStringConvertible {
       return "\(operation.diagnosis) is in queue \"\(queue)\" already, and belongs to one only"
     case .ownedByQueue(let operation, let queue):
       return "\(operation.diagnosis) belongs to queue \"\(queue)\", which starts it in its turn"
+    case .resourcesInUse(let operation):
+      let names = operation.requiredResources.map { "\"\($0.name)\"" }.joined(separator: ", ")
+      return "\(operation.diagnosis) needs \(names), in use by other operations"
+    case .badAmount(let operation, let resource, let amount):
+      return
+        "\(operation.diagnosis) would need \(amount) units of resource \"\(resource.name)\", which has "
+        + "\(resource.capacity)"
     case .dependencyCycle(let path):
       return "these operations wait for each other and would never start: "
         + path.map(\.diagnosis).joined(separator: " → ")
@@ -65,6 +76,8 @@ public enum OperationError: Error, CustomStringConvertible {
       "change it before it starts, or make a new operation to run the work again"
     case .alreadyQueued: "add it once, or make a new operation for the other queue"
     case .ownedByQueue: "leave the start to the queue, or do not add the operation to one"
+    case .resourcesInUse: "add it to a queue, which waits for that"
+    case .badAmount: "ask for at least 1 and at most what there is"
     case .dependencyCycle: "remove one of the dependencies"
     case .invalidLimit:
       "legal are 0 and above, or \(OperationQueue.defaultMaxConcurrentOperationCount) to let the scheduler decide"

@@ -14,6 +14,9 @@ public import Scheduling
 ///   one, as soon as a job waits, so that `workerCount` threads stay able to run. At most 256 threads more than
 ///   `workerCount` exist at a time; with that many blocked, or when the system refuses a thread, jobs wait. A thread
 ///   too many goes to sleep at its next job boundary; those beyond `2 * workerCount` end.
+/// - Bound for others (contract 138): while at most 256 operations are blocked in announced waits, none delays another
+///   queue's. Beyond that, and where an operation blocks without announcing it, a job waits for what was submitted before
+///   it in its band or above: for at most ⌈older jobs / workers that are left⌉ times the longest of them.
 /// - Counted: `parks`, `wakeUps`, `helped`, and `compensations` (threads started in the place of blocked ones).
 /// - Threads: `workerCount` from the beginning, named `pool-0`, `pool-1`, …, each with a stack of 8 MiB.
 public final class ThreadPoolScheduler: Scheduler {

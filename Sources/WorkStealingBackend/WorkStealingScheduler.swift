@@ -13,6 +13,11 @@ internal import Synchronization
 ///
 /// A worker that blocks between `willBlock()` and `didUnblock()` is replaced by a compensation thread, up to
 /// `compensationLimit` at a time. Several pools may exist in a process.
+///
+/// Bound for others (contract 138): while at most `compensationLimit` operations are blocked in announced waits, none
+/// delays another queue's. Beyond that, and where an operation blocks without announcing it, the other workers steal what
+/// it holds up, and a job that has d others before it waits for at most ⌈`ageingInterval` × d / workers that are left⌉
+/// times the longest of them.
 public final class WorkStealingScheduler: Scheduler {
   private let pool: Pool
 

@@ -13,7 +13,57 @@
  * Expected to FAIL: -DW_BODY (a facade made while the closure runs takes the closure too), -DW_RETIRE (the run retires the cell
  * without looking whether a facade was made), -DW_GENERATION (the handle does not compare generations), -DW_PIN (removal does not
  * wait for the pin; with ENUM), -DW_BACK (a facade leaves although the cell's own job is still out; with CANCEL and LIMIT).
+ *
+ * -DBEHIND is another model: a closure added behind a barrier in a queue with a limit, and a canceller that finds it as soon as its
+ * cell is open. The facade waits for the barrier in `pending`, and what is flushed before that falsifies the barrier's count.
+ * Properties: the facade finishes once, after the barrier, and nobody edits it any more then. Expected to FAIL: -DW_OPEN (the cell
+ * is opened before the facade has its edit lock held for the registration).
  */
+#ifdef BEHIND
+bit open, edit, started, finished, barrierDone, pushed;
+bit listing;                                              /* the adder edits the list of dependencies */
+byte pending, handles = 1, out;                           /* handles with the scheduler or in the ready list */
+
+inline lockFacade() { atomic { !edit; edit = 1 } }
+proctype Adder() {
+#ifdef W_OPEN
+  open = 1;
+  lockFacade();
+#else
+  edit = 1;
+  open = 1;
+#endif
+  listing = 1;
+  pending = 2;                                            /* the token and the edge on the barrier */
+  atomic { if :: barrierDone -> pending-- :: else -> pushed = 1 fi };
+  listing = 0;
+  atomic { pending--; if :: pending == 0 -> out++ :: else fi };
+  edit = 0
+}
+proctype Barrier() {                                      /* the seal takes the list: one step with the push */
+  atomic { barrierDone = 1; if :: pushed -> pending--; if :: pending == 0 -> out++ :: else fi :: else fi }
+}
+proctype Canceller() {                                    /* handed over already: a flush carrier; else the edge holds it */
+  open;
+  lockFacade();
+  atomic { if :: pending == 0 && !started -> handles++; out++ :: else fi; edit = 0 }
+}
+proctype Worker() {
+  bit won;
+end:
+  do
+  :: atomic { out > 0 -> out-- };
+     atomic { !edit; won = !started; started = 1 };
+     if :: won -> atomic { assert(barrierDone && !listing && !finished); finished = 1 } :: else fi;
+     atomic { assert(handles > 0); handles-- }
+  od
+}
+active proctype Monitor() {
+end:
+  timeout -> assert(finished && handles == 0 && out == 0 && pending == 0 && !edit)
+}
+init { atomic { run Adder(); run Barrier(); run Canceller(); run Worker(); run Worker() } }
+#else
 byte gen; bit live, started, cancelled, promoted, lock;   /* the state word */
 bit body = 1, moving;                                     /* closure in the cell, somebody moves it out */
 bit facadeBody, facadeStarted, facadeCancelled, facadeFinished, facadeLeft, facadeFreed;
@@ -199,3 +249,4 @@ init {
 #endif
   }
 }
+#endif

@@ -26,8 +26,8 @@
  * -DEAGER: credits go back after each operation while somebody waits or a barrier is pending.
  * Expected to FAIL: -DW_IDLE (a worker goes idle with credits), -DW_TOTAL (the barrier waits for the plain total, which includes the operations it holds back).
  *
- * Result, no errors, states stored: LIMIT: SUSPEND 35874; LOWER 53276; PAUSE 243229; SWITCH 1252805; SWITCH with OPS=4 7587273;
- * SUSPEND+FLUSH 2522188; LOWER+FLUSH 3759756. COUNT: BARRIERS=0 19408; 1 2051845; 2 66076189 (3.8 GB).
+ * Result, no errors, states stored: LIMIT: SUSPEND 42625; LOWER 64937; PAUSE 314577; SWITCH 1392689;
+ * SUSPEND+FLUSH 3125780; LOWER+FLUSH 4747227. COUNT: BARRIERS=0 19408; 1 2051845; 2 66076189 (3.8 GB).
  *
  * Run: scripts/models
  */
@@ -54,18 +54,35 @@ byte bodies, ran; bit suspendReturned;
 bit xListed, xCancelled, xStarted, xFinished; byte xRefs, carriers, deferred;
 
 byte runningSpare;                               /* drains started by this RMW; 0 outside atomic blocks */
-inline startMore() {                             /* inside an RMW on the packed word */
-  do
-  :: !susp && ready > runningSpare && running < limit -> running++; drainWords++; runningSpare++
-  :: else -> break
-  od; runningSpare = 0
+/* Inside an RMW on the packed word; `rel` is the author's: jobs that he has claimed and takes out of the list afterwards. */
+inline openUp() { rel = ready; ready = 0; fast = 1 }
+inline startMore() {
+  if
+  :: !susp && limit == INF -> openUp()
+  :: else ->
+     do
+     :: !susp && ready > runningSpare && running < limit -> running++; drainWords++; runningSpare++
+     :: else -> break
+     od; runningSpare = 0
+  fi
+}
+inline startOne() {
+  if
+  :: !susp && limit == INF -> openUp()
+  :: !susp && limit != INF && ready > 0 && running < limit -> running++; drainWords++
+  :: else
+  fi
+}
+inline carryOut() {                              /* what was claimed goes to the scheduler as it is */
+  if :: rel > 0 -> atomic { assert(list >= rel); list = list - rel; opWords = opWords + rel; rel = 0 } :: else fi
 }
 
 inline insertWord() {
 #ifdef W_OUTSIDE
   atomic { ready++; if :: !susp && running < k -> running++; drainWords++ :: else fi }
 #else
-  atomic { ready++; if :: !susp && running < limit -> running++; drainWords++ :: else fi }
+  atomic { fast = 0; ready++; startOne() };
+  carryOut()
 #endif
 }
 inline takePolicy() { atomic { !policy; policy = 1 } }
@@ -74,14 +91,14 @@ inline beginBody() { bodies++; assert(bodies <= limit); assert(!suspendReturned)
 inline uncount() {
   takePolicy();
   if
-  :: counted[id] -> counted[id] = 0; atomic { running--; if :: !susp && ready > 0 && running < limit -> running++; drainWords++ :: else fi }
+  :: counted[id] -> counted[id] = 0; atomic { running--; startOne() }; carryOut()
   :: else
   fi;
   dropPolicy()
 }
 
 proctype Inserter(byte n) {
-  byte i; bit m; byte k;
+  byte i; bit m; byte k, rel;
   do
   :: i == n -> break
   :: i < n ->
@@ -99,7 +116,7 @@ proctype Inserter(byte n) {
 }
 
 proctype Worker(byte id) {
-  bit m; byte b; bit x; byte k;
+  bit m; byte b; bit x; byte k, rel;
 end:
   do
   :: atomic { opWords > 0 -> opWords-- };
@@ -136,11 +153,11 @@ next:
 #ifdef W_LOWER
        :: ready > 0 && !susp -> ready--; m = 1; beginBody()
 #else
-       :: ready > 0 && !susp && running <= limit -> ready--; m = 1; beginBody()
+       :: ready > 0 && !susp && running <= limit ->
+          ready--; m = 1; beginBody();
+          if :: ready > 0 && running < limit -> running++; drainWords++ :: else fi   /* one more drain before this one runs */
 #endif
-       :: else ->
-          m = 0; running--;
-          if :: ready == 0 && limit == INF && !susp -> fast = 1 :: else fi
+       :: else -> m = 0; running--
        fi
      };
      if :: !m -> goto out :: else fi;
@@ -190,7 +207,8 @@ inline setLimit(to) {
      if :: begun[0] -> counted[0] = 1; n++ :: else fi;
      if :: begun[1] -> counted[1] = 1; n++ :: else fi;
 #endif
-     atomic { running = running + n; limit = to; startMore() }
+     atomic { running = running + n; limit = to; startMore() };
+     carryOut()
   :: limit != INF && to == INF ->
      n = 0;
 #ifndef W_LEAK
@@ -202,8 +220,9 @@ inline setLimit(to) {
      if :: counted[1] -> counted[1] = 0; n++ :: else fi;
 #endif
 #endif
-     atomic { running = running - n; limit = to; startMore(); if :: ready == 0 && !susp -> fast = 1 :: else fi }
-  :: else -> atomic { limit = to; startMore() }
+     atomic { running = running - n; limit = to; startMore() };
+     carryOut()
+  :: else -> atomic { limit = to; startMore() }; carryOut()
   fi;
   outsideLimit = to;
   dropPolicy()
@@ -212,13 +231,14 @@ inline suspend() { takePolicy(); atomic { susp = 1; fast = 0 }; dropPolicy(); su
 inline resume() {
   suspendReturned = 0;
   takePolicy();
-  atomic { susp = 0; startMore(); if :: ready == 0 && limit == INF -> fast = 1 :: else fi };
+  atomic { susp = 0; startMore() };
+  carryOut();
   atomic { carriers = carriers + deferred; deferred = 0 };
   dropPolicy()
 }
 
 proctype Controller() {
-  byte n;
+  byte n, rel;
 #ifdef SUSPEND
   suspend(); resume();
 #endif
@@ -239,8 +259,10 @@ proctype Canceller() {                                          /* X was release
   if :: !s -> atomic { if :: !xStarted -> xRefs++; carriers++ :: else fi } :: else fi    /* under X's edit lock: not STARTED */
 }
 proctype XInserter() {
+  byte rel;
   atomic { xListed = 1 };
-  atomic { ready++; if :: !susp && running < limit -> running++; drainWords++ :: else fi };
+  atomic { ready++; startOne() };
+  carryOut();
   run Canceller()
 }
 

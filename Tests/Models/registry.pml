@@ -1,12 +1,12 @@
 /* A registry chunk with two slots: members leave while an enumerator looks at them, and the last one frees the chunk.
  *
- * The word `left` has one bit per slot that its member has left, and the enumerator's pin. A member sets its bit in an exchange
- * that requires the pin clear; whoever sets the last bit takes the stripe's lock, unlinks the chunk and frees it. Enumerators hold
- * the stripe's lock and pin. Sequential consistency.
+ * The word `left` has one bit per slot that its member has left, and the enumerator's pin. A member sets its bit; if the pin was
+ * set it takes the stripe's lock and gives it up, which waits for the enumerator; whoever sets the last bit takes the lock, unlinks
+ * the chunk and frees it. Enumerators hold the stripe's lock and pin. Sequential consistency.
  *
  * Properties: nobody touches the chunk after its end; an enumerator reads only members that are alive; the chunk is freed once.
  *
- * Expected to FAIL: -DW_AFTER (the bit is set first and the wait for the pin follows: the last member may free the chunk under
+ * Expected to FAIL: -DW_AFTER (a removal waits at the chunk until the pin is clear: the last member may free the chunk under
  * another one that still waits), -DW_NOPIN (removal does not wait for the pin), -DW_NOLOCK (the last member frees without the lock).
  */
 bit left0, left1, pin, stripe, freed, linked = 1;
@@ -31,7 +31,8 @@ proctype Member(bit id) {
 #elif defined(W_NOPIN)
   atomic { touch; if :: id -> left1 = 1 :: else -> left0 = 1 fi; last = left0 && left1 };
 #else
-  atomic { !pin; touch; if :: id -> left1 = 1 :: else -> left0 = 1 fi; last = left0 && left1 };
+  atomic { touch; if :: id -> left1 = 1 :: else -> left0 = 1 fi; last = left0 && left1; p = pin };
+  if :: p -> atomic { !stripe; stripe = 1 }; stripe = 0 :: else fi;
 #endif
   if :: last -> unlink() :: else fi;
   if :: id -> alive1 = 0 :: else -> alive0 = 0 fi

@@ -20,6 +20,8 @@ func caseName(_ error: (any Error)?) -> String {
   case .dependencyCycle: "dependencyCycle"
   case .invalidLimit: "invalidLimit"
   case .invalidRetryPolicy: "invalidRetryPolicy"
+  case .resourcesInUse: "resourcesInUse"
+  case .badAmount: "badAmount"
   case nil: error.map { "\($0)" } ?? "none"
   }
 }

@@ -24,6 +24,7 @@ extension OperationQueue {
   public func addBarrierBlock(_ barrier: @escaping @Sendable () -> Void) {
     let operation = BlockOperation(barrier: barrier)
     unsafe _ = Unmanaged.passRetained(operation)
+    order?.add([operation.word])
     let ready = control.withLock { control in
       let old = addMembers(1, flags: MemberCount.barrier)
       // relaxed: published by the release of `membership` and by the mutex.

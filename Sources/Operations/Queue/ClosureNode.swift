@@ -44,6 +44,11 @@ import Synchronization
     return unsafe unsafeBitCast(run, to: UInt.self)
   }()
 
+  /// The job is a cell.
+  static func isCell(_ job: Job) -> Bool {
+    unsafe unsafeBitCast(job.header.pointee.run, to: UInt.self) == runWord
+  }
+
   /// Moves the closure out; touches no other field, since others may read those meanwhile.
   @inline(__always)
   static func takeBody(_ node: UnsafeMutablePointer<ClosureNode>) -> (@Sendable () -> Void)? {

@@ -22,6 +22,7 @@ extension OperationQueue {
     let slot = ThreadRecord.withCurrent { record in
       registry.add(operation.word, ticket: MemberCount.ticket(old), stripe: record.stripe)
     }
+    order?.add([operation.memberWord])
     // Once it is in the registry: see Observation.md.
     if hasExtras { return addAttended([operation], MemberCount.ticket(old), [slot], barrier) }
     let job = operation.submit(slot: slot, behind: barrier)
@@ -54,6 +55,7 @@ extension OperationQueue {
     ThreadRecord.withCurrent { record in
       registry.add(operations, firstTicket: MemberCount.ticket(old), stripe: record.stripe)
     }
+    order?.add(operations.map(\.memberWord))
     if hasExtras {
       // relaxed: stored by this thread in `Registry.add`.
       let slots = operations.map { $0.header.link.load(ordering: .relaxed) }
@@ -95,6 +97,7 @@ extension OperationQueue {
         stripe: record.stripe)
       // relaxed: published by the hand-over below; an enumerator reads nothing of the node but its state before.
       unsafe node.pointee.membership.store(slot, ordering: .relaxed)
+      order?.add([UInt(bitPattern: node)])
       if old & MemberCount.barrier != 0, let barrier = joinSegment(1) {
         unsafe addBehind(barrier, node, generation, slot, MemberCount.ticket(old))
       } else {

@@ -62,12 +62,20 @@ extension OperationQueue {
     record.flushCredit()
     if count.outstanding == 0, isEmptyForGood { return true }
     guard let current = Self.blocked(record) else { return sleepUntilEmpty(until: deadline) }
-    if current.scheduler.waitsByHelping {
-      while count.outstanding > 0, current.scheduler.help() { record.flushCredit() }
+    if current.blockingPolicy == .fail {
+      current.waits.refused.wrappingAdd(1, ordering: .relaxed)  // relaxed: a statistic.
+      if deadline == nil { Fault.waitRefused("queue \"\(name ?? "")\"", current) }
+      return false
     }
+    if current.scheduler.waitsByHelping || current.blockingPolicy == .help {
+      current.help(record, until: deadline) { count.outstanding == 0 }
+    }
+    current.waits.blocked.wrappingAdd(1, ordering: .relaxed)  // relaxed: a statistic.
     current.scheduler.willBlock()
     defer { current.scheduler.didUnblock() }
-    return sleepUntilEmpty(until: deadline)
+    return record.whileBlocked(on: nil, queueName: name, in: current) {
+      sleepUntilEmpty(until: deadline)
+    }
   }
 
   /// The queue whose worker the calling thread would block: of the operation or completion block that runs here, else the

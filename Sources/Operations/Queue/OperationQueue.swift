@@ -41,6 +41,10 @@ public final class OperationQueue: @unchecked Sendable {
   let attributes = Locked(Attributes())
   /// Whether the start gate may rely on the asymmetric barrier.
   let isAsymmetric = AsymmetricBarrier.isAvailable
+  /// Who holds back whom, in a queue that keeps strict order.
+  let order: StrictOrder?
+  /// What waits inside its operations do, and have done.
+  let waits = WaitState()
   /// Limit, suspension, name and level stay as they are: the main queue (contract 119).
   let isFixed: Bool
   /// For the inner queue of an operation: told, by a job of the scheduler, whenever the queue has become empty.
@@ -57,8 +61,10 @@ public final class OperationQueue: @unchecked Sendable {
     identity = scheduler.identity
     isFixed = false
     whenEmpty = nil
+    order = nil
     registry = Registry()
     registry.open(for: word)
+    LiveQueues.insert(word)
   }
 
   /// The inner queue of `owner`, whose `main()` runs on the calling thread; its operations run where the owner does.
@@ -69,6 +75,7 @@ public final class OperationQueue: @unchecked Sendable {
     scheduler = outer?.scheduler ?? InlineScheduler()
     identity = scheduler.identity
     isFixed = false
+    order = nil
     self.whenEmpty = whenEmpty
     registry = Registry()
     registry.open(for: word)
@@ -79,7 +86,33 @@ public final class OperationQueue: @unchecked Sendable {
     // relaxed: nobody else has the queue yet. The flag stays: the owner waits.
     count.word.store(MemberCount.waiters, ordering: .relaxed)
     wantsCredits.store(true, ordering: .relaxed)  // relaxed: as above
+    LiveQueues.insert(word)
   }
+
+  /// A queue that starts operations strictly in the order in which they were added, if `startsInOrder` is set.
+  ///
+  /// Levels do not count then, and an operation that is not ready holds back those behind it, ready ones too: what
+  /// depends on an operation added later never starts (the stall report shows the cycle). Cancelled operations leave
+  /// without their turn. Readiness that is withdrawn, or a resource that is missing, once it is an operation's turn holds
+  /// nobody back.
+  public init(scheduler: any Scheduler, startsInOrder: Bool) {
+    self.scheduler = scheduler
+    identity = scheduler.identity
+    isFixed = false
+    order = startsInOrder ? StrictOrder() : nil
+    whenEmpty = nil
+    registry = Registry()
+    registry.open(for: word)
+    if startsInOrder {
+      // relaxed: nobody else has the queue yet.
+      let limited = PolicyWord.withLimit(PolicyWord.open & ~PolicyWord.fast, highestLimit)
+      policy.store(limited, ordering: .relaxed)
+    }
+    LiveQueues.insert(word)
+  }
+
+  /// Whether operations start strictly in the order in which they were added.
+  public var startsInOrder: Bool { order != nil }
 
   /// A serial queue whose attributes cannot be changed: the main queue of a room above this one.
   package init(serialOn scheduler: any Scheduler, fixedName: String) {
@@ -87,6 +120,7 @@ public final class OperationQueue: @unchecked Sendable {
     identity = scheduler.identity
     isFixed = true
     whenEmpty = nil
+    order = nil
     registry = Registry()
     registry.open(for: word)
     // relaxed, all: nobody else has the queue yet.
@@ -94,9 +128,11 @@ public final class OperationQueue: @unchecked Sendable {
     policy.store(serial, ordering: .relaxed)
     control.withLock { $0.limit = 1 }
     attributes.withLock { $0.name = fixedName }
+    LiveQueues.insert(word)
   }
 
   deinit {
+    LiveQueues.remove(word)
     registry.close()
     freeExtras()
   }

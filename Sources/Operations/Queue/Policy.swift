@@ -147,9 +147,15 @@ extension OperationQueue {
     // The jobs may be all that keeps the queue: once they are counted they may run and leave.
     let kept = unsafe Unmanaged.passRetained(self)
     defer { unsafe kept.release() }
-    let added = UInt64(jobs.count)
+    let added: UInt64
+    if let order {
+      added = UInt64(order.release(jobs) { readyList.append($0) })
+      guard added > 0 else { return }
+    } else {
+      added = UInt64(jobs.count)
+      readyList.append(jobs)
+    }
     let burst = min(added, self.burst)
-    readyList.append(jobs)
     changePolicyAndStart { word in
       word = (word & ~PolicyWord.fast) + added * PolicyWord.oneReady
       return PolicyWord.startMore(&word, burst: burst)

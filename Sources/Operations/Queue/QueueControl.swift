@@ -27,7 +27,7 @@ extension OperationQueue {
         Fault.badLimit(self, newValue)
       }
       let isFinite = newValue >= 0 && newValue <= PolicyWord.largestLimit
-      let limit = isFinite ? UInt64(newValue) : PolicyWord.unlimited
+      let limit = isFinite ? UInt64(newValue) : highestLimit
       let starts = control.withLock { control in
         let starts = changeLimit(to: limit)
         if hasExtras { noteLimit(from: control.limit, to: newValue) }
@@ -37,7 +37,15 @@ extension OperationQueue {
       carryOut(starts)
       tellObservers()
       if isFinite { flushCancelledMembers() }
+      if newValue == 0 { giveUpUnusedResources() }
     }
+  }
+
+  /// The limit in the policy word when there is none.
+  ///
+  /// A queue that keeps strict order is never fast: every start goes through its list.
+  var highestLimit: UInt64 {
+    order == nil ? PolicyWord.unlimited : UInt64(PolicyWord.largestLimit)
   }
 
   /// Members that were cancelled while they needed no slot need none now.
@@ -126,7 +134,7 @@ extension OperationQueue {
         return newValue ? suspend() : resume()
       }
       defer { tellObservers() }
-      guard !newValue else { return }
+      guard !newValue else { return giveUpUnusedResources() }
       scheduler.submitUnlessEmpty(readyList.takeDeferred())
       carryOut(starts)
     }

@@ -42,6 +42,13 @@ import Synchronization
   /// Detour accounting: the operation is with the scheduler or in the ready list.
   var isOut = false
 
+  /// What the operation takes when it starts.
+  var needs: [ResourceNeed] = []
+  /// It has what it needs.
+  var holdsResources = false
+  /// It was parked because there was too little; counts as one more edge that holds it back.
+  var waitsForResources = false
+
   /// Handles that have not come back; meaningful once `StateBit.severalHandles` is set.
   var handles = 1
   /// Finished and reported as such while a handle is still out.
@@ -54,6 +61,8 @@ import Synchronization
   var headerIsBack = false
   /// The slab node this façade stands for, or 0.
   var closureNode: UInt = 0
+  /// When the body of an operation returned that goes on; `AsyncOperation` has a place of its own for it.
+  var bodyReturned: UInt64?
   /// `finish()` calls after the first.
   var surplusFinishes = 0
 

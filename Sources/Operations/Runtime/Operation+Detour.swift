@@ -72,7 +72,7 @@ extension Operation {
   /// Marks the operation as handed over if nothing holds it back; returns the handle that the caller must hand over.
   ///
   /// The handle is settled here, under the lock: afterwards a change of level may make another one.
-  private final func leaveIfFree(_ table: ColdTable) -> UInt? {
+  final func leaveIfFree(_ table: ColdTable) -> UInt? {
     guard table.edgesBlocking == 0, !table.isOut else { return nil }
     table.isOut = true
     // relaxed: never cleared, and a time that is missed is only a time.
@@ -197,10 +197,15 @@ extension Operation {
   }
 
   /// Nothing but a barrier holds the operation back from now on; under the edit lock.
+  ///
+  /// If it stood in line for resources the caller withdraws it after the lock.
   final func ignoreOrdinaryEdges(_ table: ColdTable, _ bits: UInt32) {
     unsafe forEachEdge(bits) { edge, _ in
       if unsafe !Self.isHidden(edge) { unsafe _ = untag(edge, table) }
     }
+    guard table.waitsForResources else { return }
+    table.waitsForResources = false
+    table.edgesBlocking -= 1
   }
 }
 
@@ -226,7 +231,9 @@ struct Cancelled {
   func go() {
     switch effect {
     case .none: break
-    case .free(let handle): operation.handOver(operation.job(of: handle))
+    case .free(let handle):
+      if operation.needsResources { ResourceArbiter.shared.withdraw(operation) }
+      operation.handOver(operation.job(of: handle))
     case .handedOver: operation.flushWithoutSlot()
     case .executing: operation.cancelledWhileExecuting()
     }

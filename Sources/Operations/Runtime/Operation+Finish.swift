@@ -159,7 +159,7 @@ extension Operation {
     // sequentially consistent, edge Completion: after the seal; an editor that still holds the lock is waited for.
     let word = state.load(ordering: .sequentiallyConsistent)
     var successor: Job?
-    if word & (StateBit.hasCompletion | StateBit.attended | StateBit.lock) != 0 {
+    if word & (Self.carefulRelease) != 0 {
       unsafe releaseWithCare(head, gate, queue, record, context)
     } else {
       successor = unsafe release(head, context)
@@ -173,6 +173,11 @@ extension Operation {
   }
 
   /// From the finished event to the completion block, with observers, one after the other (contract 127).
+  /// What makes `finishOnWorker` take the long way.
+  private static var carefulRelease: UInt32 {
+    StateBit.hasCompletion | StateBit.attended | StateBit.needsResources | StateBit.lock
+  }
+
   @inline(never) private final func releaseWithCare(
     _ head: UInt, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
@@ -193,6 +198,7 @@ extension Operation {
     WaiterList.wake(released.waiters)
     if bits & StateBit.attended != 0 { givePermitsBackAfterFinish() }
     giveUpSlot(gate, queue, record)
+    if bits & StateBit.needsResources != 0 { giveBackResources() }
     runCompletionBlock(queue.word, record)
     if bits & StateBit.attended != 0 { unsafe traceCompletion(queue, context.pointee.worker) }
   }
@@ -313,6 +319,7 @@ extension Operation {
     let before = setBits(StateBit.sealedByFinish)
     let ownsSlot = before & StateBit.detached != 0
     if ownsSlot, !isInline { queue?.releaseSlot() }
+    if before & StateBit.needsResources != 0 { giveBackResources() }
     let record = ThreadRecord.current
     if before & StateBit.hasCompletion != 0 { runCompletionBlock(queue?.word ?? 0, record) }
     if isAttended { traceCompletion(queue, -1) }
@@ -350,7 +357,9 @@ extension Operation {
     noteBegin(begun, .none)
     let queue = unsafe retainQueue()
     unlockState(begun)
+    if begun & StateBit.needsResources != 0 { ResourceArbiter.shared.withdraw(self) }
     unsafe queue._withUnsafeGuaranteedRef { queue in
+      queue.passOver(self)
       Warning.finishedBeforeStart(self, queue)
       skipMain()
       finishStarted()
@@ -388,6 +397,7 @@ extension Operation {
 
   /// The worker leaves an operation whose `start()` returned unfinished; it keeps its slot until it finishes.
   final func detach(_ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord) {
+    noteBodyReturned()
     // The slot passes to the operation: one more is running until the worker has given up its own.
     queue.addDetached()
     let before = setBits(StateBit.detached)

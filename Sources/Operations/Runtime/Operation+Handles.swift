@@ -114,6 +114,7 @@ extension Operation {
       if queue.isFast {
         queue.scheduler.submit(JobChain(job))
       } else if needsNoSlot {
+        queue.passOver(self)
         if queue.mayFlushNow(deferring: job) { queue.scheduler.submit(JobChain(job)) }
       } else {
         queue.enqueue(JobChain(job))
@@ -218,6 +219,12 @@ extension Operation {
     notePriority(from: old, to: bits)
     guard bits & StateBit.started == 0, isSubmitted, isHandedOver, bits & StateBit.barrier == 0
     else {
+      unlockState(bits)
+      return deliverTransitions(bits)
+    }
+    // Levels do not count where the order is strict.
+    let isOrdered = unsafe queueReference._withUnsafeGuaranteedRef { $0.order != nil }
+    guard !isOrdered else {
       unlockState(bits)
       return deliverTransitions(bits)
     }

@@ -15,7 +15,7 @@ extension Operation {
       throw .ownedByQueue(self, queueName: queueNameForDiagnostics)
     }
     inheritCancellation()
-    guard let bits = beginManually() else {
+    guard let bits = try beginManually() else {
       membership.store(Membership.none, ordering: .releasing)  // release, edge Submitted
       throw .notReady(self, blockedBy: dependencies.filter { !$0.isFinished })
     }
@@ -34,6 +34,8 @@ extension Operation {
     }
     if bits & StateBit.asynchronous == 0 || (skipsBody && finishesWhenSkipped) {
       finishFromAnywhere()
+    } else {
+      noteBodyReturned()
     }
     record.currentOperation = outer
   }
@@ -54,7 +56,7 @@ extension Operation {
   /// Begins an operation that belongs to no queue; nil when it is not ready.
   ///
   /// Never parks: there is no handle.
-  private final func beginManually() -> UInt32? {
+  private final func beginManually() throws(OperationError) -> UInt32? {
     let isReadyNow = isReady  // user code: before the lock
     let permits = isReadyNow ? takePermits() : .missing
     let bits = lockState()
@@ -70,13 +72,23 @@ extension Operation {
       givePermitsBack(permits)
       return nil
     }
+    if bits & StateBit.needsResources != 0, !isCancelled, let table = coldTable {
+      table.holdsResources = ResourceArbiter.shared.take(table.needs, for: self, waits: false)
+      guard table.holdsResources else {
+        unlockState(bits)
+        givePermitsBack(permits)
+        membership.store(Membership.none, ordering: .releasing)  // release, edge Submitted
+        throw .resourcesInUse(self)
+      }
+    }
     let begun = Self.begun(bits)
     noteBegin(begun, permits)
     unlockState(begun)
     return begun
   }
 
-  /// As `start()`, but throws `notReady`, `alreadyExecuting` or `ownedByQueue` instead of stopping the process.
+  /// As `start()`, but throws `notReady`, `alreadyExecuting`, `ownedByQueue` or `resourcesInUse` instead of stopping the
+  /// process.
   ///
   /// Returns at once when the operation is finished (contract 12, 14–16).
   public final func tryStart() throws(OperationError) { try startManually() }

@@ -146,7 +146,9 @@ extension Operation {
   @inline(__always) private final func beginFast() -> UInt32? {
     var bits = state.load(ordering: .relaxed)  // relaxed: the exchange validates it
     var backoff = Backoff()
-    let slow = StateBit.hold | StateBit.moved | StateBit.started | StateBit.attended
+    let slow =
+      StateBit.hold | StateBit.moved | StateBit.started | StateBit.attended
+      | StateBit.needsResources
     while true {
       if bits & StateBit.lock != 0 {
         backoff.wait()
@@ -197,10 +199,16 @@ extension Operation {
     if isBlocked || !wantsStart {
       if !isBlocked { _ = enterDetour(force: true, tagEdges: true, bits) }
       park(handle)
+      let given = resourcesGivenUp()
       // From here on every edit goes through the detour: there is no start that would register edges.
       unlockState(bits | StateBit.registered)
       givePermitsBack(permits)
+      if !given.isEmpty { ResourceArbiter.shared.giveBack(given) }
       if !isBlocked { announceReadiness() }  // it may have turned true before the parking
+      return .parked
+    }
+    if bits & StateBit.needsResources != 0, !takeResources(handle, bits) {
+      unlockState(bits | StateBit.registered)
       return .parked
     }
     let begun = Self.begun(bits)
@@ -210,7 +218,7 @@ extension Operation {
   }
 
   /// Gives up a handle of an operation that must wait again; under the edit lock.
-  private final func park(_ handle: UInt) {
+  final func park(_ handle: UInt) {
     let table = coldTableMade()
     table.isOut = false
     table.wasParked = true

@@ -78,6 +78,11 @@ extension Operation {
     Int((bits & StateBit.dependencyCountMask) >> StateBit.dependencyCountShift)
   }
 
+  /// It takes resources when it starts.
+  final var needsResources: Bool {
+    state.load(ordering: .acquiring) & StateBit.needsResources != 0  // acquire, edge EditLock.
+  }
+
   // MARK: The edit lock
 
   /// Takes the edit lock and returns the word without the lock bit.

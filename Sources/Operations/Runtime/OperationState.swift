@@ -55,6 +55,8 @@ enum StateBit {
   static let coldStart: UInt32 = 1 << 30
   /// `main()` has returned and others of the body's threads finish the operation.
   static let outlivesMain: UInt32 = 1 << 31
+  /// It takes resources when it starts; see `OperationResource`.
+  static let needsResources: UInt32 = 1 << 29
 
   static let bandShift: UInt32 = 16
   static let bandMask: UInt32 = 7 << 16

@@ -28,7 +28,7 @@ extension ThreadRecord {
     earned.store(count, ordering: .releasing)
     AsymmetricBarrier.light()
     // relaxed, both: a credit that somebody takes meanwhile is not taken twice; the flag's setter has a heavy barrier.
-    let held = count &- UInt32(truncatingIfNeeded: taken.load(ordering: .relaxed))
+    let held = count &- taken.load(ordering: .relaxed)
     if held >= OperationQueue.creditBatch || queue.wantsCredits.load(ordering: .relaxed) {
       flushCredit()
     }
@@ -39,18 +39,9 @@ extension ThreadRecord {
     let word = creditQueue.load(ordering: .relaxed)  // relaxed: only this thread changes it.
     guard word != 0 else { return }
     let count = earned.load(ordering: .relaxed)  // relaxed: as above
-    var before = taken.load(ordering: .relaxed)  // relaxed: the exchange validates it.
-    while true {
-      // acquire and release, edge CreditTaken: a credit is taken by one side; the upper half tells a collector that
-      // the credits may be another queue's.
-      let (won, seen) = taken.weakCompareExchange(
-        expected: before, desired: Self.epochAfter(before) | UInt64(count),
-        successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed)
-      if won { break }
-      before = seen
-    }
+    // acquire and release, edge CreditTaken: a credit is taken by one side.
+    let held = count &- taken.exchange(count, ordering: .acquiringAndReleasing)
     creditQueue.store(0, ordering: .releasing)  // release, edge CreditTaken
-    let held = count &- UInt32(truncatingIfNeeded: before)
     guard held > 0 else { return }
     // SAFETY: the operations that were not yet subtracted keep the queue alive.
     unsafe OperationQueue.reference(word)._withUnsafeGuaranteedRef { $0.subtract(Int(held)) }
@@ -62,32 +53,28 @@ extension ThreadRecord {
     if held != 0, held != word { flushCredit() }
   }
 
-  /// The word of `taken` with the next number in its upper half and nothing in its lower.
-  private static func epochAfter(_ word: UInt64) -> UInt64 { ((word >> 32) &+ 1) << 32 }
-
   /// Credits of the queue at `word` that are held back now; any thread, a snapshot.
   func heldCredits(of word: UInt) -> Int {
     // acquire, edge CreditTaken: `taken` first, so that it is not ahead of `earned`.
     let before = taken.load(ordering: .acquiring)
     let count = earned.load(ordering: .acquiring)
     guard creditQueue.load(ordering: .acquiring) == word else { return 0 }
-    return Int(count &- UInt32(truncatingIfNeeded: before))
+    return Int(count &- before)
   }
 
   /// Takes the credits of the queue at `word` that are held back here, for the caller to subtract; any thread.
   private func takeCredits(of word: UInt) -> Int {
     while true {
       // acquire, all, edge CreditTaken, in this order: credits that are in `count` and not in `before` belong to the
-      // queue that is read afterwards, or the exchange fails because their queue has changed.
+      // queue that is read afterwards, or the exchange fails, since they were taken before their queue changed.
       let before = taken.load(ordering: .acquiring)
       let count = earned.load(ordering: .acquiring)
       guard creditQueue.load(ordering: .acquiring) == word else { return 0 }
-      let held = count &- UInt32(truncatingIfNeeded: before)
+      let held = count &- before
       guard held > 0 else { return 0 }
       // acquire and release, edge CreditTaken.
       let (won, _) = taken.compareExchange(
-        expected: before, desired: (before >> 32) << 32 | UInt64(count),
-        ordering: .acquiringAndReleasing)
+        expected: before, desired: count, ordering: .acquiringAndReleasing)
       if won { return Int(held) }
     }
   }

@@ -22,8 +22,8 @@ import Synchronization
   let creditQueue = Atomic<UInt>(0)
   /// Operations credited in the life of the record, modulo 2^32.
   let earned = Atomic<UInt32>(0)
-  /// How many of them were subtracted, in the lower half, and how often credits changed their queue, in the upper.
-  let taken = Atomic<UInt64>(0)
+  /// How many of them were subtracted.
+  let taken = Atomic<UInt32>(0)
 
   /// Used levels of `entries`.
   var depth = 0
@@ -43,6 +43,8 @@ import Synchronization
   var assumption: Assumption?
   /// A completion block runs here, and no operation on top of it.
   var isInCompletionBlock: Bool { currentQueue == 0 && completingQueue != 0 }
+  /// What this thread waits for inside an operation, for reports.
+  let blocked = Locked<BlockedWait?>(nil)
   /// Blocks this thread while it waits.
   let parker = Parker()
   /// What cancellations have set free and a `cancelAllOperations()` on this thread still holds back.

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why operations are not running: for each that waits the reasons, and the way to what it waits for in the end.
+///
+/// A copy of what was found, which keeps the operations it names. Read one operation after the other while the program
+/// runs on, so that what changed meanwhile may be seen before or after the change; what is stuck is seen as it is.
+public struct StallReport: Sendable {
+  /// Why an operation is not running, or does not end.
+  public enum Reason: Sendable, Equatable {
+    /// These operations wait for each other; the first and the last are the same.
+    case cycle([Operation])
+    /// It depends on these, which have not finished.
+    case waitingFor([Operation])
+    /// It was added after this barrier.
+    case behindBarrier(Operation)
+    /// A barrier: as many operations were added before it and have not left.
+    case olderOperations(Int)
+    /// Its queue starts operations in the order added, and this older one is not ready.
+    case behindInOrder(Operation)
+    /// Other operations use the resources of these names, or came before it.
+    case waitingForResources([String])
+    /// Its own `isReady` is false.
+    case notReady
+    /// Its own `isReady` is true, but was false when the queue looked, and nobody has announced the change since.
+    case readinessNotAnnounced
+    /// Its queue is suspended.
+    case suspended
+    /// Its queue may execute `limit` operations at a time and executes `running`.
+    case noSlot(limit: Int, running: Int)
+    /// Its scheduler has it, and `blocked` workers of the scheduler are waiting inside operations.
+    case noWorker(blocked: Int)
+    /// In no queue and not started: nobody will start it until it is queued or started by hand.
+    case inNoQueue
+    /// It executes.
+    case executing
+    /// It executes, its body has returned, and it has not finished since.
+    case notFinished(elapsed: Duration)
+    /// It executes, and its worker waits inside its body for this operation.
+    case blockedOn(Operation)
+    /// It executes, and its worker waits inside its body for the queue of this name to be empty.
+    case blockedOnQueue(String)
+  }
+
+  /// One operation.
+  public struct Entry: Sendable {
+    /// The operation; for a closure the object that stands for it.
+    public let operation: Operation
+    /// The name of the queue that holds it, or nil when none does.
+    public let queueName: String?
+    /// Whether it was cancelled.
+    public let isCancelled: Bool
+    /// Everything that holds it back, the decisive first; never empty.
+    public let reasons: [Reason]
+    /// The operation it waits for on the way to the root, or nil when the reason is no other operation.
+    public let blocker: Operation?
+    /// Where the way along `blocker` ends, or nil when there is no blocker or the way is a cycle.
+    public let root: Operation?
+  }
+
+  /// A queue with pending operations.
+  public struct Queue: Sendable, Equatable {
+    /// Its name.
+    public let name: String
+    /// How many operations it holds, executing ones included.
+    public let operationCount: Int
+    /// How many barriers it holds besides.
+    public let barrierCount: Int
+    /// Whether it is suspended.
+    public let isSuspended: Bool
+    /// Its limit; −1 when the scheduler decides.
+    public let maxConcurrentOperationCount: Int
+  }
+
+  /// The queues that were looked at and hold something.
+  public let queues: [Queue]
+  /// What waits in these queues, and what executes there and is stuck, queue by queue in submission order.
+  public let entries: [Entry]
+  /// What those wait for besides: in other queues, in none, or executing.
+  public let others: [Entry]
+  /// Operations that wait for each other, a path per cycle with the first one repeated at the end.
+  public let cycles: [[Operation]]
+  private let places: [ObjectIdentifier: Int]
+
+  init(queues: [Queue], entries: [Entry], others: [Entry], cycles: [[Operation]]) {
+    self.queues = queues
+    self.entries = entries
+    self.others = others
+    self.cycles = cycles
+    var places: [ObjectIdentifier: Int] = [:]
+    for (place, entry) in (entries + others).enumerated() {
+      places[ObjectIdentifier(entry.operation)] = place
+    }
+    self.places = places
+  }
+
+  /// Whether nothing waits.
+  public var isEmpty: Bool { entries.isEmpty }
+
+  /// What the report says about an operation; nil when it was not waiting and nothing waited for it.
+  public subscript(_ operation: Operation) -> Entry? {
+    guard let place = places[ObjectIdentifier(operation)] else { return nil }
+    return place < entries.count ? entries[place] : others[place - entries.count]
+  }
+
+  /// The way from an operation to the root of its waiting: each one waits for the next.
+  ///
+  /// Ends with the root, or with the first operation that occurs twice. O(length).
+  public func path(from operation: Operation) -> [Operation] {
+    var path: [Operation] = []
+    var seen: Set<ObjectIdentifier> = []
+    var next: Operation? = operation
+    while let current = next {
+      path.append(current)
+      guard seen.insert(ObjectIdentifier(current)).inserted else { break }
+      next = self[current]?.blocker
+    }
+    return path
+  }
+}
+
+// MARK: Text
+
+extension StallReport: CustomStringConvertible {
+  /// One line per queue and per operation, with the way to the root.
+  public var description: String {
+    guard !isEmpty else { return "no operation is waiting" }
+    var lines = queues.map(\.description)
+    lines += cycles.map { "cycle: \(Self.names($0, " → "))" }
+    lines += entries.map { line(of: $0) }
+    if !others.isEmpty { lines.append("they wait for:") }
+    lines += others.map { line(of: $0) }
+    return lines.joined(separator: "\n")
+  }
+
+  private func line(of entry: Entry) -> String {
+    var line = "  \(entry)"
+    guard let root = entry.root, root !== entry.blocker, let found = self[root] else { return line }
+    line += "; in the end for \(found)"
+    return line
+  }
+
+  /// Names of operations, the first few of many.
+  static func names(_ operations: [Operation], _ separator: String = ", ") -> String {
+    let shown = 6
+    let names = operations.prefix(shown).map(\.diagnosticName).joined(separator: separator)
+    let left = operations.count - shown
+    return left > 0 ? "\(names)\(separator)… (\(left) more)" : names
+  }
+}
+
+extension StallReport.Queue: CustomStringConvertible {
+  /// The queue's state in one line.
+  public var description: String {
+    var line = "queue \"\(name)\": \(operationCount) operations"
+    if barrierCount > 0 { line += ", \(barrierCount) barriers" }
+    if isSuspended { line += ", suspended" }
+    if maxConcurrentOperationCount >= 0 { line += ", limit \(maxConcurrentOperationCount)" }
+    return line
+  }
+}
+
+extension StallReport.Entry: CustomStringConvertible {
+  /// The operation with its reasons.
+  public var description: String {
+    let place = queueName.map { " in queue \"\($0)\"" } ?? ""
+    let cancelled = isCancelled ? ", cancelled" : ""
+    let reasons = reasons.map(\.description).joined(separator: "; ")
+    return "\(operation.diagnosticName)\(place)\(cancelled): \(reasons)"
+  }
+}
+
+extension StallReport.Reason: CustomStringConvertible {
+  /// What holds the operation back, and what would help.
+  public var description: String {
+    switch self {
+    case .cycle(let path):
+      "is in a cycle: \(StallReport.names(path, " → ")); remove a dependency or cancel a member"
+    case .waitingFor(let operations): "waits for \(StallReport.names(operations))"
+    case .behindBarrier(let barrier): "is behind the barrier \(barrier.diagnosticName)"
+    case .olderOperations(let count): "is a barrier and waits for \(count) older operations"
+    case .behindInOrder(let operation):
+      "its queue keeps the order, and \(operation.diagnosticName) is not ready"
+    case .waitingForResources(let names):
+      "waits for resources: \(names.joined(separator: ", "))"
+    case .notReady: "its own isReady is false"
+    case .readinessNotAnnounced:
+      "its own isReady is true, but that was not announced; call didChangeValue(forKey: \"isReady\")"
+    case .suspended: "its queue is suspended; set isSuspended to false, or call invalidate()"
+    case .noSlot(let limit, let running): "no slot: \(running) executing, limit \(limit)"
+    case .noWorker(let blocked):
+      blocked > 0
+        ? "waits for a worker; \(blocked) of its scheduler are blocked" : "waits for a worker"
+    case .inNoQueue: "is in no queue and was not started; add it to a queue or start it"
+    case .executing: "executes"
+    case .notFinished(let elapsed):
+      "executing, body returned, not finished for \(elapsed); something must call finish()"
+    case .blockedOn(let operation):
+      "executes, and its worker waits for \(operation.diagnosticName)"
+    case .blockedOnQueue(let name): "executes, and its worker waits for queue \"\(name)\""
+    }
+  }
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Scheduling
+
+/// The making of a report: looks at every member of some queues and at whatever these wait for.
+///
+/// Linear in operations and edges: a barrier's edges lead to what was added since the barrier before it.
+struct StallSurvey {
+  private var nodes = OperationNumbers([])
+  private var facts: [OperationSnapshot] = []
+  private var graph = WaitGraph()
+  /// How many of the nodes are members of the queues asked for; they come first.
+  private var memberCount = 0
+  /// The queue of each member.
+  private var queueOf: [OperationQueue] = []
+  /// For barriers: what is older, up to the barrier before and with it.
+  private var olderThanBarrier: [Int: [Int]] = [:]
+  /// In queues that keep strict order: the member at the head, for each that it holds back.
+  private var headBefore: [Int: Int] = [:]
+  private var queues: [StallReport.Queue] = []
+  private let waits: [UInt: BlockedWait]
+  private var blockedWorkers: [SchedulerIdentity: Int] = [:]
+
+  // Results of the search.
+  private var severity: [Int] = []
+  private var next: [Int?] = []
+  /// The place in `cycles` for nodes that are in one.
+  private var cycleOf: [Int: Int] = [:]
+  private var cycles: [[Operation]] = []
+
+  private init() {
+    var waits: [UInt: BlockedWait] = [:]
+    for wait in ThreadRecord.blockedWaits() {
+      waits[wait.waiter] = wait
+      blockedWorkers[wait.scheduler, default: 0] += 1
+    }
+    self.waits = waits
+  }
+
+  /// The report on these queues.
+  static func report(on queues: [OperationQueue]) -> StallReport {
+    var survey = StallSurvey()
+    for queue in queues { survey.collect(queue) }
+    survey.memberCount = survey.nodes.operations.count
+    survey.look()
+    survey.search()
+    return survey.report()
+  }
+
+  // MARK: Collecting
+
+  private mutating func collect(_ queue: OperationQueue) {
+    var segment: [Int] = []
+    var (members, barriers) = (0, 0)
+    let first = queueOf.count
+    for operation in queue.membersForDiagnosis() {
+      let number = nodes.number(of: operation)
+      guard number == queueOf.count else { continue }
+      queueOf.append(queue)
+      if operation.isBarrier {
+        olderThanBarrier[number] = segment
+        segment = []
+        barriers += 1
+      } else {
+        members += 1
+      }
+      segment.append(number)
+    }
+    noteOrder(of: queue, members: first..<queueOf.count)
+    guard members + barriers > 0 else { return }
+    queues.append(
+      StallReport.Queue(
+        name: queue.name ?? "", operationCount: members, barrierCount: barriers,
+        isSuspended: queue.isSuspended,
+        maxConcurrentOperationCount: queue.maxConcurrentOperationCount))
+  }
+
+  private mutating func noteOrder(of queue: OperationQueue, members: Range<Int>) {
+    guard let held = queue.order?.held() else { return }
+    guard let head = members.first(where: { nodes.operations[$0].memberWord == held.head })
+    else { return }
+    for member in members where held.behind.contains(nodes.operations[member].memberWord) {
+      headBefore[member] = head
+    }
+  }
+
+  /// Looks at every node; what it waits for becomes a node.
+  private mutating func look() {
+    while facts.count < nodes.operations.count {
+      let number = facts.count
+      let found = nodes.operations[number].snapshot()
+      var blockers = found.dependencies.map { nodes.number(of: $0) }
+      if let barrier = found.barrier { blockers.append(nodes.number(of: barrier)) }
+      if let target = wait(of: found)?.operation { blockers.append(nodes.number(of: target)) }
+      if let head = headBefore[number] { blockers.append(head) }
+      if case .waiting = found.stage, !found.isHandedOver {
+        blockers += olderThanBarrier[number] ?? []
+      }
+      facts.append(found)
+      graph.addNode(waitingFor: blockers)
+    }
+  }
+
+  private func wait(of found: OperationSnapshot) -> BlockedWait? {
+    guard case .executing = found.stage else { return nil }
+    return found.words.lazy.compactMap { waits[$0] }.first
+  }
+
+  // MARK: Searching
+
+  /// Finds cycles, and for every node the blocker that leads to the worst root.
+  private mutating func search() {
+    severity = Array(repeating: 0, count: graph.count)
+    next = Array(repeating: nil, count: graph.count)
+    for group in graph.groups() {
+      if let cycle = graph.cycle(in: group) {
+        cycles.append(cycle.map { nodes.operations[$0] })
+        let members = Set(group)
+        for node in group {
+          severity[node] = Severity.cycle
+          next[node] = graph.blockers(of: node).first { members.contains($0) }
+          cycleOf[node] = cycles.count - 1
+        }
+      } else if let node = group.first {
+        // Groups come after what they wait for, so the blockers are done.
+        let worst = graph.blockers(of: node).filter { !isFinished($0) }
+          .max { severity[$0] < severity[$1] }
+        next[node] = worst
+        severity[node] = worst.map { severity[$0] } ?? Severity.of(reasons(for: node))
+      }
+    }
+  }
+
+  private func isFinished(_ node: Int) -> Bool {
+    if case .finished = facts[node].stage { return true }
+    return false
+  }
+
+  // MARK: Reasons
+
+  private func reasons(for node: Int) -> [StallReport.Reason] {
+    let found = facts[node]
+    var reasons: [StallReport.Reason] = []
+    if let cycle = cycleOf[node] { reasons.append(.cycle(cycles[cycle])) }
+    switch found.stage {
+    case .finished: break
+    case .outside:
+      reasons.append(.inNoQueue)
+      if !found.dependencies.isEmpty { reasons.append(.waitingFor(found.dependencies)) }
+    case .waiting: reasons += reasonsToWait(node, found)
+    case .detached(let elapsed): reasons.append(.notFinished(elapsed: elapsed))
+    case .executing:
+      let wait = wait(of: found)
+      if let operation = wait?.operation {
+        reasons.append(.blockedOn(operation))
+      } else if let name = wait?.queueName {
+        reasons.append(.blockedOnQueue(name))
+      } else {
+        reasons.append(.executing)
+      }
+    }
+    return reasons
+  }
+
+  private func reasonsToWait(_ node: Int, _ found: OperationSnapshot) -> [StallReport.Reason] {
+    var reasons: [StallReport.Reason] = []
+    if !found.dependencies.isEmpty { reasons.append(.waitingFor(found.dependencies)) }
+    if let barrier = found.barrier { reasons.append(.behindBarrier(barrier)) }
+    if found.isBarrier, !found.isHandedOver {
+      reasons.append(.olderOperations(olderThanBarrier[node]?.count ?? 0))
+    }
+    if !found.resources.isEmpty {
+      reasons.append(.waitingForResources(found.resources.map(\.name)))
+    }
+    if let head = headBefore[node] { reasons.append(.behindInOrder(nodes.operations[head])) }
+    if reasons.isEmpty, !found.isHandedOver {
+      reasons.append(nodes.operations[node].isReady ? .readinessNotAnnounced : .notReady)
+    }
+    guard let queue = found.queue else { return reasons }
+    let word = queue.policy.load(ordering: .acquiring)  // acquire, edge PolicyChanged
+    let (running, limit) = (PolicyWord.running(word), PolicyWord.limit(word))
+    if word & PolicyWord.suspended != 0 {
+      reasons.append(.suspended)
+    } else if found.isHandedOver, reasons.isEmpty, !PolicyWord.isUnlimited(word),
+      running >= limit
+    {
+      reasons.append(.noSlot(limit: Int(limit), running: Int(running)))
+    } else if reasons.isEmpty {
+      reasons.append(.noWorker(blocked: blockedWorkers[queue.identity] ?? 0))
+    }
+    return reasons
+  }
+
+  // MARK: Results
+
+  private func report() -> StallReport {
+    let roots = roots()
+    let isWaitedFor = isWaitedFor
+    var entries: [StallReport.Entry] = []
+    var others: [StallReport.Entry] = []
+    for node in 0..<facts.count {
+      let reasons = reasons(for: node)
+      // A member that simply runs is no news, unless somebody waits for it: then it is among the others.
+      guard let first = reasons.first else { continue }
+      let isMember = node < memberCount && first != .executing
+      guard isMember || isWaitedFor[node] else { continue }
+      let entry = StallReport.Entry(
+        operation: nodes.operations[node],
+        queueName: (node < memberCount ? queueOf[node] : facts[node].queue)?.name,
+        isCancelled: facts[node].isCancelled, reasons: reasons,
+        blocker: next[node].map { nodes.operations[$0] },
+        root: roots[node].map { nodes.operations[$0] })
+      if isMember { entries.append(entry) } else { others.append(entry) }
+    }
+    return StallReport(queues: queues, entries: entries, others: others, cycles: cycles)
+  }
+
+  private var isWaitedFor: [Bool] {
+    var isWaitedFor = Array(repeating: false, count: graph.count)
+    for node in 0..<graph.count where !isFinished(node) {
+      for blocker in graph.blockers(of: node) { isWaitedFor[blocker] = true }
+    }
+    return isWaitedFor
+  }
+
+  /// Where the way along `next` ends, per node; nil where it does not, or does not begin.
+  private func roots() -> [Int?] {
+    var roots: [Int?] = Array(repeating: nil, count: graph.count)
+    var isDone = Array(repeating: false, count: graph.count)
+    for start in 0..<graph.count where !isDone[start] {
+      var path: [Int] = []
+      var node = start
+      while !isDone[node], cycleOf[node] == nil, let blocker = next[node] {
+        path.append(node)
+        isDone[node] = true
+        node = blocker
+      }
+      let root: Int?
+      if cycleOf[node] != nil {
+        root = nil
+      } else {
+        root = next[node] == nil ? node : roots[node]
+      }
+      isDone[node] = true
+      for member in path { roots[member] = root }
+    }
+    return roots
+  }
+}
+
+/// How bad the end of a way is: the worst is shown where there are several.
+private enum Severity {
+  /// Never ends by itself.
+  static let cycle = 5
+
+  static func of(_ reasons: [StallReport.Reason]) -> Int {
+    reasons.map { reason in
+      switch reason {
+      case .cycle: cycle
+      case .inNoQueue: 4
+      case .notReady, .readinessNotAnnounced, .suspended, .noSlot(limit: 0, running: _): 3
+      case .notFinished, .blockedOn, .blockedOnQueue: 2
+      default: 1
+      }
+    }.max() ?? 0
+  }
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import Synchronization
+
+/// Something of which there is only so much: operations that need it take it when they start and give it back when they
+/// have finished.
+///
+/// With capacity 1 it excludes operations from each other, with more it lets in as many as their amounts allow. Nothing
+/// is an edge: an operation is ready although its resources are in use, and any order of starting may come about. It
+/// takes all it needs in one step or nothing, so operations never block each other with a part; those that find too
+/// little wait in the order in which they came, without a worker and without a slot of their queue, and nobody passes
+/// one that waits for the same resource. Shared by queues and schedulers at will.
+public final class OperationResource: Sendable {
+  private static let made = Atomic<UInt64>(0)
+
+  /// What diagnostics call it.
+  public let name: String
+  /// How much of it there is, 1 or more.
+  public let capacity: Int
+  let number: UInt64
+
+  /// A resource of which `capacity` units may be in use at the same time; a capacity below 1 stops the process.
+  public init(name: String, capacity: Int = 1) {
+    guard capacity >= 1 else {
+      Fault.stop(
+        "resource \"\(name)\" was made with capacity \(capacity); expected 1 or more, since nothing could ever use it"
+      )
+    }
+    self.name = name
+    self.capacity = capacity
+    number = Self.made.wrappingAdd(1, ordering: .relaxed).newValue  // relaxed: only differs.
+  }
+
+  /// Units in use now; a snapshot.
+  public var used: Int { ResourceArbiter.shared.used(of: self) }
+  /// Operations that wait for this resource now; a snapshot.
+  public var waiting: Int { ResourceArbiter.shared.waiting(for: self) }
+}
+
+extension Operation {
+  /// Makes the operation take `amount` units of a resource for as long as it executes.
+  ///
+  /// Any thread, until the operation has started. Amounts of one resource add up. More than there is, less than one unit
+  /// or a started operation stop the process; `tryRequire(_:amount:)` throws instead.
+  public final func require(_ resource: OperationResource, amount: Int = 1) {
+    do { try tryRequire(resource, amount: amount) } catch { error.fault("require(_:amount:)") }
+  }
+
+  /// As `require(_:amount:)`, but throws `badAmount`, `alreadyExecuting` or `alreadyFinished`.
+  public final func tryRequire(
+    _ resource: OperationResource, amount: Int = 1
+  ) throws(OperationError) {
+    let table = coldTableMade()
+    let bits = lockState()
+    let total = amount + (table.needs.first { $0.resource === resource }?.amount ?? 0)
+    let isStarted = bits & StateBit.started != 0
+    // What waits for its resources or holds them has asked for what it had named.
+    let isLate = isStarted || table.waitsForResources || table.holdsResources
+    let isLegal = amount >= 1 && total <= resource.capacity
+    if isLegal, !isLate {
+      table.needs.removeAll { $0.resource === resource }
+      table.needs.append(ResourceNeed(resource: resource, amount: total))
+    }
+    unlockState(isLegal && !isLate ? bits | StateBit.needsResources : bits)
+    if isLate { throw isFinished ? .alreadyFinished(self) : .alreadyExecuting(self) }
+    guard isLegal else { throw .badAmount(self, resource: resource, amount: total) }
+  }
+
+  /// The resources that the operation takes when it starts, in the order named.
+  public final var requiredResources: [OperationResource] {
+    withColdTable { $0.needs.map(\.resource) } ?? []
+  }
+}
+
+/// How much of what.
+struct ResourceNeed: Sendable {
+  let resource: OperationResource
+  var amount: Int
+}
+
+/// Who uses how much of each resource, and who waits: one lock for all, so that taking several is one step.
+///
+/// An operation is granted its request when it is the first in the line of each resource and there is enough of all. Of
+/// all that wait the one that came first heads every line it stands in, so it waits only for operations that execute.
+/// Calls of operations follow after the lock.
+final class ResourceArbiter: Sendable {
+  static let shared = ResourceArbiter()
+
+  private let state = Locked(ResourceLines())
+
+  /// Takes everything, or nothing: then the operation stands in line, if it `waits`, and will be told.
+  func take(_ needs: [ResourceNeed], for operation: Operation, waits: Bool) -> Bool {
+    state.withLock { $0.take(needs, for: operation, waits: waits) }
+  }
+
+  /// Gives everything back and tells those who have got it.
+  func giveBack(_ needs: [ResourceNeed]) {
+    let granted = state.withLock { $0.giveBack(needs) }
+    for request in granted { request.operation.resourcesGranted(request.needs) }
+  }
+
+  /// The operation leaves the line.
+  func withdraw(_ operation: Operation) {
+    let granted = state.withLock { $0.withdraw(operation) }
+    for request in granted { request.operation.resourcesGranted(request.needs) }
+  }
+
+  /// Whether anything is in use.
+  var isInUse: Bool { state.withLock { !$0.lines.isEmpty } }
+  func used(of resource: OperationResource) -> Int {
+    state.withLock { $0.lines[resource.number]?.used ?? 0 }
+  }
+  func waiting(for resource: OperationResource) -> Int {
+    state.withLock { $0.waiting(for: resource.number) }
+  }
+}
+
+/// An operation in line.
+struct ResourceRequest: Sendable {
+  let operation: Operation
+  let needs: [ResourceNeed]
+}
+
+/// The state of all resources in use; a pure machine.
+struct ResourceLines: Sendable {
+  struct Line: Sendable {
+    var used = 0
+    /// Tickets in the order drawn; those from `head` on, but for withdrawn ones, wait.
+    var tickets: [UInt64] = []
+    var head = 0
+  }
+
+  fileprivate(set) var lines: [UInt64: Line] = [:]
+  private var requests: [UInt64: ResourceRequest] = [:]
+  private var ticketOf: [ObjectIdentifier: UInt64] = [:]
+  private var lastTicket: UInt64 = 0
+
+  mutating func take(_ needs: [ResourceNeed], for operation: Operation, waits: Bool) -> Bool {
+    if needs.allSatisfy({ first(of: $0.resource.number) == nil && fits($0) }) {
+      for need in needs { lines[need.resource.number, default: Line()].used += need.amount }
+      return true
+    }
+    guard waits else { return false }
+    lastTicket += 1
+    requests[lastTicket] = ResourceRequest(operation: operation, needs: needs)
+    ticketOf[ObjectIdentifier(operation)] = lastTicket
+    for need in needs { lines[need.resource.number, default: Line()].tickets.append(lastTicket) }
+    return false
+  }
+
+  mutating func giveBack(_ needs: [ResourceNeed]) -> [ResourceRequest] {
+    for need in needs { lines[need.resource.number]?.used -= need.amount }
+    return grant(needs.map(\.resource.number))
+  }
+
+  mutating func withdraw(_ operation: Operation) -> [ResourceRequest] {
+    guard let ticket = ticketOf.removeValue(forKey: ObjectIdentifier(operation)),
+      let request = requests.removeValue(forKey: ticket)
+    else { return [] }
+    return grant(request.needs.map(\.resource.number))
+  }
+
+  func waiting(for number: UInt64) -> Int {
+    guard let line = lines[number] else { return 0 }
+    return line.tickets[line.head...].count { requests[$0] != nil }
+  }
+
+  /// Grants what can be granted now that something has changed in the lines `changed`; amortised O(needs granted).
+  private mutating func grant(_ changed: [UInt64]) -> [ResourceRequest] {
+    var changed = changed
+    var granted: [ResourceRequest] = []
+    while let number = changed.popLast() {
+      while let ticket = first(of: number), let request = requests[ticket] {
+        let mayTake = request.needs.allSatisfy { need in
+          first(of: need.resource.number) == ticket && fits(need)
+        }
+        guard mayTake else { break }
+        for need in request.needs { lines[need.resource.number]?.used += need.amount }
+        requests[ticket] = nil
+        ticketOf[ObjectIdentifier(request.operation)] = nil
+        granted.append(request)
+        // Others may head these lines now.
+        changed += request.needs.map(\.resource.number)
+      }
+      if let line = lines[number], line.used == 0, first(of: number) == nil { lines[number] = nil }
+    }
+    return granted
+  }
+
+  private func fits(_ need: ResourceNeed) -> Bool {
+    (lines[need.resource.number]?.used ?? 0) + need.amount <= need.resource.capacity
+  }
+
+  /// The ticket at the head of a line; drops what was granted or withdrawn.
+  private mutating func first(of number: UInt64) -> UInt64? {
+    guard var head = lines[number]?.head, let count = lines[number]?.tickets.count else {
+      return nil
+    }
+    while head < count, let ticket = lines[number]?.tickets[head], requests[ticket] == nil {
+      head += 1
+    }
+    lines[number]?.head = head
+    if head > 32, 2 * head > count {
+      lines[number]?.tickets.removeFirst(head)
+      lines[number]?.head = 0
+    }
+    return lines[number].flatMap { $0.head < $0.tickets.count ? $0.tickets[$0.head] : nil }
+  }
+}

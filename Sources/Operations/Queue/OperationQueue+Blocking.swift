@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import Scheduling
+import Synchronization
+
+/// What becomes of a worker whose operation waits for another operation or a queue.
+public enum BlockingPolicy: UInt8, Sendable, CaseIterable {
+  /// The worker runs the awaited operation if that may start, else it is compensated; on a scheduler that has no other
+  /// worker (`waitsByHelping`) it runs what is queued.
+  case automatic
+  /// The worker runs queued jobs of its scheduler, whichever comes first, and is compensated when there is none.
+  ///
+  /// Needs the fewest threads. What it runs sits on top of the waiting operation and must return first: if that in turn
+  /// waits for the operation below, neither ends.
+  case help
+  /// The worker blocks and the scheduler runs another thread in its place, as far as its documentation says.
+  case compensate
+  /// Waiting inside an operation stops the process; a timed wait returns false at once.
+  case fail
+}
+
+/// How often workers of a queue's operations waited, by what they did.
+public struct BlockingCounters: Sendable, Equatable {
+  /// Jobs run by waiting workers.
+  public var helped = 0
+  /// Waits that blocked their worker, announced to the scheduler.
+  public var blocked = 0
+  /// Waits that were refused.
+  public var refused = 0
+}
+
+/// The setting and the counters of a queue.
+struct WaitState: ~Copyable {
+  let policy = Atomic<UInt8>(BlockingPolicy.automatic.rawValue)
+  let helped = Atomic<Int>(0)
+  let blocked = Atomic<Int>(0)
+  let refused = Atomic<Int>(0)
+}
+
+extension OperationQueue {
+  /// What a wait inside one of this queue's operations does; `automatic` by default.
+  public var blockingPolicy: BlockingPolicy {
+    // relaxed, both: a setting that orders nothing.
+    get { BlockingPolicy(rawValue: waits.policy.load(ordering: .relaxed)) ?? .automatic }
+    set { waits.policy.store(newValue.rawValue, ordering: .relaxed) }
+  }
+
+  /// What waits inside this queue's operations have done so far; a wait that only ran what it waited for is not counted.
+  public var blockingCounters: BlockingCounters {
+    // relaxed, all: statistics.
+    BlockingCounters(
+      helped: waits.helped.load(ordering: .relaxed),
+      blocked: waits.blocked.load(ordering: .relaxed),
+      refused: waits.refused.load(ordering: .relaxed))
+  }
+
+  /// Runs `body`, which blocks its thread outside this library: for a file, a lock, a sleep.
+  ///
+  /// Inside an operation the scheduler runs another thread in place of the worker meanwhile, as for a wait, so that
+  /// other operations are not held up. Elsewhere, and where the queue's policy is `fail`, it only runs `body`.
+  public static func blocking<Result, Failure: Error>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    guard let queue = blocked(ThreadRecord.current), queue.blockingPolicy != .fail else {
+      return try body()
+    }
+    ThreadRecord.current.flushCredit()
+    queue.waits.blocked.wrappingAdd(1, ordering: .relaxed)  // relaxed: a statistic.
+    queue.scheduler.willBlock()
+    defer { queue.scheduler.didUnblock() }
+    return try body()
+  }
+
+  /// Runs queued jobs of the scheduler on the waiting worker until `isOver` says so or there is none.
+  func help(_ record: ThreadRecord, until deadline: UInt64?, _ isOver: () -> Bool) {
+    while !isOver(), record.depth < ThreadRecord.depthLimit / 2 {
+      if let deadline, MonotonicTime.nanoseconds() >= deadline { return }
+      guard scheduler.help() else { return }
+      record.flushCredit()
+      waits.helped.wrappingAdd(1, ordering: .relaxed)  // relaxed: a statistic.
+    }
+  }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import Scheduling
+import Synchronization
+
+/// What holds an operation back, as of one instant.
+struct OperationSnapshot {
+  /// Where the operation is in its life.
+  enum Stage {
+    /// In no queue and not started.
+    case outside
+    /// In a queue and not started.
+    case waiting
+    /// Begun, and its body runs or its worker is on its way there.
+    case executing
+    /// Begun, the body has returned, not finished.
+    case detached(elapsed: Duration)
+    /// Finished.
+    case finished
+  }
+
+  var stage = Stage.finished
+  var isCancelled = false
+  var isBarrier = false
+  /// With the scheduler or in the ready list.
+  var isHandedOver = false
+  /// Unfinished dependencies that hold it back.
+  var dependencies: [Operation] = []
+  /// Resources that it stands in line for.
+  var resources: [OperationResource] = []
+  /// The barrier it stands behind.
+  var barrier: Operation?
+  /// The queue in which it waits.
+  var queue: OperationQueue?
+  /// What names it in `BlockedWait.waiter`.
+  var words: [UInt] = []
+}
+
+extension Operation {
+  /// A barrier of its queue.
+  final var isBarrier: Bool {
+    state.load(ordering: .relaxed) & StateBit.barrier != 0  // relaxed: never changes.
+  }
+
+  /// Dependencies that hold the operation back: none once it has started or been cancelled.
+  final var unfinishedDependencies: [Operation] {
+    let bits = lockState()
+    let over = StateBit.started | StateBit.cancelled | StateBit.finishRequested
+    let list = bits & over == 0 ? listedDependencies(bits) : []
+    unlockState(bits)
+    return list.filter { !$0.isSealed }
+  }
+
+  /// Looks at everything at once, for diagnosis.
+  final func snapshot() -> OperationSnapshot {
+    var facts = OperationSnapshot()
+    var barrierWord: UInt = 0
+    var queue: Unmanaged<OperationQueue>?
+    let bits = lockState()
+    facts.words = [word]
+    if let node = coldTable?.closureNode, node != 0 { facts.words.append(node) }
+    facts.isCancelled = bits & StateBit.cancelled != 0
+    facts.isBarrier = bits & StateBit.barrier != 0
+    if isSealed {
+      facts.stage = .finished
+    } else if bits & StateBit.started != 0 {
+      facts.stage = .executing
+    } else {
+      facts.stage = isSubmitted ? .waiting : .outside
+      unsafe queue = isSubmitted ? retainQueue() : nil
+      facts.isHandedOver = isHandedOver
+      let ignores = bits & (StateBit.cancelled | StateBit.finishRequested) != 0
+      if !ignores { facts.dependencies = listedDependencies(bits) }
+      if let table = coldTable, table.waitsForResources {
+        facts.resources = table.needs.map(\.resource)
+      }
+      unsafe forEachEdge(bits) { edge, dependency in
+        guard unsafe Self.isHidden(edge) else { return }
+        // Retained before the lock goes.
+        barrierWord = Self.retain(dependency)
+      }
+    }
+    unlockState(bits)
+    facts.queue = unsafe queue?.takeRetainedValue()
+    facts.barrier = Operation.takeRetained(barrierWord)
+    if facts.barrier?.isSealed ?? false { facts.barrier = nil }
+    facts.dependencies.removeAll { $0.isSealed }
+    if case .executing = facts.stage, let since = bodyReturned {
+      let now = MonotonicTime.nanoseconds()
+      facts.stage = .detached(elapsed: .nanoseconds(Int64(clamping: now &- min(since, now))))
+    }
+    return facts
+  }
+}
+
+/// A worker that blocks inside an operation; in the record of its thread.
+struct BlockedWait: Sendable {
+  /// What waits: an operation's address or a closure's cell.
+  let waiter: UInt
+  /// The scheduler whose worker it is.
+  let scheduler: SchedulerIdentity
+  /// The operation waited for, or nil when it is a queue.
+  let operation: Operation?
+  /// The name of the queue waited for, or nil when it is an operation.
+  let queueName: String?
+}
+
+extension ThreadRecord {
+  /// Runs `body`, which blocks, and lets reports see what for.
+  func whileBlocked<Result>(
+    on operation: Operation?, queueName: String? = nil, in queue: OperationQueue,
+    _ body: () -> Result
+  ) -> Result {
+    let wait = BlockedWait(
+      waiter: currentOperation, scheduler: queue.identity, operation: operation,
+      queueName: queueName)
+    let outer = blocked.withLock { blocked -> BlockedWait? in
+      defer { blocked = wait }
+      return blocked
+    }
+    let result = body()
+    // What is let go of is released after the lock.
+    let inner = blocked.withLock { blocked -> BlockedWait? in
+      defer { blocked = outer }
+      return blocked
+    }
+    withExtendedLifetime(inner) {}
+    return result
+  }
+
+  /// Every worker that blocks inside an operation now.
+  static func blockedWaits() -> [BlockedWait] {
+    var waits: [BlockedWait] = []
+    forEach { record in
+      if let wait = record.blocked.withLock({ $0 }) { waits.append(wait) }
+    }
+    return waits
+  }
+}
