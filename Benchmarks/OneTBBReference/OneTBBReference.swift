@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Harness
-
 #if OneTBB
+  package import Harness
   internal import COneTBBReference
   internal import NativeGraph
   internal import Workloads

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Harness
-
 #if OpenMP
+  package import Harness
   internal import COpenMPReference
   internal import NativeGraph
   internal import Workloads
