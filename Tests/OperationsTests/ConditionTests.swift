@@ -79,69 +79,6 @@ extension OperationLayer {
       #expect(operation.runCount == 1)
     }
 
-    @Test(.contract(42, 112), arguments: Kind.all)
-    func aSemaphoreBoundsWhatExecutes(_ kind: Kind) {
-      let first = kind.queue()
-      let queues = [first, OperationQueue(scheduler: first.scheduler)]
-      let semaphore = ReadinessSemaphore(permits: 2)
-      let running = Atomic<Int>(0)
-      let excess = Atomic<Int>(0)
-      let count = 200 / min(slowness, 4)
-      let operations = (0..<count).map { index -> TestOperation in
-        let operation = TestOperation { _ in
-          let now = running.add(1, ordering: .relaxed).newValue
-          if now > 2 { excess.add(1, ordering: .relaxed) }
-          yieldCore()
-          running.subtract(1, ordering: .relaxed)
-        }
-        operation.addReadinessCondition(semaphore)
-        if index % 5 == 0 { operation.addReadinessCondition(ReadinessGate(isOpen: true)) }
-        queues[index % 2].addOperation(operation)
-        if index % 7 == 0 { operation.cancel() }
-        return operation
-      }
-      for queue in queues { queue.expectQuiet() }
-      #expect(excess.load(ordering: .relaxed) == 0)
-      #expect(operations.allSatisfy { $0.runCount == ($0.isCancelled ? 0 : 1) || $0.isCancelled })
-      #expect(semaphore.isSatisfied)
-      let again = (0..<2).map { _ in TestAsyncOperation() }
-      for operation in again {
-        operation.addReadinessCondition(semaphore)
-        first.addOperation(operation)
-      }
-      #expect(waitUntil(deadline: patience) { again.allSatisfy(\.isExecuting) })
-      #expect(!semaphore.isSatisfied)
-      for operation in again { operation.finish() }
-      first.expectQuiet()
-      #expect(semaphore.isSatisfied)
-    }
-
-    /// A permit that a woken operation cannot use goes to the next.
-    @Test(.contract(42), arguments: Kind.each)
-    func aPermitIsNotLostOnOneThatCannotUseIt(_ kind: Kind) {
-      let queue = kind.queue()
-      let semaphore = ReadinessSemaphore(permits: 1)
-      let holder = TestAsyncOperation()
-      let (gated, free) = (TestOperation(), TestOperation())
-      let gate = ReadinessGate(isOpen: true)
-      gated.addReadinessCondition(gate)
-      for operation in [holder, gated, free] as [Operation] {
-        operation.addReadinessCondition(semaphore)
-      }
-      queue.addOperation(holder)
-      #expect(waitUntil(deadline: patience) { holder.isExecuting })
-      queue.addOperations([gated, free], waitUntilFinished: false)
-      let fence = TestOperation()
-      queue.addOperation(fence)
-      #expect(fence.wait(timeout: patience))
-      gate.close()
-      holder.finish()
-      #expect(free.wait(timeout: patience))
-      gate.open()
-      queue.expectQuiet()
-      #expect(gated.runCount == 1)
-    }
-
     @Test(.contract(42), arguments: Kind.each)
     func aCancelledOperationDoesNotWaitForConditions(_ kind: Kind) {
       let queue = kind.queue()

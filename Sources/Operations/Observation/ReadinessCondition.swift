@@ -7,8 +7,8 @@ import Synchronization
 ///
 /// Safer than overriding `isReady`: the operation's own rule stays in force, and whoever changes the condition need not
 /// know the operations. Override `isSatisfied` and call `signal()` after a change that may have made it true, or use
-/// `ReadinessGate`, `ReadinessSemaphore` or `ReadinessPredicate`. A cancelled operation does not wait for conditions.
-/// A condition may serve any number of operations; any thread.
+/// `ReadinessGate` or `ReadinessPredicate`; what only so many operations may use at a time is an `OperationResource`. A
+/// cancelled operation does not wait for conditions. A condition may serve any number of operations; any thread.
 open class ReadinessCondition: @unchecked Sendable {
   private struct Attached: Sendable {
     var operations: [WeakOperation] = []
@@ -46,15 +46,6 @@ open class ReadinessCondition: @unchecked Sendable {
     }
     withExtendedLifetime(gone) {}
   }
-
-  /// Takes what a starting operation needs of the condition; false when there is none left.
-  func take(for operation: Operation) -> Bool { isSatisfied }
-
-  /// Gives back what `take` took.
-  func giveBack() {}
-
-  /// An operation that was woken for a permit did not take one.
-  func passOn() {}
 }
 
 /// Opens and closes; operations start while it is open.
@@ -99,62 +90,6 @@ public final class ReadinessPredicate: ReadinessCondition, @unchecked Sendable {
 
   /// What the closure says now.
   public override var isSatisfied: Bool { predicate() }
-}
-
-/// Permits: an operation takes one when it starts and gives it back when it has finished.
-///
-/// At most `permits` operations that have this condition execute at a time, in whatever queues they are. A waiting
-/// operation holds neither thread nor slot. A permit that is given back wakes all that wait for one, in the order in
-/// which they came: O(waiting).
-public final class ReadinessSemaphore: ReadinessCondition, @unchecked Sendable {
-  private struct Permits: Sendable {
-    var free: Int
-    var waiting: [WeakOperation] = []
-  }
-  private let permits: Locked<Permits>
-
-  /// A semaphore with that many permits, 1 or more; fewer stop the process.
-  public init(permits: Int) {
-    guard permits >= 1 else {
-      Fault.stop("ReadinessSemaphore: permits is \(permits); expected 1 or more")
-    }
-    self.permits = Locked(Permits(free: permits))
-    super.init()
-  }
-
-  /// Whether a permit is free now.
-  public override var isSatisfied: Bool { permits.withLock { $0.free > 0 } }
-
-  override func take(for operation: Operation) -> Bool {
-    permits.withLock { permits in
-      guard permits.free > 0 else {
-        permits.waiting.append(WeakOperation(operation: operation))
-        return false
-      }
-      permits.free -= 1
-      return true
-    }
-  }
-
-  override func giveBack() {
-    permits.withLock { $0.free += 1 }
-    passOn()
-  }
-
-  /// Wakes those that wait, if a permit is free.
-  ///
-  /// All of them: the first may stand in a suspended queue, or find another of its conditions false.
-  override func passOn() {
-    let woken = permits.withLock { permits -> [WeakOperation] in
-      guard permits.free > 0 else { return [] }
-      defer { permits.waiting = [] }
-      return permits.waiting
-    }
-    for entry in woken {
-      guard let operation = entry.operation, !operation.isSealed else { continue }
-      operation.didChangeValue(forKey: "isReady")
-    }
-  }
 }
 
 extension Operation {

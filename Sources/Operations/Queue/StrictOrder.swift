@@ -108,7 +108,9 @@ extension Operation {
 
   /// As `memberWord` of the operation behind a handle that the caller holds.
   static func member(behind job: Job) -> UInt {
-    if ClosureNode.isCell(job) { return unsafe UInt(bitPattern: job.header) }
+    if ClosureNode.isCell(job) {
+      return unsafe UInt(bitPattern: job.header) - UInt(ClosureNode.headerOffset)
+    }
     // SAFETY: the handle keeps the operation.
     return unsafe reference(word(behind: job))._withUnsafeGuaranteedRef(\.memberWord)
   }

@@ -70,8 +70,6 @@ import Synchronization
   var observation: ObservationLog?
   /// What must hold besides the dependencies before the operation may start.
   var conditions: [ReadinessCondition] = []
-  /// Those of them that it has taken a permit of.
-  var heldConditions: [ReadinessCondition] = []
   /// 0…1; see `Operation.threadPriority`.
   var threadPriority = 0.5
   var service: ServiceReport?

@@ -3,20 +3,6 @@
 import ConcurrencyPrimitives
 import Synchronization
 
-/// What a starting operation got from its conditions.
-enum Permits {
-  /// It has none.
-  case none
-  /// What it needs of each of these.
-  case taken([ReadinessCondition])
-  /// At least one had nothing to give.
-  case missing
-
-  var isMissing: Bool {
-    if case .missing = self { true } else { false }
-  }
-}
-
 // What the cold table adds to readiness, start and end of an operation: conditions, cancellation of dependents.
 
 extension Operation {
@@ -32,42 +18,14 @@ extension Operation {
     bits & StateBit.attended != 0 && !(coldTable?.conditions.isEmpty ?? true)
   }
 
-  // MARK: Permits; without lock
-
-  /// Takes what every condition has to give, or nothing.
-  final func takePermits() -> Permits {
-    // acquire, edge EditLock.
-    let bits = state.load(ordering: .acquiring)
-    guard bits & StateBit.attended != 0 else { return .none }
-    let conditions = readinessConditions
-    guard !conditions.isEmpty, bits & StateBit.cancelled == 0 else { return .none }
-    for (index, condition) in conditions.enumerated() where !condition.take(for: self) {
-      for taken in conditions[..<index] { taken.giveBack() }
-      return .missing
-    }
-    return .taken(conditions)
-  }
-
-  /// The operation does not begin after all, or not now: others may.
-  final func givePermitsBack(_ permits: Permits) {
-    switch permits {
-    case .none: break
-    case .taken(let conditions): for condition in conditions { condition.giveBack() }
-    case .missing: for condition in readinessConditions { condition.passOn() }
-    }
-  }
-
-  /// The operation has finished.
-  final func givePermitsBackAfterFinish() {
+  /// The operation has finished: its conditions are not needed any more.
+  final func dropConditions() {
     guard let table = coldTable else { return }
     let bits = lockState()
     let conditions = table.conditions
-    let held = table.heldConditions
     table.conditions = []
-    table.heldConditions = []
     unlockState(bits)
-    for condition in held { condition.giveBack() }
-    for condition in conditions { condition.passOn() }
+    withExtendedLifetime(conditions) {}
   }
 
   // MARK: Cancellation of dependents

@@ -172,12 +172,12 @@ extension Operation {
     return successor?.word ?? 0
   }
 
-  /// From the finished event to the completion block, with observers, one after the other (contract 127).
   /// What makes `finishOnWorker` take the long way.
   private static var carefulRelease: UInt32 {
     StateBit.hasCompletion | StateBit.attended | StateBit.needsResources | StateBit.lock
   }
 
+  /// From the finished event to the completion block, with observers, one after the other (contract 127).
   @inline(never) private final func releaseWithCare(
     _ head: UInt, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
@@ -196,7 +196,7 @@ extension Operation {
     released.handOver()
     WaiterList.tellProbes(released.waiters)
     WaiterList.wake(released.waiters)
-    if bits & StateBit.attended != 0 { givePermitsBackAfterFinish() }
+    if bits & StateBit.attended != 0 { dropConditions() }
     giveUpSlot(gate, queue, record)
     if bits & StateBit.needsResources != 0 { giveBackResources() }
     runCompletionBlock(queue.word, record)
@@ -216,7 +216,7 @@ extension Operation {
     }
   }
 
-  private final func runCompletionBlock(_ queue: UInt, _ record: ThreadRecord) {
+  final func runCompletionBlock(_ queue: UInt, _ record: ThreadRecord) {
     let bits = lockState()
     let block = coldTable?.completionBlock
     coldTable?.completionBlock = nil
@@ -232,7 +232,7 @@ extension Operation {
 
   /// The queue lets go: registry, count, references.
   @inline(__always)
-  private final func leave(
+  final func leave(
     _ bits: UInt32, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) {
@@ -259,149 +259,5 @@ extension Operation {
     // Before the credit, which a waiter may take at once: when the wait returns the operation is gone.
     unsafe Unmanaged.passUnretained(self).release()
     unsafe record.credit(queue, context)
-  }
-
-  // MARK: Finishing from anywhere
-
-  /// Finishes the operation on the calling thread; further calls are counted and ignored (contract 69).
-  final func finishFromAnywhere() {
-    let bits = state.load(ordering: .acquiring)  // acquire: pairs with `begin`
-    if bits & StateBit.started != 0 { finishStarted() } else { finishBeforeStart() }
-  }
-
-  private final func finishStarted() {
-    guard let head = seal() else {
-      withColdTableMade { $0.surplusFinishes += 1 }
-      return
-    }
-    // The winner is a member until it leaves below: only now may the queue be read, and it is kept from here on.
-    let queue: OperationQueue? =
-      isSubmitted ? unsafe queueReference.takeUnretainedValue() : nil
-    // relaxed: never changes.
-    let isBarrier = state.load(ordering: .relaxed) & StateBit.barrier != 0
-    if let queue, isBarrier { queue.barrierEnds(self) }
-    // sequentially consistent, edge Completion: as in `finishOnWorker`.
-    let word = state.load(ordering: .sequentiallyConsistent)
-    var isAttended = false
-    if word & (StateBit.attended | StateBit.lock) != 0 {
-      let bits = noteFinish()
-      isAttended = bits & StateBit.attended != 0
-      if isAttended {
-        traceEnd(queue, -1)
-        deliverTransitions()
-        cancelDependents(head, bits)
-      }
-    }
-    var context = WorkerContext(
-      worker: -1, scheduler: queue?.identity ?? OperationQueue.noScheduler)
-    unsafe withUnsafeMutablePointer(to: &context) { context in
-      var released = Released()
-      if let kept = unsafe walkSuccessors(head, context, &released) {
-        unsafe context.pointee.ready.prepend(kept)
-      }
-      unsafe endFromAnywhere(queue, &released, isAttended: isAttended, context)
-    }
-  }
-
-  private final func endFromAnywhere(
-    _ queue: OperationQueue?, _ released: inout Released, isAttended: Bool,
-    _ context: UnsafeMutablePointer<WorkerContext>
-  ) {
-    // The inline scheduler would run what is submitted here and now: it gets it last (decision on `inline`).
-    let isInline = queue?.scheduler.waitsByHelping ?? false
-    if let queue, !isInline {
-      unsafe queue.scheduler.submitUnlessEmpty(context.pointee.takeReady())
-    }
-    released.handOver()
-    if isAttended { WaiterList.tellProbes(released.waiters) }
-    WaiterList.wake(released.waiters)
-    if isAttended { givePermitsBackAfterFinish() }
-    let before = setBits(StateBit.sealedByFinish)
-    let ownsSlot = before & StateBit.detached != 0
-    if ownsSlot, !isInline { queue?.releaseSlot() }
-    if before & StateBit.needsResources != 0 { giveBackResources() }
-    let record = ThreadRecord.current
-    if before & StateBit.hasCompletion != 0 { runCompletionBlock(queue?.word ?? 0, record) }
-    if isAttended { traceCompletion(queue, -1) }
-    if let queue {
-      unsafe leave(before, queue, record, context)
-      record.flushCredit()
-      if isInline {
-        if ownsSlot { queue.releaseSlot() }
-        unsafe queue.scheduler.submitUnlessEmpty(context.pointee.takeReady())
-      }
-    } else if before & StateBit.retainsDependencies == 0 {
-      dropDependencies(before)
-    }
-  }
-
-  /// `finish()` before the operation started: a queue that holds it lets go of it here and now, whatever it waits for
-  /// (contract 66).
-  ///
-  /// In no queue it only notes the request: a queue, or `start()`, finishes the operation without running it.
-  private final func finishBeforeStart() {
-    let before = setBits(StateBit.finishRequested)
-    if before & StateBit.started != 0 { return finishStarted() }
-    // sequentially consistent, edge FinishedEarly: the bit, then this word; an adder claims this word, then looks at
-    // the bit. One of the two sees the other.
-    guard membership.load(ordering: .sequentiallyConsistent) != Membership.none else { return }
-    awaitClaim()
-    let bits = lockState()
-    guard bits & StateBit.started == 0 else {
-      unlockState(bits)
-      // A flush finishes it, perhaps because of the request; anything else had begun it before.
-      return bits & StateBit.flushed != 0 ? () : finishStarted()
-    }
-    guard isSubmitted else { return unlockState(bits) }
-    let begun = beginEarly(bits)
-    noteBegin(begun, .none)
-    let queue = unsafe retainQueue()
-    unlockState(begun)
-    if begun & StateBit.needsResources != 0 { ResourceArbiter.shared.withdraw(self) }
-    unsafe queue._withUnsafeGuaranteedRef { queue in
-      queue.passOver(self)
-      Warning.finishedBeforeStart(self, queue)
-      skipMain()
-      finishStarted()
-      queue.noteStaleHandle()
-    }
-    unsafe queue.release()
-  }
-
-  /// Waits until an `add` that is under way has made the operation a member, which takes no user code.
-  private final func awaitClaim() {
-    var backoff = Backoff()
-    // acquire, edge Submitted.
-    while membership.load(ordering: .acquiring) == Membership.claimed { backoff.wait() }
-  }
-
-  /// Begins a member that has not started in the name of the thread that finishes it; under the edit lock.
-  ///
-  /// The thread's handle is one more, or the header where that was never handed over or had come back. What only a
-  /// barrier still holds back is finished now, and leaves when the barrier lets the header go: the barrier counts it.
-  private final func beginEarly(_ bits: UInt32) -> UInt32 {
-    let begun = bits | StateBit.started | StateBit.flushed
-    let table = coldTableMade()
-    if !isHandedOver {
-      _ = enterDetour(force: false, tagEdges: false, bits)
-      ignoreOrdinaryEdges(table, bits)
-      if table.edgesBlocking == 0 {
-        table.isOut = true
-        if table.wasParked { table.handles += 1 }
-        return begun
-      }
-    }
-    table.handles += 1
-    return begun | StateBit.severalHandles
-  }
-
-  /// The worker leaves an operation whose `start()` returned unfinished; it keeps its slot until it finishes.
-  final func detach(_ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord) {
-    noteBodyReturned()
-    // The slot passes to the operation: one more is running until the worker has given up its own.
-    queue.addDetached()
-    let before = setBits(StateBit.detached)
-    if before & StateBit.sealedByFinish != 0 { queue.releaseSlot() }
-    if gate == .fast { queue.leaveFast(record) }
   }
 }

@@ -148,7 +148,7 @@ extension Operation {
       return .lost
     }
     let begun = bits | StateBit.started | StateBit.flushed
-    noteBegin(begun, .none)
+    noteBegin(begun)
     unlockState(begun)
     return .won(begun)
   }

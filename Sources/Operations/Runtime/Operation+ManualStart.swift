@@ -49,7 +49,7 @@ extension Operation {
     guard won else { return }
     let bits = lockState()
     let begun = Self.begun(bits)
-    noteBegin(begun, .none)
+    noteBegin(begun)
     unlockState(begun)
   }
 
@@ -58,10 +58,9 @@ extension Operation {
   /// Never parks: there is no handle.
   private final func beginManually() throws(OperationError) -> UInt32? {
     let isReadyNow = isReady  // user code: before the lock
-    let permits = isReadyNow ? takePermits() : .missing
     let bits = lockState()
     let isCancelled = bits & StateBit.cancelled != 0
-    var isFree = (isReadyNow && !permits.isMissing) || isCancelled
+    var isFree = isReadyNow || isCancelled
     if isFree, !isCancelled {
       unsafe forEachEdge(bits) { _, dependency in
         isFree = unsafe isFree && Self.reference(dependency)._withUnsafeGuaranteedRef(\.isSealed)
@@ -69,20 +68,18 @@ extension Operation {
     }
     guard isFree else {
       unlockState(bits)
-      givePermitsBack(permits)
       return nil
     }
     if bits & StateBit.needsResources != 0, !isCancelled, let table = coldTable {
       table.holdsResources = ResourceArbiter.shared.take(table.needs, for: self, waits: false)
       guard table.holdsResources else {
         unlockState(bits)
-        givePermitsBack(permits)
         membership.store(Membership.none, ordering: .releasing)  // release, edge Submitted
         throw .resourcesInUse(self)
       }
     }
     let begun = Self.begun(bits)
-    noteBegin(begun, permits)
+    noteBegin(begun)
     unlockState(begun)
     return begun
   }

@@ -177,18 +177,16 @@ extension Operation {
     // relaxed: an edge that comes later is found when it is registered.
     if state.load(ordering: .relaxed) & StateBit.hold != 0 { inheritCancellation() }
     let isReadyNow = isReady  // user code: before the lock
-    let permits = isReadyNow ? takePermits() : .missing
     var bits = lockState()
     if bits & StateBit.started != 0
       || (bits & StateBit.moved != 0 && coldTable?.latestHandle != handle)
     {
       unlockState(bits)
-      givePermitsBack(permits)
       return .lost
     }
     let starts = StateBit.cancelled | StateBit.finishRequested
     let wantsStart =
-      bits & starts != 0 || (isReadyNow && !permits.isMissing)
+      bits & starts != 0 || isReadyNow
       || (bits & StateBit.stock != 0 && !hasConditions(bits))
     if bits & StateBit.hold != 0 {
       registerHeldEdges(&bits)
@@ -202,7 +200,6 @@ extension Operation {
       let given = resourcesGivenUp()
       // From here on every edit goes through the detour: there is no start that would register edges.
       unlockState(bits | StateBit.registered)
-      givePermitsBack(permits)
       if !given.isEmpty { ResourceArbiter.shared.giveBack(given) }
       if !isBlocked { announceReadiness() }  // it may have turned true before the parking
       return .parked
@@ -212,7 +209,7 @@ extension Operation {
       return .parked
     }
     let begun = Self.begun(bits)
-    noteBegin(begun, permits)
+    noteBegin(begun)
     unlockState(begun)
     return .won(begun)
   }

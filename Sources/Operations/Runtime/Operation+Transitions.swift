@@ -15,10 +15,8 @@ extension Operation {
   // MARK: Noting; under the edit lock
 
   /// The operation has begun.
-  final func noteBegin(_ bits: UInt32, _ permits: Permits) {
-    guard bits & StateBit.attended != 0, let table = coldTable else { return }
-    if case .taken(let conditions) = permits { table.heldConditions = conditions }
-    guard let log = table.observation else { return }
+  final func noteBegin(_ bits: UInt32) {
+    guard let log = observationLog(bits) else { return }
     noteReady(true, log)
     if bits & StateBit.flushed == 0 { log.log.append(.executing(true)) }
     // An operation that does not keep them lists no dependencies from here on.
