@@ -7,6 +7,8 @@ public import Synchronization
 ///
 /// Used instead of `Synchronization.Mutex` for two reasons: ThreadSanitizer sees the edges of this lock and none of
 /// that one's, and an uncontended pair costs two locked instructions in the caller's code. Not recursive, not fair.
+/// A function goes in as a field of a struct: as the state itself it would be wrapped once more by every access, and
+/// the calls through the wrappers end on the guard page of the stack.
 /// Edge LockRelease: the release store in `unlock` pairs with the acquire that takes the lock next.
 @safe @usableFromInline package struct Locked<State>: ~Copyable, Sendable {
   @usableFromInline let word: Atomic<UInt32>

@@ -5,8 +5,12 @@ import ConcurrencyPrimitives
 
 /// What a program does that is legal and probably not meant: one line on stderr each.
 package enum Warning {
-  /// Where warnings go instead of stderr, for tests and the conformance kit.
-  package static let handler = Locked<(@Sendable (String) -> Void)?>(nil)
+  /// Where warnings go.
+  package struct Handler: Sendable {
+    /// Takes them instead of stderr, for tests and the conformance kit.
+    package var take: (@Sendable (String) -> Void)?
+  }
+  package static let handler = Locked(Handler())
 
   /// An operation was finished before its queue had started it (contract 66).
   ///
@@ -19,7 +23,7 @@ package enum Warning {
   }
 
   private static func emit(_ message: String) {
-    if let handler = handler.withLock({ $0 }) { return handler(message) }
+    if let handler = handler.withLock({ $0.take }) { return handler(message) }
     // A warning that cannot be written is lost; the program goes on.
     _ = unsafe shim_write_text(2, "Operations: warning: \(message).\n")
   }

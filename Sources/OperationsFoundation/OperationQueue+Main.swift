@@ -56,6 +56,6 @@ private enum MainMark {
 /// Called before the program's first line, see `CFoundationHook`.
 @_cdecl("operations_foundation_install") func installMainQueue() {
   OperationQueue.mainThreadHook.withLock { hook in
-    hook = { MainMark.isPresent ? OperationQueue.main : nil }
+    hook.current = { MainMark.isPresent ? OperationQueue.main : nil }
   }
 }

@@ -30,6 +30,13 @@ extension OperationLayer {
       #expect(waitUntil { lifetimes.live == 0 })
     }
 
+    /// Asking costs no memory and no stack, however often it was done before.
+    @Test(.contract(118)) func theCurrentQueueMayBeAskedForAnyNumberOfTimes() throws {
+      try SystemThread.start(name: "asker", stackSize: 512 << 10) {
+        #expect((0..<100_000).allSatisfy { _ in OperationQueue.current == nil })
+      }.join()
+    }
+
     @Test(.contract(132)) func longUnfinishedChainIsReleasedOnASmallStack() throws {
       let length = slowness > 1 ? 50_000 : 200_000
       let lifetimes = LifetimeCounter()

@@ -44,13 +44,13 @@ extension OperationQueue {
   /// Per operation in order. The handler must be quick and must not wait. Operations of such a queue run on a longer
   /// path; those of others cost nothing.
   public var eventHandler: (@Sendable (OperationEvent) -> Void)? {
-    get { extrasIfAny?.eventHandler.withLock { $0 } }
+    get { extrasIfAny?.eventHandler.withLock { $0.take } }
     set {
       guard newValue != nil || hasExtras else { return }
       let extras = extrasMade()
       let old = extras.eventHandler.withLock { handler in
         let old = handler
-        handler = newValue
+        handler.take = newValue
         return old
       }
       withExtendedLifetime(old) {}

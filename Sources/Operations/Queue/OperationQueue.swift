@@ -169,15 +169,19 @@ public final class OperationQueue: @unchecked Sendable {
 
   private var generatedName: String { "OperationQueue 0x\(String(word, radix: 16))" }
 
-  /// Set by a room that has a main queue: returns it on the main thread and nil on others.
-  package static let mainThreadHook = Locked<(@Sendable () -> OperationQueue?)?>(nil)
+  /// What a room that has a main queue sets.
+  package struct MainThreadHook: Sendable {
+    /// Returns the main queue on the main thread and nil on others.
+    package var current: (@Sendable () -> OperationQueue?)?
+  }
+  package static let mainThreadHook = Locked(MainThreadHook())
 
   /// The queue whose operation runs on the calling thread; nil elsewhere and in completion blocks (contract 118).
   ///
   /// On the main thread of a program that imports `OperationsFoundation`: the main queue.
   public static var current: OperationQueue? {
     ThreadRecord.withCurrent { record in
-      guard record.currentQueue != 0 else { return mainThreadHook.withLock { $0 }?() }
+      guard record.currentQueue != 0 else { return mainThreadHook.withLock { $0.current }?() }
       // SAFETY: the running operation is a member, which keeps the queue alive.
       return unsafe reference(record.currentQueue).takeUnretainedValue()
     }

@@ -11,8 +11,12 @@ import Synchronization
   /// Members as last told; used by whoever tells.
   var toldMembers: [QueueMember] = []
   let progress = ProgressCounter()
-  /// Takes the events of operations that are added from now on.
-  let eventHandler = Locked<(@Sendable (OperationEvent) -> Void)?>(nil)
+  /// Who takes events.
+  struct EventHandler: Sendable {
+    /// Takes those of operations that are added from now on.
+    var take: (@Sendable (OperationEvent) -> Void)?
+  }
+  let eventHandler = Locked(EventHandler())
   /// What a room above keeps for the queue: the bridge to its progress class.
   let progressBridge = Locked<(any AnyObject & Sendable)?>(nil)
 }

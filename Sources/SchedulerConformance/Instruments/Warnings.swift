@@ -7,11 +7,11 @@ internal import Operations
 package func warnings(naming name: String = "", during body: () -> Void) -> [String] {
   let found = Locked<[String]>([])
   Warning.handler.withLock { handler in
-    handler = { message in
+    handler.take = { message in
       if name.isEmpty || message.contains(name) { found.withLock { $0.append(message) } }
     }
   }
   body()
-  Warning.handler.withLock { $0 = nil }
+  Warning.handler.withLock { $0.take = nil }
   return found.withLock { $0 }
 }
