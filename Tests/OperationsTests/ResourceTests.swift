@@ -39,7 +39,9 @@ extension OperationLayer {
       let waiting = (0..<20).map { _ in TestOperation() }
       for operation in waiting { operation.require(resource) }
       let free = (0..<20).map { _ in TestOperation() }
-      queue.addOperations([holder] + waiting + free, waitUntilFinished: false)
+      queue.addOperation(holder)
+      #expect(waitUntil(deadline: patience) { holder.isExecuting })
+      queue.addOperations(waiting + free, waitUntilFinished: false)
       for operation in free { #expect(operation.wait(timeout: patience)) }
       #expect(waiting.allSatisfy { $0.runCount == 0 && $0.isReady && !$0.isExecuting })
       #expect(waitUntil(deadline: patience) { resource.waiting == 20 })
