@@ -24,14 +24,16 @@ struct UserPackage {
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
   private static let folder = suiteRoot.appending(path: ".build/user-packages")
-  private static let scratch = folder.appending(path: "build")
 
   /// Holds the package; programs run in it.
   let root: URL
+  /// The package's own: a build that was cut off with another manifest leaves a folder that no later one can use.
+  private let scratch: URL
 
   /// Writes the package afresh; `files` maps paths inside it to contents.
   init(name: String, files: [String: String]) throws {
     root = Self.folder.appending(path: name)
+    scratch = Self.folder.appending(path: "build-\(name)")
     let manager = FileManager.default
     if manager.fileExists(atPath: root.path()) { try manager.removeItem(at: root) }
     try manager.createDirectory(at: root, withIntermediateDirectories: true)
@@ -49,14 +51,14 @@ struct UserPackage {
 
   /// Builds one product for release and returns the path of its program.
   func build(product: String) throws -> URL {
-    let options = ["-c", "release", "--product", product, "--scratch-path", Self.scratch.path()]
+    let options = ["-c", "release", "--product", product, "--scratch-path", scratch.path()]
     let build = try run(URL(filePath: "/usr/bin/env"), ["swift", "build"] + options)
     guard build.status == 0 else {
       throw Failure(
         description: "swift build of \(product) ended with \(build.status):\n\(build.output)\n"
           + build.errors)
     }
-    return Self.scratch.appending(path: "release").appending(path: product)
+    return scratch.appending(path: "release").appending(path: product)
   }
 
   /// Runs a program in the package's folder, without input, and waits for it.
