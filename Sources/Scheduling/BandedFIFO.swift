@@ -49,6 +49,43 @@
     chains[Int(first.band.rawValue)].append(jobs)
   }
 
+  /// Adds every job of another list, each behind the others of its band.
+  ///
+  /// O(bands).
+  @inlinable package mutating func append(_ jobs: borrowing BandedFIFO) {
+    for band in chains.indices where jobs.mask & 1 << UInt8(band) != 0 {
+      chains[band].append(jobs.chains[band])
+    }
+    mask |= jobs.mask
+    jobCount += jobs.jobCount
+  }
+
+  /// Number of jobs of the most urgent band that has any.
+  @inlinable package var countOfFirstBand: Int {
+    mask == 0 ? 0 : chains[mask.trailingZeroBitCount].count
+  }
+
+  /// Removes the oldest `count` jobs, at least 1, of the most urgent band; all of it when there are not more.
+  ///
+  /// O(count).
+  @inlinable package mutating func popFirst(_ count: Int) -> JobChain {
+    mask == 0 ? JobChain() : take(count, from: mask.trailingZeroBitCount)
+  }
+
+  /// Removes the oldest job of the least urgent band.
+  ///
+  /// O(1).
+  @inlinable package mutating func popLeastUrgent() -> Job? {
+    mask == 0 ? nil : take(1, from: 7 - mask.leadingZeroBitCount).first
+  }
+
+  @inlinable mutating func take(_ count: Int, from band: Int) -> JobChain {
+    let taken = chains[band].popFirst(count)
+    jobCount -= taken.count
+    if chains[band].isEmpty { mask &= ~(1 << UInt8(band)) }
+    return taken
+  }
+
   /// Removes the oldest job of the most urgent band.
   ///
   /// O(1).

@@ -17,7 +17,7 @@ struct Injector: ~Copyable, Sendable {
   /// What takers take from, older than the inbox.
   ///
   /// Its lock is taken before the inbox's.
-  private let front = Padded(Locked(BandedLists()))
+  private let front = Padded(Locked(BandedFIFO()))
   /// Bands of the inbox, as `PriorityBand.mask`; written under its lock only.
   private let inboxBands = Padded(Atomic<UInt8>(0))
   /// Bands of the front; written under its lock only.
@@ -34,25 +34,23 @@ struct Injector: ~Copyable, Sendable {
     guard bands & (bands &- 1) == 0 else { return pushSeveralBands(chain) }
     inbox.withLock { lists in
       let before = lists.bands
-      lists.append(chain, to: bands.trailingZeroBitCount)
+      lists.append(chain)
       publish(lists, unless: before)
     }
   }
 
   private borrowing func pushSeveralBands(_ chain: consuming JobChain) {
-    var byBand = InlineArray<5, JobChain>(repeating: JobChain())
-    while let job = chain.popFirst() { byBand[Int(job.band.rawValue)].append(job) }
+    var sorted = BandedFIFO()
+    sorted.append(chain)
     inbox.withLock { lists in
       let before = lists.bands
-      for band in byBand.indices where !byBand[band].isEmpty {
-        lists.append(byBand[band], to: band)
-      }
+      lists.append(sorted)
       publish(lists, unless: before)
     }
   }
 
   @inline(__always)
-  private borrowing func publish(_ lists: borrowing BandedLists, unless before: UInt8) {
+  private borrowing func publish(_ lists: borrowing BandedFIFO, unless before: UInt8) {
     // Bits that are shown already were stored before under the lock, so that store, too, comes before the pusher's
     // load of the idle counts in the total order.
     guard lists.bands != before else { return }
@@ -65,28 +63,25 @@ struct Injector: ~Copyable, Sendable {
   ///
   /// A share is what is left divided by twice the workers, at least one job; a single worker takes all. O(share).
   borrowing func takeShare(workers: Int) -> JobChain {
-    take(refillingAlways: false) { lists in
-      let band = lists.bands.trailingZeroBitCount
-      let count = min(Self.largestShare, lists.count(band) / (workers == 1 ? 1 : 2 &* workers))
-      return lists.take(max(1, count), from: band)
+    take(orElse: JobChain(), refillingAlways: false) { lists in
+      let share = lists.countOfFirstBand / (workers == 1 ? 1 : 2 &* workers)
+      return lists.popFirst(max(1, min(Self.largestShare, share)))
     }
   }
 
   /// Takes the oldest job of the least urgent band; nil when there is none.
   borrowing func takeForAgeing() -> Job? {
-    take(refillingAlways: true) { lists in
-      lists.take(1, from: 7 - lists.bands.leadingZeroBitCount)
-    }.first
+    take(orElse: nil, refillingAlways: true) { lists in lists.popLeastUrgent() }
   }
 
   @inline(__always)
-  private borrowing func take(
-    refillingAlways always: Bool, _ body: (inout BandedLists) -> JobChain
-  ) -> JobChain {
-    guard bands != 0 else { return JobChain() }
+  private borrowing func take<Taken>(
+    orElse nothing: Taken, refillingAlways always: Bool, _ body: (inout BandedFIFO) -> Taken
+  ) -> Taken {
+    guard bands != 0 else { return nothing }
     return front.value.withLock { lists in
       refill(&lists, always: always)
-      guard lists.bands != 0 else { return JobChain() }
+      guard !lists.isEmpty else { return nothing }
       let share = body(&lists)
       // relaxed: stores under the lock keep their order, so no later reader finds the list empty for good; the taker
       // of the last job publishes it before it looks whether somebody sleeps.
@@ -97,7 +92,7 @@ struct Injector: ~Copyable, Sendable {
 
   /// Moves the inbox to the front when that is empty or less urgent, or always.
   @inline(__always)
-  private borrowing func refill(_ lists: inout BandedLists, always: Bool) {
+  private borrowing func refill(_ lists: inout BandedFIFO, always: Bool) {
     // relaxed: a look before the lock; a job that arrives now is taken next time.
     let arrived = inboxBands.value.load(ordering: .relaxed)
     guard
@@ -105,7 +100,7 @@ struct Injector: ~Copyable, Sendable {
     else { return }
     inbox.withLock { inbox in
       lists.append(inbox)
-      inbox = BandedLists()
+      inbox = BandedFIFO()
       // sequentially consistent, both, edge WorkSeen: a look reads the inbox first and then the front, so it finds the
       // jobs in one of them.
       frontBands.value.store(lists.bands, ordering: .sequentiallyConsistent)
@@ -134,38 +129,9 @@ final class Inbox: Sendable {
   private let gap = LineGap()
   private let lock = SpinLock()
   // SAFETY: touched with the lock held only.
-  @exclusivity(unchecked) nonisolated(unsafe) private var lists = BandedLists()
+  @exclusivity(unchecked) nonisolated(unsafe) private var lists = BandedFIFO()
 
-  @inline(__always) func withLock(_ body: (inout BandedLists) -> Void) {
+  @inline(__always) func withLock(_ body: (inout BandedFIFO) -> Void) {
     lock.withLock { unsafe body(&lists) }
-  }
-}
-
-/// One chain per band.
-struct BandedLists: Sendable {
-  private var chains = InlineArray<5, JobChain>(repeating: JobChain())
-  /// Bands whose chain has jobs.
-  private(set) var bands: UInt8 = 0
-
-  func count(_ band: Int) -> Int { chains[band].count }
-
-  /// Adds a non-empty chain of jobs of one band.
-  mutating func append(_ chain: consuming JobChain, to band: Int) {
-    chains[band].append(chain)
-    bands |= 1 << UInt8(band)
-  }
-
-  /// Adds every job of `other`, as younger ones.
-  mutating func append(_ other: borrowing BandedLists) {
-    for band in chains.indices where other.bands & 1 << UInt8(band) != 0 {
-      append(other.chains[band], to: band)
-    }
-  }
-
-  /// Removes the oldest `count` jobs of a band that has as many; `count` is at least 1.
-  mutating func take(_ count: Int, from band: Int) -> JobChain {
-    let share = chains[band].popFirst(count)
-    if chains[band].isEmpty { bands &= ~(1 << UInt8(band)) }
-    return share
   }
 }
