@@ -74,36 +74,40 @@ private struct Program {
 private func measure(
   _ assignment: Assignment, _ suite: Suite, _ stream: inout ResultStream
 ) throws(MeasurementFailure) {
-  var warmUp = assignment
-  if case .workload(let name) = assignment.subject, let description = suite.workload(named: name) {
-    warmUp.parameters = description.warmUpParameters(for: assignment.parameters)
-  }
   switch assignment.system {
   case .reference(let name):
-    func program(_ assignment: Assignment) throws(MeasurementFailure) -> Program {
+    try measure(assignment, suite, &stream) { assignment throws(MeasurementFailure) in
       let workload = try reference(name, assignment, suite)
       return Program(operations: workload.operationsPerIteration) {
         recorder throws(WrongAnswer) in
         try workload.iterate(workers: assignment.workers, recorder: &recorder)
       }
     }
-    let measured = try program(assignment)
-    try iterate(
-      assignment, warmUp: warmUp == assignment ? measured : try program(warmUp), measured, &stream)
   case .scheduler(let name):
     let scheduler = try scheduler(name, assignment, suite)
-    func program(_ assignment: Assignment) throws(MeasurementFailure) -> Program {
+    try measure(assignment, suite, &stream) { assignment throws(MeasurementFailure) in
       let workload = try workload(assignment, suite)
       return Program(operations: workload.operationsPerIteration) {
         recorder throws(WrongAnswer) in
         try workload.iterate(on: scheduler, recorder: &recorder)
       }
     }
-    let measured = try program(assignment)
-    try iterate(
-      assignment, warmUp: warmUp == assignment ? measured : try program(warmUp), measured, &stream)
     scheduler.shutDown()
   }
+}
+
+/// Makes the program that is measured and, when that is another one, the program that warms up, and iterates them.
+private func measure(
+  _ assignment: Assignment, _ suite: Suite, _ stream: inout ResultStream,
+  make: (Assignment) throws(MeasurementFailure) -> Program
+) throws(MeasurementFailure) {
+  var warmUp = assignment
+  if case .workload(let name) = assignment.subject, let description = suite.workload(named: name) {
+    warmUp.parameters = description.warmUpParameters(for: assignment.parameters)
+  }
+  let measured = try make(assignment)
+  try iterate(
+    assignment, warmUp: warmUp == assignment ? measured : try make(warmUp), measured, &stream)
 }
 
 /// Warm-ups, then timed iterations until there are enough of them and they have taken long enough.

@@ -37,6 +37,15 @@ package struct Parameters: Hashable, Sendable, CustomStringConvertible {
   /// The value of an axis, or nil when there is none of that name.
   package func value(of axis: String) -> Int? { values[axis] }
 
+  /// The parameters with every axis that `limits` names cut to its limit.
+  package func capped(at limits: [String: Int]) -> Parameters {
+    var result = self
+    for (axis, limit) in limits {
+      if let value = value(of: axis) { result[axis] = min(value, limit) }
+    }
+    return result
+  }
+
   /// Every axis with its value, sorted by name.
   package var entries: [(name: String, value: Int)] {
     values.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }

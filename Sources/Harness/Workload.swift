@@ -88,13 +88,10 @@ package struct WorkloadDescription: Sendable {
 
   /// What the warm-up of a measurement with `parameters` runs with.
   package func warmUpParameters(for parameters: Parameters) -> Parameters {
-    var result = parameters
-    for axis in axes {
-      if let limit = axis.warmUp, let value = parameters.value(of: axis.name) {
-        result[axis.name] = min(value, limit)
-      }
-    }
-    return result
+    parameters.capped(
+      at: Dictionary(
+        axes.compactMap { axis in axis.warmUp.map { (axis.name, $0) } },
+        uniquingKeysWith: { first, _ in first }))
   }
 
   /// The axis of that name.
@@ -121,11 +118,7 @@ package struct ReferenceDescription: Sendable {
 
     /// The parameters with every capped axis cut to its cap.
     package func capped(_ parameters: Parameters) -> Parameters {
-      var result = parameters
-      for (axis, limit) in cap {
-        if let value = parameters.value(of: axis) { result[axis] = min(value, limit) }
-      }
-      return result
+      parameters.capped(at: cap)
     }
   }
 
