@@ -9,41 +9,12 @@ extension Check {
   static let blocking: [Check] = [
     Check("announcedBlocksLetOtherJobsRun", .seam(.compensation)) { trial in
       let scheduler = trial.makeScheduler()
-      let blockers = 3 * trial.workers
-      let gate = Turnstile()
-      let done = Atomic<Int>(0)
-      for _ in 0..<blockers {
-        scheduler.submit {
-          scheduler.willBlock()
-          gate.wait()
-          scheduler.didUnblock()
-          done.add(1, ordering: .relaxed)
-        }
-      }
-      // Runs last of all and opens the gate for those that block before it.
-      scheduler.submit(band: .veryLow) { for _ in 0..<blockers { gate.signal() } }
-      trial.eventually(equals: blockers, "the number of jobs that ran") {
-        done.load(ordering: .relaxed)
-      }
+      blockAndRelease(3 * trial.workers, on: scheduler, trial)
       trial.expect(scheduler.counters.compensations >= 1, "scheduler.counters.compensations >= 1")
     },
     Check("afterCompensationNoMoreThanWorkersRun", .seam(.compensation)) { trial in
       let scheduler = trial.makeScheduler()
-      let blockers = 4 * trial.workers
-      let gate = Turnstile()
-      let done = Atomic<Int>(0)
-      for _ in 0..<blockers {
-        scheduler.submit {
-          scheduler.willBlock()
-          gate.wait()
-          scheduler.didUnblock()
-          done.add(1, ordering: .relaxed)
-        }
-      }
-      scheduler.submit(band: .veryLow) { for _ in 0..<blockers { gate.signal() } }
-      trial.eventually(equals: blockers, "the number of jobs that ran") {
-        done.load(ordering: .relaxed)
-      }
+      blockAndRelease(4 * trial.workers, on: scheduler, trial)
       // Every job that blocked has returned or is about to, so its thread is surplus or asleep.
       let running = Atomic<Int>(0)
       let most = Atomic<Int>(0)
@@ -96,4 +67,23 @@ extension Check {
       trial.expect(scheduler.counters.compensations, equals: 0, "scheduler.counters.compensations")
     },
   ]
+}
+
+/// Submits jobs that block, announced, until the last job of all has released them, and waits for their end.
+private func blockAndRelease(_ blockers: Int, on scheduler: any Scheduler, _ trial: Trial) {
+  let gate = Turnstile()
+  let done = Atomic<Int>(0)
+  for _ in 0..<blockers {
+    scheduler.submit {
+      scheduler.willBlock()
+      gate.wait()
+      scheduler.didUnblock()
+      done.add(1, ordering: .relaxed)
+    }
+  }
+  // Runs last of all and opens the gate for those that block before it.
+  scheduler.submit(band: .veryLow) { for _ in 0..<blockers { gate.signal() } }
+  trial.eventually(equals: blockers, "the number of jobs that ran") {
+    done.load(ordering: .relaxed)
+  }
 }
