@@ -136,12 +136,13 @@ public struct OperationHandle: Sendable, Hashable {
 extension Operation {
   /// The façade's cell stands for nothing any more.
   final func returnClosureNode(_ record: ThreadRecord) {
-    guard let table = coldTable, table.closureNode != 0 else { return }
+    let word = withColdTable { table in
+      defer { table.closureNode = 0 }
+      return table.closureNode
+    }
+    guard let word, word != 0 else { return }
     // SAFETY: cells are never freed; this one is the façade's until it is retired here.
-    let node = unsafe UnsafeMutablePointer<ClosureNode>(
-      bitPattern: table.closureNode
-    ).unsafelyUnwrapped
-    table.closureNode = 0
+    let node = unsafe UnsafeMutablePointer<ClosureNode>(bitPattern: word).unsafelyUnwrapped
     _ = unsafe ClosureNode.change(node) { ClosureNode.retired($0) }
     unsafe record.nodeCache.give(node)
   }

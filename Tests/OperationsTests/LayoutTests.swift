@@ -24,13 +24,17 @@ struct LayoutTests {
     #expect(operation.word % 16 == 0)
   }
 
-  @Test func headerOfAClosureCellLiesWhereItsJobPoints() {
+  @Test func closureAndHeaderOfACellLieWhereTheyAreLookedFor() {
     let node = UnsafeMutablePointer<ClosureNode>.allocate(capacity: 1)
     unsafe node.initialize(to: ClosureNode())
-    let offset = unsafe withUnsafePointer(to: node.pointee.header) {
+    let header = unsafe withUnsafePointer(to: node.pointee.header) {
       unsafe UnsafeRawPointer($0) - UnsafeRawPointer(node)
     }
-    #expect(offset == ClosureNode.headerOffset)
+    let body = unsafe withUnsafeMutablePointer(to: &node.pointee.body) {
+      unsafe UnsafeMutableRawPointer($0) - UnsafeMutableRawPointer(node)
+    }
+    #expect(header == ClosureNode.headerOffset)
+    #expect(body == ClosureNode.bodyOffset)
     unsafe node.deinitialize(count: 1)
     unsafe node.deallocate()
   }

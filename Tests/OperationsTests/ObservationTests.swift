@@ -64,6 +64,8 @@ extension OperationLayer {
         operation.finish()
         operation.finish()
         queue.expectQuiet()
+        // The worker that told the beginning may be telling the rest.
+        _ = waitUntil(deadline: patience) { watch.lines.all.count == 4 }
         #expect(
           watch.lines.all == [
             "executing false→true", "cancelled false→true", "executing true→false",

@@ -106,7 +106,7 @@ extension Operation {
     let spare = ObservationLog()
     let bits = lockState()
     let log = table.observation ?? spare
-    table.observation = log
+    if log === spare { table.observation = log }
     let value = body(log, bits)
     unlockState(bits | StateBit.attended)
     return value

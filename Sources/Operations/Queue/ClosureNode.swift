@@ -11,16 +11,19 @@ import Synchronization
 @safe struct ClosureNode: ~Copyable {
   /// Size of a cell, B.
   static let cellSize = 64
+  /// Where `body` lies in a cell, B.
+  static let bodyOffset = 8
   /// Where `header` lies in a cell, B.
   static let headerOffset = 40
 
   /// The façade with the runtime's reference, once `promoted`; under the lock bit.
-  ///
-  /// First, because a change of `body` counts as one at the cell's address, where nothing may be that others read
-  /// meanwhile.
   var facade: UInt = 0
+  /// A closure as a struct, which generic code and pointers take as it is, while they would wrap a bare function.
+  struct Body {
+    var function: (@Sendable () -> Void)?
+  }
   /// The closure until it starts or moves to the façade.
-  var body: (@Sendable () -> Void)?
+  var body = Body()
   /// The registry slot; valid while live.
   let membership = Atomic<UInt>(0)
   /// Generation in the upper half, flags in the lower.
@@ -52,19 +55,20 @@ import Synchronization
   /// Moves the closure out; touches no other field, since others may read those meanwhile.
   @inline(__always)
   static func takeBody(_ node: UnsafeMutablePointer<ClosureNode>) -> (@Sendable () -> Void)? {
-    // SAFETY: the place is initialised again before anybody can look.
-    unsafe withUnsafeMutablePointer(to: &node.pointee.body) { place in
-      let body = unsafe place.move()
-      unsafe place.initialize(to: nil)
-      return body
-    }
+    // SAFETY: the closure lies at that offset (tested); the place is initialised again before anybody can look. Not
+    // through `pointee`, which would be an access to the whole cell.
+    let place = unsafe (UnsafeMutableRawPointer(node) + bodyOffset)
+      .assumingMemoryBound(to: Body.self)
+    let body = unsafe place.move()
+    unsafe place.initialize(to: Body())
+    return body.function
   }
 
   /// Fills a free cell; returns the generation its handle will have.
   static func prepare(
     _ node: UnsafeMutablePointer<ClosureNode>, _ body: @escaping @Sendable () -> Void
   ) -> UInt64 {
-    unsafe node.pointee.body = body
+    unsafe node.pointee.body = Body(function: body)
     // relaxed: the cell is this thread's.
     return unsafe node.pointee.state.load(ordering: .relaxed) >> generationShift
   }

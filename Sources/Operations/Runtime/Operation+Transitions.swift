@@ -227,12 +227,13 @@ extension Operation {
 
   /// Tells the observers what was noted, unless another thread is doing so and will find the rest.
   final func deliverTransitions() {
-    guard let log = coldTable?.observation else { return }
+    guard let table = coldTable else { return }
     while true {
       let bits = lockState()
-      let portion = log.log.take()
+      let log = table.observation
+      let portion = log?.log.take()
       unlockState(bits)
-      guard let portion else { return }
+      guard let log, let portion else { return }
       for index in portion.events.indices {
         tell(portion.events[index], portion.audience(index), log)
       }
