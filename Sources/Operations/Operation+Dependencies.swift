@@ -36,6 +36,7 @@ extension Operation {
     to dependency: Operation, injection: Injection?
   ) throws(OperationError) {
     guard dependency !== self else { throw .dependencyCycle(path: [self, self]) }
+    if injection == nil, addInlineEdge(to: dependency) { return }
     let table = injection == nil ? nil : coldTableMade()
     var handOver: UInt?
     var isLate = false
@@ -66,6 +67,32 @@ extension Operation {
     if isLate, dependency.passesCancellationOn { cancel() }
     if let handOver { self.handOver(job(of: handOver)) }
     if bits & StateBit.attended != 0 { dependencyAdded(dependency) }
+  }
+
+  /// Adds the edge to an operation that is in no queue, has room for it and has nobody to tell; false otherwise.
+  @inline(__always) private final func addInlineEdge(to dependency: Operation) -> Bool {
+    let bits = state.load(ordering: .relaxed)  // relaxed: the exchange validates it
+    let others =
+      StateBit.lock | StateBit.registered | StateBit.started | StateBit.cancelled
+      | StateBit.attended | StateBit.edgesInCold
+    let used = Self.inlineCount(bits)
+    guard bits & others == 0, used < OperationLayout.inlineDependencies else { return false }
+    // sequentially consistent, edges EditLock and Completion: as in `lockState`.
+    let (won, _) = state.weakCompareExchange(
+      expected: bits, desired: bits | StateBit.lock, successOrdering: .sequentiallyConsistent,
+      failureOrdering: .relaxed)
+    guard won else { return false }
+    let wanted = dependency.word
+    for slot in 0..<used
+    // relaxed: locked
+    where unsafe dependencyWord(slot).pointee.load(ordering: .relaxed) == wanted {
+      unlockState(bits)
+      return true
+    }
+    unsafe _ = Unmanaged.passRetained(dependency)
+    unsafe dependencyWord(used).pointee.store(wanted, ordering: .relaxed)  // relaxed: locked
+    unlockState((bits + 1 << StateBit.dependencyCountShift) | StateBit.hold)
+    return true
   }
 
   /// Lifts the constraint at once; does nothing for what is no dependency (contract 26, 27).

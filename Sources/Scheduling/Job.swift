@@ -16,7 +16,9 @@ public import Synchronization
   /// The three low bits of a word that holds a band.
   ///
   /// Values 5…7 never occur in a job word.
-  @inlinable public init(lowBitsOf word: UInt) { rawValue = UInt8(truncatingIfNeeded: word & 7) }
+  @inlinable @inline(__always) public init(lowBitsOf word: UInt) {
+    rawValue = UInt8(truncatingIfNeeded: word & 7)
+  }
 
   /// How many bands there are.
   @inlinable public static var count: UInt8 { 5 }
@@ -34,7 +36,7 @@ public import Synchronization
   /// True when `lhs` is more urgent than `rhs`.
   @inlinable public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
   /// A mask with this band's bit; more urgent bands have lower bits.
-  @inlinable public var mask: UInt8 { 1 << rawValue }
+  @inlinable @inline(__always) public var mask: UInt8 { 1 &<< rawValue }
 }
 
 /// What a scheduler runs exactly once: one word, the address of a `JobHeader` with the band in its low bits.
@@ -59,7 +61,7 @@ public import Synchronization
   }
 
   /// The band this job was submitted with.
-  @inlinable public var band: PriorityBand { PriorityBand(lowBitsOf: word) }
+  @inlinable @inline(__always) public var band: PriorityBand { PriorityBand(lowBitsOf: word) }
 
   /// The same job in another band.
   @inlinable public func moved(to band: PriorityBand) -> Job {

@@ -14,7 +14,13 @@
   @inlinable public init() {}
 
   /// A chain of one job.
-  @inlinable public init(_ job: Job) { append(job) }
+  @inlinable @inline(__always) public init(_ job: Job) {
+    job.next = nil
+    firstWord = job.word
+    lastWord = job.word
+    jobCount = 1
+    bandMask = job.band.mask
+  }
 
   /// Number of jobs.
   @inlinable public var count: Int { jobCount }
@@ -40,7 +46,7 @@
   /// Adds a job at the beginning.
   ///
   /// O(1).
-  @inlinable public mutating func prepend(_ job: Job) {
+  @inlinable @inline(__always) public mutating func prepend(_ job: Job) {
     job.next = first
     if isEmpty { lastWord = job.word }
     firstWord = job.word
@@ -50,7 +56,7 @@
   /// Adds every job of `other` at the end.
   ///
   /// O(1).
-  @inlinable public mutating func append(_ other: consuming JobChain) {
+  @inlinable @inline(__always) public mutating func append(_ other: consuming JobChain) {
     guard !other.isEmpty else { return }
     if let last { last.next = other.first } else { firstWord = other.firstWord }
     lastWord = other.lastWord
@@ -91,7 +97,7 @@
   }
 
   /// Returns the chain and leaves an empty one.
-  @inlinable public mutating func take() -> JobChain {
+  @inlinable @inline(__always) public mutating func take() -> JobChain {
     let chain = self
     self = JobChain()
     return chain

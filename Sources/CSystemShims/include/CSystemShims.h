@@ -26,6 +26,12 @@ static inline void shim_pause(void) {
 /// an atomic store, where another thread may already have released it.
 static inline void shim_keep_order(void) { __asm__ volatile("" ::: "memory"); }
 
+/// Asks for the two cache lines from `address` on, which need not be valid.
+static inline void shim_prefetch(uintptr_t address) {
+  __builtin_prefetch((const void *)address, 1);
+  __builtin_prefetch((const void *)(address + 64), 1);
+}
+
 /// Per-thread slots, one per room that needs one; initial-exec so that a read is one load.
 extern __thread void *shim_tls_worker __attribute__((tls_model("initial-exec")));
 extern __thread void *shim_tls_operations __attribute__((tls_model("initial-exec")));

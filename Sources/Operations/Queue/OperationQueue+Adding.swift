@@ -52,22 +52,34 @@ extension OperationQueue {
   /// Makes claimed operations members, in one step, that are counted already; `old` is the count's word before.
   func admit(_ operations: [Operation], countedAt old: UInt64) {
     let barrier = old & MemberCount.barrier != 0 ? joinSegment(operations.count) : nil
-    ThreadRecord.withCurrent { record in
-      registry.add(operations, firstTicket: MemberCount.ticket(old), stripe: record.stripe)
-    }
-    order?.add(operations.map(\.memberWord))
-    if hasExtras {
-      // relaxed: stored by this thread in `Registry.add`.
-      let slots = operations.map { $0.header.link.load(ordering: .relaxed) }
-      return addAttended(operations, MemberCount.ticket(old), slots, barrier)
-    }
+    let ticket = MemberCount.ticket(old)
+    let stripe = ThreadRecord.withCurrent { $0.stripe }
     var ready = JobChain()
     var flushes = JobChain()
-    OperationWords.forEach(operations) { operation in
-      // relaxed: stored by this thread in `Registry.add`.
-      let slot = operation.header.link.load(ordering: .relaxed)
-      guard let job = operation.submit(slot: slot, behind: barrier) else { return }
-      if operation.needsNoSlot { flushes.append(job) } else { ready.append(job) }
+    // In portions, so that what the registry has just read is still in the cache when it is submitted.
+    var portion =
+      0..<(order == nil ? min(RegistryChunk.capacity, operations.count) : operations.count)
+    while !portion.isEmpty {
+      registry.add(operations, portion, firstTicket: ticket, stripe: stripe)
+      order?.add(operations.map(\.memberWord))
+      if hasExtras {
+        // Somebody looks at the members, perhaps only now: the rest goes in at once, and is told.
+        let rest = portion.lowerBound..<operations.count
+        registry.add(
+          operations, portion.upperBound..<rest.upperBound, firstTicket: ticket, stripe: stripe)
+        // relaxed: stored by this thread in `Registry.add`.
+        let slots = operations[rest].map { $0.header.link.load(ordering: .relaxed) }
+        addAttended(Array(operations[rest]), ticket &+ UInt32(rest.lowerBound), slots, barrier)
+        break
+      }
+      OperationWords.forEach(operations, in: portion) { operation in
+        // relaxed: stored by this thread in `Registry.add`.
+        let slot = operation.header.link.load(ordering: .relaxed)
+        guard let job = operation.submit(slot: slot, behind: barrier) else { return }
+        if operation.needsNoSlot { flushes.append(job) } else { ready.append(job) }
+      }
+      portion =
+        portion.upperBound..<min(portion.upperBound + RegistryChunk.capacity, operations.count)
     }
     if barrier != nil { evaluateBarriers() }
     // Only now: nothing of the batch may run before all of it is in, on the inline scheduler neither.
@@ -194,27 +206,55 @@ extension Operation {
     bits = (bits | StateBit.registered) & ~StateBit.hold
     // A cancelled or finished operation ignores its dependencies, but not a barrier.
     let ignores = bits & (StateBit.cancelled | StateBit.finishRequested) != 0
-    var edges: UInt32 = 0
-    unsafe forEachEdge(bits) { edge, _ in
-      if unsafe !ignores || Self.isHidden(edge) { edges += 1 }
-    }
-    // relaxed: published by the release of the pushes; the token keeps the count above zero until all are in.
-    pending.store(1 + edges, ordering: .relaxed)
-    var resolved: UInt32 = 1
-    var inherits = false
-    unsafe forEachEdge(bits) { edge, dependency in
-      guard unsafe !ignores || Self.isHidden(edge) else { return }
-      guard unsafe !push(edge, on: dependency) else { return }
-      resolved += 1
-      if unsafe Self.reference(dependency)._withUnsafeGuaranteedRef(\.passesCancellationOn) {
-        inherits = true
+    var registration = Registration()
+    if !ignores, bits & StateBit.edgesInCold == 0 {
+      let slots = Self.inlineCount(bits)
+      // relaxed: published by the release of the pushes; the token keeps the count above zero until all are in. A slot
+      // whose dependency was removed counts as resolved.
+      pending.store(1 + UInt32(slots), ordering: .relaxed)
+      for slot in 0..<slots {
+        // relaxed: locked
+        let dependency = unsafe dependencyWord(slot).pointee.load(ordering: .relaxed)
+        unsafe registration.push(.slot(slot), of: self, on: dependency)
+      }
+    } else {
+      var edges: UInt32 = 0
+      unsafe forEachEdge(bits) { edge, _ in
+        if unsafe !ignores || Self.isHidden(edge) { edges += 1 }
+      }
+      pending.store(1 + edges, ordering: .relaxed)  // relaxed: as above
+      unsafe forEachEdge(bits) { edge, dependency in
+        guard unsafe !ignores || Self.isHidden(edge) else { return }
+        unsafe registration.push(edge, of: self, on: dependency)
       }
     }
     // acquire and release, edge Resolved: see `resolve`.
-    let left = pending.wrappingSubtract(resolved, ordering: .acquiringAndReleasing).newValue
+    let left = pending.wrappingSubtract(
+      registration.resolved, ordering: .acquiringAndReleasing
+    ).newValue
     unlockState(bits)
     // Before the hand-over, so that it does not start.
-    if inherits { cancel() }
+    if registration.inheritsCancellation { cancel() }
     return left == 0 ? job : nil
+  }
+}
+
+/// What the registration of an operation's edges has found.
+private struct Registration {
+  /// Edges that hold nothing back, and the submission token.
+  var resolved: UInt32 = 1
+  /// A finished dependency passes its cancellation on.
+  var inheritsCancellation = false
+
+  @inline(__always) mutating func push(
+    _ edge: EdgeLocation, of operation: Operation, on dependency: UInt
+  ) {
+    if dependency != 0 {
+      guard unsafe !operation.push(edge, on: dependency) else { return }
+      inheritsCancellation =
+        unsafe Operation.reference(dependency)._withUnsafeGuaranteedRef(\.passesCancellationOn)
+        || inheritsCancellation
+    }
+    resolved += 1
   }
 }

@@ -41,12 +41,16 @@ import Synchronization
     return slot
   }
 
-  /// Adds members with successive tickets; stores each one's slot in its header's link until it is submitted.
-  func add(_ operations: [Operation], firstTicket: UInt32, stripe: Int) {
+  /// Adds a range of a batch, whose first member has `firstTicket`, the others the following ones.
+  ///
+  /// Stores each one's slot in its header's link until it is submitted.
+  func add(
+    _ operations: [Operation], _ range: Range<Int>, firstTicket: UInt32, stripe: Int
+  ) {
     let stripe = unsafe stripes + stripe % Self.stripeCount
-    var ticket = firstTicket
+    var ticket = firstTicket &+ UInt32(range.lowerBound)
     var room = 0
-    OperationWords.forEach(operations) { operation in
+    OperationWords.forEach(operations, in: range) { operation in
       // One lock per chunkful: enumerations and removals must not wait for a whole batch.
       if room == 0 {
         unsafe stripe.pointee.lock.lock()

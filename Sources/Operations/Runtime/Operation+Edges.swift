@@ -113,7 +113,12 @@ extension Operation {
       let word = unsafe dependencyWord(slot).pointee.load(ordering: .relaxed)
       if word != 0 { unsafe body(.slot(slot), word) }
     }
-    guard bits & StateBit.edgesInCold != 0, let table = coldTable else { return }
+    if bits & StateBit.edgesInCold != 0 { unsafe forEachRecordedEdge(body) }
+  }
+
+  /// As `forEachEdge`, without the inline slots.
+  private final func forEachRecordedEdge(_ body: (EdgeLocation, UInt) -> Void) {
+    guard let table = coldTable else { return }
     for index in unsafe table.records.indices {
       let record = unsafe table.records[index]
       let word = unsafe record.pointee.dependency
@@ -168,8 +173,13 @@ extension Operation {
     }
     let bits = state.load(ordering: .relaxed)  // relaxed: last reference
     let table = cold.load(ordering: .relaxed)  // relaxed: as above
-    if bits & (StateBit.dependencyCountMask | StateBit.edgesInCold) != 0 {
-      unsafe forEachEdge(bits) { _, word in ThreadRecord.withCurrent { $0.release(word) } }
+    for slot in 0..<Self.inlineCount(bits) {
+      // relaxed: as above
+      let word = unsafe dependencyWord(slot).pointee.load(ordering: .relaxed)
+      if word != 0 { ThreadRecord.withCurrent { $0.release(word) } }
+    }
+    if bits & StateBit.edgesInCold != 0 {
+      unsafe forEachRecordedEdge { _, word in ThreadRecord.withCurrent { $0.release(word) } }
     }
     if table != 0 {
       // SAFETY: made by `coldTableMade`, which retained it for the operation.

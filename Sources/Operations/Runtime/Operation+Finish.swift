@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CSystemShims
 import ConcurrencyPrimitives
 import Scheduling
 import Synchronization
@@ -70,6 +71,7 @@ extension Operation {
         // The link is read before the dependent can run, finish and die.
         // relaxed: acquired
         let link = unsafe Self.edgeLink(entry).pointee.load(ordering: .relaxed)
+        shim_prefetch(link & ~15)
         let slot = Int((entry >> 1) & 7)
         unsafe Self.reference(entry)._withUnsafeGuaranteedRef { dependent in
           ready = unsafe dependent.resolve(.slot(slot), context, &released.others)
@@ -112,7 +114,11 @@ extension Operation {
     // acquire and release, edge Resolved: all subtractions of the word form one release sequence, so whoever gets
     // zero sees what every dependency wrote.
     let old = pending.wrappingSubtract(1, ordering: .acquiringAndReleasing).oldValue
-    if old == 1 { return unsafe accept(job, context, &others) }
+    if old == 1 {
+      // relaxed: only a hint. What waits for this operation will be touched when it has run.
+      shim_prefetch(successors.load(ordering: .relaxed) & ~15)
+      return unsafe accept(job, context, &others)
+    }
     if old & PendingBit.detour == 0 { return nil }
     var handed: Job?
     unsafe resolveInDetour(edge) { operation, handle in

@@ -36,7 +36,7 @@ extension Operation {
   }
 
   /// The job that runs this operation, in its present band.
-  final var job: Job {
+  @inline(__always) final var job: Job {
     // SAFETY: the header lies at a fixed offset (tested) and lives as long as the object.
     unsafe Job(
       header: UnsafeMutablePointer<JobHeader>(
