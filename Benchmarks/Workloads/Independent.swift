@@ -42,7 +42,7 @@ extension WorkloadDescription {
     axes: [
       Axis(
         name: "n", summary: "operations", smoke: 200, quick: 100_000, real: 1_000_000,
-        legal: 1...100_000_000, warmUp: 500_000)
+        legal: 1...100_000_000, warmUp: 250_000)
     ],
     make: { parameters throws(WorkloadError) in try Independent(operations: parameters["n"]) })
 }
