@@ -119,6 +119,9 @@ extension OperationLayer {
       let gate = AsyncGate()
       let task = ResultOperation { () async -> Bool in
         await gate.wait()
+        // The worker that started the task may not have passed the cancellation on yet.
+        let deadline = ContinuousClock.now + patience
+        while !Task.isCancelled, ContinuousClock.now < deadline { await Task.yield() }
         return Task.isCancelled
       }
       queue.addOperation(task)
