@@ -108,7 +108,7 @@ private final class Transcript {
   @Test func aDryRunShowsThePlanAndMeasuresNothing() {
     let text = run(["chain", "--dry-run", "--seed", "3", "--processes", "2"]).out
     #expect(text.contains("work-stealing  n:100000;workers:"))
-    #expect(text.contains("2 rounds, 6 processes, seed 3, 75.0 s to measure"))
+    #expect(text.contains("2 rounds, 6 processes, seed 3, 80.0 s to measure"))
   }
 
   @Test func aDebugBuildRefusesToMeasureUnlessForced() throws {

@@ -92,6 +92,21 @@ import Testing
     #expect(run(try plan { $0.isQuick = true }).roundsLeftOut == 0)
   }
 
+  @Test func aRoundThatWouldEndAfterTheBudgetIsNotStarted() throws {
+    for (secondsPerRound, rounds) in [(9.0, 8), (11.0, 7), (12.5, 6), (20.0, 6)] {
+      var clock: UInt64 = 0
+      let plan = try plan { $0.budget = .seconds(80) }
+      let perChild = secondsPerRound * 1e9 * Double(plan.rounds) / Double(plan.childCount)
+      let runner = FakeRunner { _, _ in
+        clock += UInt64(perChild)
+        return Fixtures.outcome(wall: [10])
+      }
+      let record = Orchestrator(plan: plan, runner: runner, now: { clock }).run()
+      #expect(record.completeRounds == rounds, "\(secondsPerRound) s a round")
+      #expect(record.roundsLeftOut == 8 - rounds)
+    }
+  }
+
   @Test func theBudgetIsSpentAndNotOverspent() throws {
     // A simulated machine: starting a child costs 5 ms; an iteration of chain 40 ms, of fan 1 ms.
     let plan = try self.plan { $0.budget = .seconds(10) }

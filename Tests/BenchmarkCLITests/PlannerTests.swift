@@ -23,7 +23,7 @@ import Testing
     #expect(plan.groups[0].contestants.map(\.workers) == [1, 2, 2])
     #expect(plan.rounds == 8)
     #expect(plan.childCount == 72)
-    #expect(plan.budget == .seconds(75))
+    #expect(plan.budget == .seconds(80))
   }
 
   @Test func quickTakesSmallSizesAndThreeRounds() throws {

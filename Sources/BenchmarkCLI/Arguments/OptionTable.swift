@@ -106,7 +106,7 @@ package enum OptionTable {
     .init(.quick, .flag, "small sizes, 3 rounds, about 15 seconds"),
     .init(
       .budget, .duration(.milliseconds(100)...Duration.seconds(86_400)),
-      "time to measure for, such as 60s, 500ms or 5m; divided over the processes; default 75s, "
+      "time to measure for, such as 60s, 500ms or 5m; divided over the processes; default 80s, "
         + "with --quick 12s"),
     .init(.seed, .seed, "seed of the random order; default: a fresh one, printed"),
     .init(

@@ -67,8 +67,8 @@ package struct RunRequest: Sendable {
   /// Rounds, which is processes per scheduler: what was asked for, else 8, or 3 for a quick look.
   package var rounds: Int { processes ?? (isQuick ? 3 : 8) }
 
-  /// Time to measure for: what was asked for, else 75 s, or 12 s for a quick look.
-  package var totalBudget: Duration { budget ?? (isQuick ? .seconds(12) : .seconds(75)) }
+  /// Time to measure for: what was asked for, else 80 s, or 12 s for a quick look.
+  package var totalBudget: Duration { budget ?? (isQuick ? .seconds(12) : .seconds(80)) }
 
   /// Allocator of the measured processes.
   var allocator: Allocator { systemAllocator ? .system : .jemalloc }

@@ -142,8 +142,8 @@ extension CommandLineTool {
       console.say("bench: interrupted after \(record.completeRounds) complete rounds")
     } else if record.roundsLeftOut > 0 {
       console.say(
-        "bench: the budget was used up; \(record.roundsLeftOut) of \(record.plan.rounds) rounds left "
-          + "out; raise it with --budget, or insist with --processes \(record.plan.rounds)")
+        "bench: the budget has no time for \(record.roundsLeftOut) of \(record.plan.rounds) rounds; "
+          + "raise it with --budget, or insist with --processes \(record.plan.rounds)")
     }
     console.say("bench: figures in \(place.csv)")
   }

@@ -47,17 +47,19 @@ package struct Orchestrator {
     self.observe = observe
   }
 
-  /// Rounds from which an interval can be told; a run over its budget ends after that many.
+  /// Rounds from which an interval can be told; a run leaves out later ones that its budget has no time for.
   package static let leastRoundsForInterval = 6
 
-  /// Measures until everything is done, the user interrupts, or the budget is used up and enough rounds are complete.
+  /// Measures until everything is done, the user interrupts, or enough rounds are complete and the budget has no time for another.
   package func run() -> RunRecord {
     var record = RunRecord(plan: plan)
     var time = TimeDivision(plan: plan)
     let start = now()
     for round in 0..<plan.rounds {
       let elapsed = now() - start
-      if !plan.roundsAreFixed, round >= Self.leastRoundsForInterval, time.isUsedUp(elapsed) {
+      if !plan.roundsAreFixed, round >= Self.leastRoundsForInterval,
+        time.leavesNoRound(after: round, elapsed)
+      {
         record.roundsLeftOut = plan.rounds - round
         break
       }

@@ -23,7 +23,7 @@ package struct RunRecord: Sendable {
   package var processes: [[[ProcessRecord]]]
   /// True when the user ended the run.
   package var wasInterrupted = false
-  /// Rounds that were left out because the budget was used up.
+  /// Rounds that were left out because the budget had no time for them.
   package var roundsLeftOut = 0
 
   package init(plan: MeasurementPlan) {

@@ -48,8 +48,10 @@ struct TimeDivision {
   /// Children still to run.
   var remaining: Int { left.values.reduce(0, +) }
 
-  /// True when the time is over.
-  func isUsedUp(_ elapsed: UInt64) -> Bool { Double(elapsed) >= budget }
+  /// True when one more round, as long as the `rounds` so far were on average, would end after the time.
+  func leavesNoRound(after rounds: Int, _ elapsed: UInt64) -> Bool {
+    Double(elapsed) * Double(rounds + 1) > budget * Double(rounds)
+  }
 
   /// Takes note of what a child cost.
   mutating func note(_ slot: Slot, _ outcome: MeasurementOutcome) {
