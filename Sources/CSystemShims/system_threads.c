@@ -67,12 +67,3 @@ int shim_processor_count(void) {
   }
   return 0;
 }
-
-int shim_is_thread_sanitized(void) {
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-  return 1;
-#endif
-#endif
-  return 0;
-}

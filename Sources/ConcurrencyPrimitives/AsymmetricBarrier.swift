@@ -16,7 +16,7 @@ public import CSystemShims
 @usableFromInline package enum AsymmetricBarrier {
   /// True when `heavy()` orders all threads; the first read registers the process with the kernel.
   package static let isAvailable: Bool =
-    shim_is_thread_sanitized() == 0 && shim_membarrier_register() == 0 && shim_membarrier() == 0
+    Sanitizer.active != .thread && shim_membarrier_register() == 0 && shim_membarrier() == 0
 
   /// The frequent side, between its relaxed store and its relaxed load: stops the compiler only.
   @inlinable @inline(__always) package static func light() { shim_compiler_barrier() }

@@ -8,8 +8,8 @@ internal import Scheduling
 
 /// What the items of a scheduler share; every item in flight keeps it alive.
 final class DispatchCore: Sendable {
-  /// Successors that one item runs in place before it makes room for libdispatch's other work.
-  private static let successorBound = 64
+  /// Jobs that one item runs before it makes room for libdispatch's other work.
+  private static let jobsPerItem = 64
 
   let workerCount: Int
   private let state: Locked<DispatchState>
@@ -109,7 +109,7 @@ final class DispatchCore: Sendable {
     unsafe context.map { unsafe Unmanaged<DispatchCore>.fromOpaque($0).takeRetainedValue() }
   }
 
-  /// One item: the best job, and its successors for as long as they are the best.
+  /// One item: the best job again and again, while there is one and no more items run than workers are allowed.
   private func runItem(isExtra: Bool) {
     guard let (first, worker) = state.withLock({ $0.arrive(isExtra: isExtra) }) else {
       carryOut(state.withLock { $0.summon() })
@@ -118,13 +118,11 @@ final class DispatchCore: Sendable {
     shim_set_pool(shim_pool_membership(owner: owner, index: UInt(worker)))
     var context = WorkerContext(worker: worker, scheduler: identity)
     var job = first
-    var left = Self.successorBound
-    while let successor = job.run(in: &context) {
-      context.ready.prepend(successor)
+    for left in (0..<Self.jobsPerItem).reversed() {
+      if let successor = job.run(in: &context) { context.ready.prepend(successor) }
       guard left > 0 else { break }
-      left -= 1
       let ready = context.takeReady()
-      let (next, summons) = state.withLock { $0.advance(to: successor, ready: ready) }
+      let (next, summons) = state.withLock { $0.advance(ready: ready) }
       carryOut(summons)
       guard let next else { break }
       job = next

@@ -3,18 +3,18 @@
 public import Dispatch
 public import Scheduling
 
-/// Jobs on libdispatch's global concurrent queue: what a program pays that gives each operation to libdispatch.
+/// Jobs on libdispatch's global concurrent queue.
 ///
 /// The jobs wait in one banded queue under a small lock. libdispatch gets anonymous items, at most `workerCount` at a
-/// time, each of which runs the best job of that moment and then hands a new item to libdispatch if jobs wait. So
-/// every job costs one pass through libdispatch, as in a program that calls `async` per job, without the closure that
-/// call would allocate; only an immediate successor that is the best job anyway runs in the same item. Threads, their
-/// start, their sleep and their number are libdispatch's.
+/// time. An item runs the best job of the moment, again and again while there is one, 64 in a row at most; so a burst
+/// of small jobs costs few passes through libdispatch. What a program pays that calls `async` for every job is another
+/// question, which the suite's reference system `dispatch-native` answers. Threads, their start, their sleep and their
+/// number are libdispatch's.
 ///
 /// - Order: exact for everything in the queue. The most urgent band first, first in, first out within a band, the
 ///   immediate successor of a job included.
 /// - Fairness: total order of submission within a band. No ageing: a flood of urgent jobs starves the others. Other
-///   work of the process on the global queue gets its turn after every item, which runs 64 successors at most.
+///   work of the process on the global queue gets its turn after every item.
 /// - Concurrency: `workerCount` items. As many of them as there are processors go through the global queue, which has
 ///   that many threads and adds others only slowly; the rest get a serial queue each, for which libdispatch starts a
 ///   thread at once. So with more workers than processors an item costs more.

@@ -62,13 +62,10 @@ struct DispatchState {
     return (job, indices.take())
   }
 
-  /// Takes over what a job made ready, with its successor in front, and gives the successor back if it is now the best.
-  mutating func advance(to successor: Job, ready: consuming JobChain) -> (Job?, Summons) {
+  /// Takes over what a job made ready and gives the item its next job; nil when there is none or an item too many.
+  mutating func advance(ready: consuming JobChain) -> (Job?, Summons) {
     queue.append(ready)
-    guard inFlight - blocked <= workerCount, queue.first == successor else {
-      return (nil, summon())
-    }
-    let next = queue.popFirst()
+    let next = inFlight - blocked <= workerCount ? queue.popFirst() : nil
     return (next, summon())
   }
 

@@ -31,7 +31,7 @@ package final class Trial: Sendable {
 
   /// How many times fewer rounds a slow build makes.
   package static var slowness: Int {
-    if ThreadSanitizer.isActive { return 20 }
+    if Sanitizer.active == .thread { return 20 }
     #if DEBUG
       return 10
     #else

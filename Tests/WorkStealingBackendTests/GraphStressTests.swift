@@ -52,7 +52,7 @@ import WorkStealingBackend
 
 /// Sizes of the stress runs; smaller where a sanitizer makes every step cost twenty times as much.
 enum StressSize {
-  static let isSanitized = ThreadSanitizer.isActive
+  static let isSanitized = Sanitizer.active == .thread
   static let graphs = isSanitized ? 300 : 3_000
   static let pools = isSanitized ? 40 : 300
   static let rounds = isSanitized ? 5_000 : 100_000

@@ -18,8 +18,5 @@ void shim_thread_yield(void);
 /// Processors that this process may run on, by its affinity mask; 0 when the system does not say.
 int shim_processor_count(void);
 
-/// 1 when this library was compiled with ThreadSanitizer.
-int shim_is_thread_sanitized(void);
-
 /// Keeps the compiler from moving memory accesses across the call; costs no instruction.
 static inline void shim_compiler_barrier(void) { __asm__ volatile("" ::: "memory"); }
