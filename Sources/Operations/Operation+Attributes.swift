@@ -91,7 +91,8 @@ extension Operation {
   }
 
   final var band: PriorityBand {
-    // relaxed: the handle that counts carries its own band.
-    PriorityBand(lowBitsOf: UInt(state.load(ordering: .relaxed) >> StateBit.bandShift))
+    // sequentially consistent, edge LevelChanged: after the step that made the operation ready; see `changeBand`.
+    PriorityBand(
+      lowBitsOf: UInt(state.load(ordering: .sequentiallyConsistent) >> StateBit.bandShift))
   }
 }

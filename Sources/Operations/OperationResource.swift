@@ -95,15 +95,22 @@ final class ResourceArbiter: Sendable {
   }
 
   /// Gives everything back and tells those who have got it.
-  func giveBack(_ needs: [ResourceNeed]) {
-    let granted = state.withLock { $0.giveBack(needs) }
-    for request in granted { request.operation.resourcesGranted(request.needs) }
-  }
+  func giveBack(_ needs: [ResourceNeed]) { tell(state.withLock { $0.giveBack(needs) }) }
 
   /// The operation leaves the line.
-  func withdraw(_ operation: Operation) {
-    let granted = state.withLock { $0.withdraw(operation) }
-    for request in granted { request.operation.resourcesGranted(request.needs) }
+  func withdraw(_ operation: Operation) { tell(state.withLock { $0.withdraw(operation) }) }
+
+  /// Tells operations what they were granted, and those in turn who get what they do not keep; a loop, since a whole
+  /// line may keep nothing.
+  private func tell(_ granted: [ResourceRequest]) {
+    var granted = granted
+    var next = 0
+    while next < granted.count {
+      let request = granted[next]
+      next += 1
+      guard !request.operation.resourcesGranted(request.needs) else { continue }
+      granted += state.withLock { $0.giveBack(request.needs) }
+    }
   }
 
   /// Whether anything is in use.

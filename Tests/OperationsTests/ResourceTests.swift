@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencyPrimitives
 import Operations
 import Synchronization
 import TestSupport
 import Testing
+import WorkStealingBackend
 
 extension OperationLayer {
   /// Resources, strict order, and what a wait does to its worker.
@@ -170,6 +172,30 @@ extension OperationLayer {
         #expect(resource.used == 0 && resource.waiting == 0)
       }
       #expect(waitUntil { lifetimes.live == 0 })
+    }
+
+    /// A queue that starts nothing keeps no grant: the whole line is told, one after the other, on one small stack.
+    @Test func aLongLineThatKeepsNothingIsToldOnASmallStack() throws {
+      let queue = OperationQueue(scheduler: WorkStealingScheduler(workers: 1))
+      let resource = OperationResource(name: "one")
+      let holder = TestAsyncOperation()
+      holder.require(resource)
+      queue.addOperation(holder)
+      #expect(waitUntil(deadline: patience) { holder.isExecuting })
+      let count = 20_000 / (slowness > 1 ? 2 : 1)
+      let waiting = (0..<count).map { _ in
+        let operation = BlockOperation {}
+        operation.require(resource)
+        return operation
+      }
+      queue.addOperations(waiting, waitUntilFinished: false)
+      #expect(waitUntil(deadline: patience) { resource.waiting == count })
+      queue.isSuspended = true
+      try SystemThread.start(name: "finisher", stackSize: 512 << 10) { holder.finish() }.join()
+      #expect(resource.waiting == 0)
+      #expect(resource.used == 0)
+      queue.isSuspended = false
+      queue.expectQuiet()
     }
 
     @Test func misuseIsRefused() throws {

@@ -145,12 +145,12 @@ open class GroupOperation: Operation, @unchecked Sendable {
   public final func tryAddOperations(_ operations: [Operation]) throws(OperationError) {
     guard !operations.isEmpty else { return }
     try OperationWords.claim(operations)
-    var place: (queue: OperationQueue, old: UInt64)?
+    var place: (queue: OperationQueue, enrolment: Enrolment)?
     let isOver = inner.withLock { state in
       if state.isOver { return true }
       if let queue = state.members {
         guard let old = queue.joinMembers(operations.count) else { return true }
-        place = (queue, old)
+        place = (queue, queue.enrol(operations.count, countedAt: old))
       } else {
         for operation in operations { operation.reserve() }
         state.pending += operations
@@ -163,7 +163,7 @@ open class GroupOperation: Operation, @unchecked Sendable {
       throw .alreadyFinished(self)
     }
     admit(operations, isCancelled: false) {
-      place?.queue.admit(operations, countedAt: place?.old ?? 0)
+      if let place { place.queue.admit(operations, at: place.enrolment) }
     }
   }
 

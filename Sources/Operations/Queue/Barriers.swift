@@ -24,8 +24,9 @@ extension OperationQueue {
   public func addBarrierBlock(_ barrier: @escaping @Sendable () -> Void) {
     let operation = BlockOperation(barrier: barrier)
     unsafe _ = Unmanaged.passRetained(operation)
-    order?.add([operation.word])
     let ready = control.withLock { control in
+      // In one step with the count: see `enrol`.
+      order?.add([operation.word])
       let old = addMembers(1, flags: MemberCount.barrier)
       // relaxed: published by the release of `membership` and by the mutex.
       operation.pending.store(1, ordering: .relaxed)
@@ -33,8 +34,7 @@ extension OperationQueue {
       operation.membership.store(
         registry.addHidden(operation.word, ticket: MemberCount.ticket(old)), ordering: .releasing)
       control.barriers.append(PendingBarrier(operation: operation, segment: 1))
-      // relaxed: under `control`; the heavy barrier below orders it with the workers' credits.
-      wantsCredits.store(true, ordering: .relaxed)
+      creditFlag.set(true)
       return dueBarrier(&control)
     }
     if let ready { return release(ready) }
@@ -68,15 +68,6 @@ extension OperationQueue {
     if let due { release(due) }
   }
 
-  /// Counts new members that come after a pending barrier; returns that barrier, or nil when none is pending.
-  func joinSegment(_ members: Int) -> Operation? {
-    control.withLock { control in
-      guard !control.barriers.isEmpty else { return nil }
-      control.barriers[control.barriers.count - 1].segment += members
-      return control.barriers[control.barriers.count - 1].operation
-    }
-  }
-
   /// A barrier has run: its segment joins what the next barrier waits for.
   func barrierEnds(_ barrier: Operation) {
     control.withLock { control in
@@ -84,8 +75,8 @@ extension OperationQueue {
       guard control.barriers.isEmpty else { return }
       // acquire and release, edge Counted: the flag belongs to the count's word.
       count.word.bitwiseAnd(~MemberCount.barrier, ordering: .acquiringAndReleasing)
-      // relaxed: a hint from here on; the owner of an inner queue waits all the time.
-      wantsCredits.store(whenEmpty != nil, ordering: .relaxed)
+      // The owner of an inner queue waits all the time.
+      creditFlag.set(whenEmpty != nil)
     }
   }
 }

@@ -17,16 +17,20 @@ extension OperationQueue {
   /// As `addOperation(_:)`, but throws `alreadyQueued`, `alreadyExecuting` or `alreadyFinished`.
   public func tryAddOperation(_ operation: Operation) throws(OperationError) {
     try operation.claimForQueue()
-    let old = addMembers(1)
-    let barrier = old & MemberCount.barrier != 0 ? joinSegment(1) : nil
-    let slot = ThreadRecord.withCurrent { record in
-      registry.add(operation.word, ticket: MemberCount.ticket(old), stripe: record.stripe)
+    let place = order == nil ? enrol(1) : enrol([operation])
+    let (job, wasAttended) = ThreadRecord.withCurrent { record -> (Job?, Bool) in
+      let slot = registry.add(operation.word, ticket: place.ticket, stripe: record.stripe)
+      // Once it is in the registry: see Observation.md.
+      if hasExtras {
+        addAttended([operation], place.ticket, [slot], place.barrier)
+        return (nil, true)
+      }
+      record.addsUnderWay += 1
+      defer { record.addsUnderWay -= 1 }
+      return (operation.submit(slot: slot, behind: place.barrier), false)
     }
-    order?.add([operation.memberWord])
-    // Once it is in the registry: see Observation.md.
-    if hasExtras { return addAttended([operation], MemberCount.ticket(old), [slot], barrier) }
-    let job = operation.submit(slot: slot, behind: barrier)
-    if barrier != nil { evaluateBarriers() }
+    guard !wasAttended else { return }
+    if place.barrier != nil { evaluateBarriers() }
     if let job { operation.handOver(job) }
   }
 
@@ -46,42 +50,35 @@ extension OperationQueue {
   public func tryAddOperations(_ operations: [Operation]) throws(OperationError) {
     guard !operations.isEmpty else { return }
     try OperationWords.claim(operations)
-    admit(operations, countedAt: addMembers(operations.count))
+    admit(operations, at: enrol(operations))
   }
 
-  /// Makes claimed operations members, in one step, that are counted already; `old` is the count's word before.
-  func admit(_ operations: [Operation], countedAt old: UInt64) {
-    let barrier = old & MemberCount.barrier != 0 ? joinSegment(operations.count) : nil
-    let ticket = MemberCount.ticket(old)
-    let stripe = ThreadRecord.withCurrent { $0.stripe }
+  /// Makes claimed operations members, in one step, that are counted already.
+  ///
+  /// All of them are in the registry before the first one is submitted, since that one may start at once when its last
+  /// dependency finishes: whoever enumerates or cancels all members then finds the whole batch.
+  func admit(_ operations: [Operation], at place: Enrolment) {
+    ThreadRecord.withCurrent { record in
+      registry.add(operations, firstTicket: place.ticket, stripe: record.stripe)
+    }
+    if hasExtras {
+      // relaxed: stored by this thread in `Registry.add`.
+      let slots = operations.map { $0.header.link.load(ordering: .relaxed) }
+      return addAttended(operations, place.ticket, slots, place.barrier)
+    }
     var ready = JobChain()
     var flushes = JobChain()
-    // In portions, so that what the registry has just read is still in the cache when it is submitted.
-    var portion =
-      0..<(order == nil ? min(RegistryChunk.capacity, operations.count) : operations.count)
-    while !portion.isEmpty {
-      registry.add(operations, portion, firstTicket: ticket, stripe: stripe)
-      order?.add(operations.map(\.memberWord))
-      if hasExtras {
-        // Somebody looks at the members, perhaps only now: the rest goes in at once, and is told.
-        let rest = portion.lowerBound..<operations.count
-        registry.add(
-          operations, portion.upperBound..<rest.upperBound, firstTicket: ticket, stripe: stripe)
-        // relaxed: stored by this thread in `Registry.add`.
-        let slots = operations[rest].map { $0.header.link.load(ordering: .relaxed) }
-        addAttended(Array(operations[rest]), ticket &+ UInt32(rest.lowerBound), slots, barrier)
-        break
-      }
-      OperationWords.forEach(operations, in: portion) { operation in
+    ThreadRecord.withCurrent { record in
+      record.addsUnderWay += 1
+      OperationWords.forEach(operations) { operation in
         // relaxed: stored by this thread in `Registry.add`.
         let slot = operation.header.link.load(ordering: .relaxed)
-        guard let job = operation.submit(slot: slot, behind: barrier) else { return }
+        guard let job = operation.submit(slot: slot, behind: place.barrier) else { return }
         if operation.needsNoSlot { flushes.append(job) } else { ready.append(job) }
       }
-      portion =
-        portion.upperBound..<min(portion.upperBound + RegistryChunk.capacity, operations.count)
+      record.addsUnderWay -= 1
     }
-    if barrier != nil { evaluateBarriers() }
+    if place.barrier != nil { evaluateBarriers() }
     // Only now: nothing of the batch may run before all of it is in, on the inline scheduler neither.
     while let job = flushes.popFirst() { Operation.handOver(job) }
     accept(ready)
@@ -91,7 +88,7 @@ extension OperationQueue {
   func admit(_ operations: [Operation]) {
     guard !operations.isEmpty else { return }
     for operation in operations { operation.resumeClaim() }
-    admit(operations, countedAt: addMembers(operations.count))
+    admit(operations, at: enrol(operations))
   }
 
   /// Adds a closure; the cheapest way to run one.
@@ -103,19 +100,20 @@ extension OperationQueue {
     ThreadRecord.withCurrent { record in
       let node = unsafe record.nodeCache.take()
       let generation = unsafe ClosureNode.prepare(node, block)
-      let old = addMembers(1)
+      // Before the registry: from there on until the cell is open an enumerator may wait for it with the stripe's lock,
+      // for which a barrier's adder may wait with `control`.
+      let place = order == nil ? enrol(1) : enrol(UInt(bitPattern: node))
       let slot = registry.add(
-        UInt(bitPattern: node) | RegistryChunk.closureTag, ticket: MemberCount.ticket(old),
+        UInt(bitPattern: node) | RegistryChunk.closureTag, ticket: place.ticket,
         stripe: record.stripe)
       // relaxed: published by the hand-over below; an enumerator reads nothing of the node but its state before.
       unsafe node.pointee.membership.store(slot, ordering: .relaxed)
-      order?.add([UInt(bitPattern: node)])
-      if old & MemberCount.barrier != 0, let barrier = joinSegment(1) {
-        unsafe addBehind(barrier, node, generation, slot, MemberCount.ticket(old))
+      if let barrier = place.barrier {
+        unsafe addBehind(barrier, node, generation, slot, place.ticket)
       } else {
         unsafe ClosureNode.open(node, generation)
         // Once it is open: see Observation.md.
-        if hasExtras { return unsafe addAttended(node, generation, MemberCount.ticket(old)) }
+        if hasExtras { return unsafe addAttended(node, generation, place.ticket) }
         accept(unsafe ClosureNode.job(node))
       }
       return OperationHandle(node: UInt(bitPattern: node), generation: generation)

@@ -16,12 +16,15 @@ extension OperationQueue {
     if isAttended { for operation in operations { operation.attend() } }
     var ready = JobChain()
     var flushes = JobChain()
+    let record = ThreadRecord.current
+    record.addsUnderWay += 1
     for (operation, slot) in zip(operations, slots) {
       let job = operation.submit(slot: slot, behind: barrier)
       if isAttended { operation.noteSubmission(self, isReady: job != nil) }
       guard let job else { continue }
       if operation.needsNoSlot { flushes.append(job) } else { ready.append(job) }
     }
+    record.addsUnderWay -= 1
     if barrier != nil { evaluateBarriers() }
     while let job = flushes.popFirst() { Operation.handOver(job) }
     accept(ready)

@@ -18,7 +18,7 @@ public final class OperationQueue: @unchecked Sendable {
   public let scheduler: any Scheduler
   let identity: SchedulerIdentity
   /// A barrier is pending: workers hold no credits back.
-  let wantsCredits = Atomic<Bool>(false)
+  let creditFlag = CreditFlag()
 
   /// Limit, suspension, ready and running counts.
   let policy = Atomic<UInt64>(PolicyWord.open)
@@ -85,7 +85,7 @@ public final class OperationQueue: @unchecked Sendable {
     attributes.withLock { $0 = Attributes(name: name, qualityOfService: inherited) }
     // relaxed: nobody else has the queue yet. The flag stays: the owner waits.
     count.word.store(MemberCount.waiters, ordering: .relaxed)
-    wantsCredits.store(true, ordering: .relaxed)  // relaxed: as above
+    creditFlag.set(true)
     LiveQueues.insert(word)
   }
 
@@ -133,6 +133,7 @@ public final class OperationQueue: @unchecked Sendable {
 
   deinit {
     LiveQueues.remove(word)
+    creditFlag.giveBack()
     registry.close()
     freeExtras()
   }

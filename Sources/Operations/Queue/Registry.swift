@@ -41,16 +41,12 @@ import Synchronization
     return slot
   }
 
-  /// Adds a range of a batch, whose first member has `firstTicket`, the others the following ones.
-  ///
-  /// Stores each one's slot in its header's link until it is submitted.
-  func add(
-    _ operations: [Operation], _ range: Range<Int>, firstTicket: UInt32, stripe: Int
-  ) {
+  /// Adds members with successive tickets; stores each one's slot in its header's link until it is submitted.
+  func add(_ operations: [Operation], firstTicket: UInt32, stripe: Int) {
     let stripe = unsafe stripes + stripe % Self.stripeCount
-    var ticket = firstTicket &+ UInt32(range.lowerBound)
+    var ticket = firstTicket
     var room = 0
-    OperationWords.forEach(operations, in: range) { operation in
+    OperationWords.forEach(operations) { operation in
       // One lock per chunkful: enumerations and removals must not wait for a whole batch.
       if room == 0 {
         unsafe stripe.pointee.lock.lock()
@@ -108,7 +104,8 @@ import Synchronization
         for index in unsafe 0..<present.pointee.filled where left & 1 << UInt64(index) == 0 {
           var backoff = Backoff()
           var member = unsafe present.pointee.member(index, includingHidden: includingHidden)
-          // Whoever opens the cell, or has retired it, needs neither this lock nor the pin for that.
+          // Whoever opens the cell, or has retired it, needs neither this lock nor the pin for that, nor a lock whose
+          // owner may wait for this one.
           while waiting, member == nil, unsafe present.pointee.isAwaited(index) {
             backoff.wait()
             member = unsafe present.pointee.member(index, includingHidden: includingHidden)

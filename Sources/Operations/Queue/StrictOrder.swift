@@ -80,7 +80,8 @@ final class StrictOrder: Sendable {
       let place = line.places[line.head]
       guard place.isPassedOver || !place.jobs.isEmpty else { break }
       due.append(place.jobs)
-      line.numbers[place.member] = nil
+      // A member that was passed over may be gone, and its address another member's.
+      if line.numbers[place.member] == line.base + line.head { line.numbers[place.member] = nil }
       line.head += 1
     }
     guard line.head > 64, 2 * line.head > line.places.count else { return }

@@ -218,12 +218,17 @@ extension Operation {
       unsafe Self.reference(word).release()
     }
     guard bits & StateBit.edgesInCold != 0, let table = coldTable else { return }
+    // Under the lock: a dependency that was cancelled may still look whether this operation depends on it.
+    var dropped: [UInt] = []
+    let locked = lockState()
     for index in unsafe table.records.indices {
       let record = unsafe table.records[index]
       let word = unsafe record.pointee.dependency
       unsafe record.pointee.dependency = 0
-      if word != 0 { unsafe Self.reference(word).release() }
+      if word != 0 { dropped.append(word) }
     }
+    unlockState(locked)
+    for word in dropped { unsafe Self.reference(word).release() }
   }
 }
 

@@ -112,8 +112,8 @@ extension Operation {
     _ others: inout JobChain
   ) -> Job? {
     // acquire and release, edge Resolved: all subtractions of the word form one release sequence, so whoever gets
-    // zero sees what every dependency wrote.
-    let old = pending.wrappingSubtract(1, ordering: .acquiringAndReleasing).oldValue
+    // zero sees what every dependency wrote; sequentially consistent, edge LevelChanged: before the look at the band.
+    let old = pending.wrappingSubtract(1, ordering: .sequentiallyConsistent).oldValue
     if old == 1 {
       // relaxed: only a hint. What waits for this operation will be touched when it has run.
       shim_prefetch(successors.load(ordering: .relaxed) & ~15)

@@ -112,8 +112,13 @@ extension Operation {
     unsafe queue.release()
   }
 
-  /// Waits until an `add` that is under way has made the operation a member, which takes no user code.
+  /// Waits until an `add` that is under way has made the operation a member.
+  ///
+  /// Not from inside an `add` on this thread, which runs overrides and handlers of the user while later operations of
+  /// the batch are claimed: the submission of those finds the request. (If the claim is another thread's, that one may
+  /// have looked already; then the operation finishes when its dependencies have.)
   private final func awaitClaim() {
+    guard ThreadRecord.withCurrent({ $0.addsUnderWay == 0 }) else { return }
     var backoff = Backoff()
     // acquire, edge Submitted.
     while membership.load(ordering: .acquiring) == Membership.claimed { backoff.wait() }
@@ -126,8 +131,8 @@ extension Operation {
   private final func beginEarly(_ bits: UInt32) -> UInt32 {
     let begun = bits | StateBit.started | StateBit.flushed
     let table = coldTableMade()
-    if !isHandedOver {
-      _ = enterDetour(force: false, tagEdges: false, bits)
+    // Not once its last dependency has finished in between: then the header is on its way to the scheduler.
+    if !isHandedOver, enterDetour(force: false, tagEdges: false, bits) != nil {
       ignoreOrdinaryEdges(table, bits)
       if table.edgesBlocking == 0 {
         table.isOut = true

@@ -217,29 +217,36 @@ extension Operation {
     let old = bits
     bits = (bits & ~StateBit.bandMask) | shifted
     notePriority(from: old, to: bits)
-    guard bits & StateBit.started == 0, isSubmitted, isHandedOver, bits & StateBit.barrier == 0
-    else {
+    var carrier = carrierAfterMove(&bits)
+    unlockState(bits)
+    if carrier == nil, bits & StateBit.started == 0, isSubmitted {
+      // Whoever made it ready meanwhile has read the level before or after: sequentially consistent, edge LevelChanged.
+      bits = lockState()
+      if bits & StateBit.bandMask == shifted { carrier = carrierAfterMove(&bits) }
       unlockState(bits)
-      return deliverTransitions(bits)
     }
-    // Levels do not count where the order is strict.
-    let isOrdered = unsafe queueReference._withUnsafeGuaranteedRef { $0.order != nil }
-    guard !isOrdered else {
-      unlockState(bits)
-      return deliverTransitions(bits)
-    }
+    if let carrier { handOver(HandleCarrier.job(carrier, band: band)) }
+    deliverTransitions(bits)
+  }
+
+  /// Makes the handle that stands at the tail of the new level, if the old one is in a list; under the edit lock.
+  private final func carrierAfterMove(_ bits: inout UInt32) -> UInt? {
+    guard bits & (StateBit.started | StateBit.barrier) == 0, isSubmitted, isHandedOver,
+      // Levels do not count where the order is strict.
+      unsafe queueReference._withUnsafeGuaranteedRef({ $0.order == nil })
+    else { return nil }
     let table = coldTableMade()
     table.handles += 1
-    table.latestHandle = unsafe UInt(bitPattern: HandleCarrier.make(self, isFlush: false))
-    let carrier = table.latestHandle
-    unlockState(bits | StateBit.severalHandles | StateBit.moved)
-    handOver(HandleCarrier.job(carrier, band: band))
-    deliverTransitions(bits)
+    let carrier = unsafe UInt(bitPattern: HandleCarrier.make(self, isFlush: false))
+    table.latestHandle = carrier
+    bits |= StateBit.severalHandles | StateBit.moved
+    return carrier
   }
 
   /// With the scheduler or in the ready list; under the edit lock.
   final var isHandedOver: Bool {
-    let count = pending.load(ordering: .acquiring)  // acquire, edge Resolved
+    // acquire, edge Resolved; sequentially consistent, edge LevelChanged: after the exchange that took the lock.
+    let count = pending.load(ordering: .sequentiallyConsistent)
     if count & PendingBit.detour != 0 { return coldTable?.isOut ?? false }
     return count == 0
   }

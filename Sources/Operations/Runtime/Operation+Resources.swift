@@ -25,7 +25,9 @@ extension Operation {
   }
 
   /// The arbiter has taken `needs` for the operation; not under any lock.
-  final func resourcesGranted(_ needs: [ResourceNeed]) {
+  ///
+  /// Returns whether the operation keeps them; if not, the caller gives them back.
+  final func resourcesGranted(_ needs: [ResourceNeed]) -> Bool {
     var handle: UInt?
     var isKept = false
     let bits = lockState()
@@ -39,8 +41,8 @@ extension Operation {
       handle = leaveIfFree(table)
     }
     unlockState(bits)
-    if !isKept { ResourceArbiter.shared.giveBack(needs) }
     if let handle { handOver(job(of: handle)) }
+    return isKept
   }
 
   /// What the operation holds, which it does not any more; for the caller to give back after the edit lock.

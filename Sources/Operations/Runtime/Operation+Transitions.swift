@@ -125,7 +125,9 @@ extension Operation {
 
   /// What the runtime says of a flag that never goes back by itself; nil for what is no flag.
   final func runtimeValue(of property: ObservedProperty, _ bits: UInt32) -> Bool? {
-    switch property {
+    // sequentially consistent, edge Completion: the finisher sees the lock or the log, or is seen here.
+    let isSealed = successors.load(ordering: .sequentiallyConsistent) == SuccessorWord.sealed
+    return switch property {
     case .isCancelled: bits & StateBit.cancelled != 0
     case .isAsynchronous: bits & StateBit.asynchronous != 0
     case .isExecuting:

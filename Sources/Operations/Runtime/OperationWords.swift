@@ -2,13 +2,11 @@
 
 /// Walks over batches of operations without counting references: the array keeps its members meanwhile.
 enum OperationWords {
-  /// Calls `body` with each member of a range in order.
+  /// Calls `body` with each member in order.
   @inline(__always)
-  static func forEach(
-    _ operations: [Operation], in range: Range<Int>, _ body: (Operation) -> Void
-  ) {
+  static func forEach(_ operations: [Operation], _ body: (Operation) -> Void) {
     withWords(operations) { words in
-      for index in range {
+      for index in words.indices {
         // SAFETY: the word is the address of a member.
         unsafe Operation.reference(words[index])._withUnsafeGuaranteedRef(body)
       }

@@ -23,15 +23,15 @@ extension ThreadRecord {
       creditQueue.store(word, ordering: .releasing)
       unsafe context.pointee.idle = flushCreditsOfThisThread
     }
+    // The queue may be gone once the credit can be taken.
+    let flag = queue.creditFlag
     let count = earned.load(ordering: .relaxed) &+ 1  // relaxed: only this thread changes it.
     // release, edge CreditTaken: whoever takes the credit knows its queue and has what the operation wrote.
     earned.store(count, ordering: .releasing)
     AsymmetricBarrier.light()
-    // relaxed, both: a credit that somebody takes meanwhile is not taken twice; the flag's setter has a heavy barrier.
+    // relaxed: a credit that somebody takes meanwhile is not taken twice.
     let held = count &- taken.load(ordering: .relaxed)
-    if held >= OperationQueue.creditBatch || queue.wantsCredits.load(ordering: .relaxed) {
-      flushCredit()
-    }
+    if held >= OperationQueue.creditBatch || flag.isSet { flushCredit() }
   }
 
   /// Subtracts the held-back credits from their queue; owner only.

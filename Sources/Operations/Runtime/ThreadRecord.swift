@@ -47,6 +47,8 @@ import Synchronization
   let blocked = Locked<BlockedWait?>(nil)
   /// Blocks this thread while it waits.
   let parker = Parker()
+  /// Additions under way on this thread, one inside the other.
+  var addsUnderWay = 0
   /// What cancellations have set free and a `cancelAllOperations()` on this thread still holds back.
   var heldBack: [Cancelled] = []
   /// How many `cancelAllOperations()` run on this thread.

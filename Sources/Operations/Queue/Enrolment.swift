@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where new members stand among the others: their tickets, and the barrier that they come after.
+struct Enrolment {
+  /// The ticket of the first one; the others have the following ones.
+  let ticket: UInt32
+  /// The newest pending barrier, which counts them in its segment.
+  let barrier: Operation?
+}
+
+extension OperationQueue {
+  /// Counts new members of a queue that keeps no strict order, and finds the barrier they come after.
+  @inline(__always) func enrol(_ members: Int) -> Enrolment {
+    enrol(members, countedAt: addMembers(members))
+  }
+
+  /// As `enrol(_:)` for members that are counted already; `old` is the count's word before.
+  @inline(__always) func enrol(_ members: Int, countedAt old: UInt64) -> Enrolment {
+    Enrolment(
+      ticket: MemberCount.ticket(old),
+      barrier: old & MemberCount.barrier != 0 ? joinSegment(members) : nil)
+  }
+
+  /// Counts new members.
+  func enrol(_ operations: [Operation]) -> Enrolment {
+    guard let order else { return enrol(operations.count) }
+    return enrol(operations.map(\.memberWord), in: order)
+  }
+
+  /// Counts a closure in a queue that keeps strict order, by its cell.
+  func enrol(_ cell: UInt) -> Enrolment {
+    guard let order else { return enrol(1) }
+    return enrol([cell], in: order)
+  }
+
+  /// Count, segment and place in line in one step: otherwise a barrier and an operation could each be older than the
+  /// other by one of them, and wait for each other.
+  private func enrol(_ members: [UInt], in order: StrictOrder) -> Enrolment {
+    control.withLock { control in
+      order.add(members)
+      return Enrolment(
+        ticket: MemberCount.ticket(addMembers(members.count)),
+        barrier: control.joinSegment(members.count))
+    }
+  }
+
+  /// Counts new members that come after a pending barrier; returns that barrier, or nil when none is pending.
+  private func joinSegment(_ members: Int) -> Operation? {
+    control.withLock { $0.joinSegment(members) }
+  }
+}
+
+extension QueueControl {
+  fileprivate mutating func joinSegment(_ members: Int) -> Operation? {
+    guard let last = barriers.indices.last else { return nil }
+    barriers[last].segment += members
+    return barriers[last].operation
+  }
+}
