@@ -109,37 +109,24 @@ extension Operation {
 
   /// Blocks this thread.
   private final func sleep(_ record: ThreadRecord, until deadline: UInt64?) -> Bool {
-    if let deadline { return sleepTimed(record.parker, until: deadline) }
-    var waiter = SuccessorRecord(waiter: record.parker, timed: false)
+    if let deadline {
+      FinishGate.of(self)?.wait(until: deadline)
+      return isSealed
+    }
+    var waiter = SuccessorRecord(waiter: record.parker)
     unsafe withUnsafeMutablePointer(to: &waiter) { waiter in
-      guard unsafe pushWaiter(waiter) else { return }
+      guard unsafe pushRecord(waiter) else { return }
       // acquire, edge Woken: pairs with the release in `WaiterList.wake`; the record may go after it.
       while unsafe !waiter.pointee.flag.load(ordering: .acquiring) { record.parker.park() }
     }
     return true
   }
 
-  private final func sleepTimed(_ parker: Parker, until deadline: UInt64) -> Bool {
-    let waiter = RecordPointer.allocate(capacity: 1)
-    unsafe waiter.initialize(to: SuccessorRecord(waiter: parker, timed: true))
-    guard unsafe pushWaiter(waiter) else {
-      unsafe waiter.deinitialize(count: 1)
-      unsafe waiter.deallocate()
-      return true
-    }
-    var isInTime = true
-    // acquire, edge Woken: as above.
-    while unsafe !waiter.pointee.flag.load(ordering: .acquiring), isInTime {
-      isInTime = parker.park(until: deadline) || MonotonicTime.nanoseconds() < deadline
-    }
-    unsafe WaiterList.dropTimed(waiter)
-    return isSealed
-  }
-
-  private final func pushWaiter(_ waiter: RecordPointer) -> Bool {
-    let entry = UInt(bitPattern: waiter) | SuccessorWord.recordTag
+  /// Puts a record on the successor list; false when the operation has finished.
+  final func pushRecord(_ record: RecordPointer) -> Bool {
+    let entry = UInt(bitPattern: record) | SuccessorWord.recordTag
     // SAFETY: the link is the field at its own address; the record outlives the entry.
-    return unsafe withUnsafePointer(to: waiter.pointee.link) { link in
+    return unsafe withUnsafePointer(to: record.pointee.link) { link in
       unsafe Self.push(entry, link: UnsafeMutablePointer(mutating: link), on: word)
     }
   }
@@ -165,27 +152,15 @@ enum WaiterList {
       let record = unsafe Operation.record(entry)
       // Everything is read before the flag: the record is the waiter's from then on.
       entry = unsafe record.pointee.link.load(ordering: .relaxed)  // relaxed: this thread's list
-      if unsafe record.pointee.kind == .probe {
-        unsafe ReadinessProbe.free(record)
-        continue
+      switch unsafe record.pointee.kind {
+      case .probe: unsafe ReadinessProbe.free(record)
+      case .gate: unsafe FinishGate.openAndFree(record)
+      case .edge, .waiter:
+        let parker = unsafe record.pointee.parker
+        // release, edge Woken: pairs with the waiter's acquire.
+        unsafe record.pointee.flag.store(true, ordering: .releasing)
+        parker?.unpark()
       }
-      let parker = unsafe record.pointee.parker
-      let isTimed = unsafe record.pointee.kind == .timedWaiter
-      // release, edge Woken: pairs with the waiter's acquire.
-      unsafe record.pointee.flag.store(true, ordering: .releasing)
-      parker?.unpark()
-      if isTimed { unsafe dropTimed(record) }
     }
-  }
-
-  /// The waiter or the list lets go of a timed record.
-  static func dropTimed(_ record: RecordPointer) {
-    // acquire and release, edge TimedDropped: the last one frees what the other has stopped using.
-    let left = unsafe record.pointee.references.wrappingSubtract(
-      1, ordering: .acquiringAndReleasing
-    ).newValue
-    guard left == 0 else { return }
-    unsafe record.deinitialize(count: 1)
-    unsafe record.deallocate()
   }
 }

@@ -46,6 +46,21 @@ struct LayoutTests {
     #expect(MemoryLayout<RegistryChunk>.size <= RegistryChunk.blockSize)
   }
 
+  /// However many timed waits expire, one record of them is left on the list.
+  @Test(.contract(102)) func pollingLeavesNothingBehind() {
+    let operation = Operation()
+    for _ in 0..<1_000 { #expect(!operation.wait(timeout: .microseconds(1))) }
+    var entry = operation.successors.load(ordering: .relaxed)
+    var records = 0
+    while entry != SuccessorWord.empty {
+      records += 1
+      entry = unsafe Operation.record(entry).pointee.link.load(ordering: .relaxed)
+    }
+    #expect(records == 1)
+    operation.start()
+    #expect(operation.wait(timeout: .zero))
+  }
+
   /// The long paths are taken by attended operations and queues with extras only.
   @Test(.contract(128)) func nothingIsMadeWhereNobodyObserves() {
     let queue = OperationQueue(scheduler: InlineScheduler())

@@ -66,6 +66,8 @@ import Synchronization
   /// `finish()` calls after the first.
   var surplusFinishes = 0
 
+  /// What timed waits for the operation sleep on; made on first use, never replaced.
+  var finishGate: FinishGate?
   /// Who observes the operation, and what they have not been told; made on first use, never replaced.
   var observation: ObservationLog?
   /// What must hold besides the dependencies before the operation may start.

@@ -148,12 +148,8 @@ extension Operation {
     // The finisher takes the long path. Visible to it: it acquires the push below, which comes after this.
     _ = dependency.setBits(StateBit.attended)
     let record = unsafe ReadinessProbe.makeRecord(self)
-    let entry = UInt(bitPattern: record) | SuccessorWord.recordTag
-    // SAFETY: the link is the field at its own address; the list owns the record once it is in.
-    let isIn = unsafe withUnsafePointer(to: record.pointee.link) { link in
-      unsafe Self.push(entry, link: UnsafeMutablePointer(mutating: link), on: dependency.word)
-    }
-    guard !isIn else { return }
+    // The list owns the record once it is in.
+    guard unsafe !dependency.pushRecord(record) else { return }
     unsafe ReadinessProbe.free(record)
     dependencyEnded()
   }

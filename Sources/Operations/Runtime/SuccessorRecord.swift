@@ -12,8 +12,8 @@ struct SuccessorRecord: ~Copyable {
     case edge
     /// On a waiter's stack: `flag` is the last thing the finisher touches besides the parker.
     case waiter
-    /// On the heap with two references, the waiter's and the list's.
-    case timedWaiter
+    /// On the heap, the list's: `owner` is a retained `FinishGate`.
+    case gate
     /// On the heap, the list's: `owner` is a retained `ReadinessProbe`.
     case probe
   }
@@ -22,9 +22,7 @@ struct SuccessorRecord: ~Copyable {
   let kind: Kind
   /// Set once the finisher is done (waiters).
   let flag = Atomic<Bool>(false)
-  /// References to a timed waiter.
-  let references: Atomic<UInt8>
-  /// The dependent, unretained (edges), or the probe, retained.
+  /// The dependent, unretained (edges), or the probe or gate, retained.
   let owner: UInt
   /// Whom to unpark (waiters).
   let parker: Parker?
@@ -40,7 +38,6 @@ struct SuccessorRecord: ~Copyable {
   /// An edge from `dependency` to `owner`.
   init(edgeOf owner: UInt, on dependency: UInt, isHidden: Bool) {
     kind = .edge
-    references = Atomic(1)
     self.owner = owner
     self.dependency = dependency
     self.isHidden = isHidden
@@ -48,19 +45,22 @@ struct SuccessorRecord: ~Copyable {
   }
 
   /// A probe; takes over one reference to the object at `probe`.
-  init(probe: UInt) {
-    kind = .probe
-    references = Atomic(1)
-    owner = probe
+  init(probe: UInt) { self.init(.probe, keeping: probe) }
+
+  /// A gate; takes over one reference to the object at `gate`.
+  init(gate: UInt) { self.init(.gate, keeping: gate) }
+
+  private init(_ kind: Kind, keeping owner: UInt) {
+    self.kind = kind
+    self.owner = owner
     dependency = 0
     isHidden = false
     parker = nil
   }
 
   /// A waiter that `parker` blocks.
-  init(waiter parker: Parker, timed: Bool) {
-    kind = timed ? .timedWaiter : .waiter
-    references = Atomic(2)
+  init(waiter parker: Parker) {
+    kind = .waiter
     owner = 0
     dependency = 0
     isHidden = false
