@@ -53,6 +53,17 @@ struct LayoutTests {
     unsafe control.deallocate()
   }
 
+  @Test func framesOfForksBeginWithTheirHeader() {
+    var frame = ForkFrame(closureWords {}, of: .current)
+    unsafe withUnsafeMutablePointer(to: &frame) { frame in
+      let offset = unsafe withUnsafePointer(to: frame.pointee.header) {
+        unsafe UnsafeRawPointer($0) - UnsafeRawPointer(frame)
+      }
+      #expect(offset == 0)
+      #expect(UInt(bitPattern: frame) % 8 == 0)
+    }
+  }
+
   @Test func wordsOfAClosureCallIt() {
     var calls = 0
     func call(_ body: () -> Void) { shim_call_closure(closureWords(body)) }
