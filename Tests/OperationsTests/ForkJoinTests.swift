@@ -19,7 +19,9 @@ extension OperationLayer {
       return first + second
     }
 
-    @Test(arguments: Kind.all) func nestedForksAddUpInOperationsAndNodes(_ kind: Kind) throws {
+    @Test(.contract(147), arguments: Kind.all) func nestedForksAddUpInOperationsAndNodes(
+      _ kind: Kind
+    ) throws {
       let queue = kind.queue()
       let found = Locked<[Int]>([])
       let argument = slowness > 10 ? 12 : 18
@@ -49,8 +51,8 @@ extension OperationLayer {
       forkEach(0..<0) { _ in Issue.record("an empty range has no index") }
     }
 
-    @Test(arguments: several) func secondHalfRunsOnAnotherWorkerInTheSameSurroundings(_ kind: Kind)
-    {
+    @Test(.contract(148), arguments: several)
+    func secondHalfRunsOnAnotherWorkerInTheSameSurroundings(_ kind: Kind) {
       let queue = kind.queue()
       let isStolen = Turnstile()
       queue.addOperation {
@@ -72,7 +74,8 @@ extension OperationLayer {
     }
 
     /// The thief blocks, so the owner sleeps in the join, and its worker must be replaced.
-    @Test(arguments: several) func joinThatSleepsIsCompensatedAndWoken(_ kind: Kind) {
+    @Test(.contract(148), arguments: several) func joinThatSleepsIsCompensatedAndWoken(_ kind: Kind)
+    {
       let queue = kind.queue()
       for _ in 0..<(20 / min(slowness, 4)) {
         let isStolen = Turnstile()
@@ -93,7 +96,9 @@ extension OperationLayer {
     }
 
     /// Operations that the first half adds lie above the frame on the deque.
-    @Test(arguments: stealing) func forkIsFoundBelowOperationsAddedMeanwhile(_ kind: Kind) {
+    @Test(.contract(147), arguments: stealing) func forkIsFoundBelowOperationsAddedMeanwhile(
+      _ kind: Kind
+    ) {
       let queue = kind.queue()
       let ran = Atomic<Int>(0)
       let inner = Atomic<Int>(0)
@@ -110,7 +115,9 @@ extension OperationLayer {
 
     struct Failure: Error, Equatable { let index: Int }
 
-    @Test(arguments: Kind.each) func errorOfTheFirstHalfWinsAndBothHaveRun(_ kind: Kind) {
+    @Test(.contract(149), arguments: Kind.each) func errorOfTheFirstHalfWinsAndBothHaveRun(
+      _ kind: Kind
+    ) {
       let queue = kind.queue()
       let ran = Atomic<Int>(0)
       @Sendable func fail(_ index: Int) throws(Failure) -> Int {
@@ -145,7 +152,9 @@ extension OperationLayer {
       #expect(ran.load(ordering: .relaxed) == 3 + 56)
     }
 
-    @Test(arguments: Kind.all) func everyIndexIsVisitedOnceAndSeenByTheJoin(_ kind: Kind) {
+    @Test(.contract(147), arguments: Kind.all) func everyIndexIsVisitedOnceAndSeenByTheJoin(
+      _ kind: Kind
+    ) {
       let queue = kind.queue()
       let count = 20_000 / min(slowness, 10)
       let cells = Cells(count)
@@ -159,7 +168,7 @@ extension OperationLayer {
     }
 
     /// Operations with random trees of forks, some of which wait for other operations, beside each other.
-    @Test(arguments: Kind.all, [BlockingPolicy.automatic, .help])
+    @Test(.contract(147), arguments: Kind.all, [BlockingPolicy.automatic, .help])
     func randomTreesComputeWhatTheSerialOnesDo(_ kind: Kind, _ policy: BlockingPolicy) {
       let queue = kind.queue()
       queue.blockingPolicy = policy

@@ -10,7 +10,9 @@ import WorkStealingBackend
 
 extension OperationLayer {
   @Suite struct GraphTests {
-    @Test(arguments: Kind.all) func runsEveryNodeOnceAfterItsPredecessors(_ kind: Kind) throws {
+    @Test(.contract(140), arguments: Kind.all) func runsEveryNodeOnceAfterItsPredecessors(
+      _ kind: Kind
+    ) throws {
       let scheduler = kind.make(kind.workers)
       for seed in stressSeed..<stressSeed + UInt64(40 * stressFactor / (slowness > 10 ? 8 : 1)) {
         let sample = try RandomRuns(seed: seed)
@@ -21,7 +23,9 @@ extension OperationLayer {
       }
     }
 
-    @Test(arguments: Kind.all) func cancelSkipsWhatHasNotStartedAndTheRunFinishes(_ kind: Kind)
+    @Test(.contract(142), arguments: Kind.all) func cancelSkipsWhatHasNotStartedAndTheRunFinishes(
+      _ kind: Kind
+    )
       throws
     {
       let scheduler = kind.make(kind.workers)
@@ -40,7 +44,9 @@ extension OperationLayer {
       #expect(runs.load(ordering: .relaxed) == 0)
     }
 
-    @Test(arguments: Kind.pools) func cancellingAtAnyTimeEndsTheRun(_ kind: Kind) throws {
+    @Test(.contract(142), arguments: Kind.pools) func cancellingAtAnyTimeEndsTheRun(_ kind: Kind)
+      throws
+    {
       let scheduler = kind.make(kind.workers)
       var random = SeededGenerator(seed: stressSeed)
       let sample = try RandomRuns(seed: stressSeed, nodes: 300)
@@ -67,7 +73,9 @@ extension OperationLayer {
       #expect(!run.isCancelled)
     }
 
-    @Test(arguments: Kind.pools) func secondRunIsRefusedWhileOneIsUnderWay(_ kind: Kind) throws {
+    @Test(.contract(143), arguments: Kind.pools) func secondRunIsRefusedWhileOneIsUnderWay(
+      _ kind: Kind
+    ) throws {
       let gate = Turnstile()
       let graph = try OperationGraph { $0.add { gate.wait() } }
       let scheduler = kind.make(kind.workers)
@@ -83,7 +91,7 @@ extension OperationLayer {
       graph.runAndWait(on: scheduler)
     }
 
-    @Test func namesTheNodesOfACycle() throws {
+    @Test(.contract(144)) func namesTheNodesOfACycle() throws {
       #expect {
         _ = try OperationGraph(name: "build") { builder in
           let root = builder.add {}
@@ -104,7 +112,7 @@ extension OperationLayer {
       }
     }
 
-    @Test func refusesNodesOfAnotherGraph() throws {
+    @Test(.contract(144)) func refusesNodesOfAnotherGraph() throws {
       var stranger: OperationGraph.Node?
       _ = try OperationGraph { stranger = $0.add {} }
       let foreign = try #require(stranger)
@@ -124,7 +132,7 @@ extension OperationLayer {
       #expect(run.isFinished && !run.isCancelled && graph.count == 0)
     }
 
-    @Test(arguments: [Kind.inline] + Kind.single.filter(\.isExact))
+    @Test(.contract(141), arguments: [Kind.inline] + Kind.single.filter(\.isExact))
     func readyNodesStartInOrderOfPriority(_ kind: Kind) throws {
       let order = Locked<[Int]>([])
       let graph = try OperationGraph { builder in
@@ -138,7 +146,9 @@ extension OperationLayer {
       #expect(order.withLock { $0 } == [2, 4, 1, 3, 0])
     }
 
-    @Test(arguments: Kind.all) func runEndsBeforeItsHandlersAndTheyMayRunItAgain(_ kind: Kind)
+    @Test(.contract(143), arguments: Kind.all) func runEndsBeforeItsHandlersAndTheyMayRunItAgain(
+      _ kind: Kind
+    )
       async throws
     {
       let scheduler = kind.make(kind.workers)

@@ -20,7 +20,9 @@ extension OperationLayer {
       }
     }
 
-    @Test(arguments: Kind.all) func nodeWaitsForARunOfAnotherGraph(_ kind: Kind) throws {
+    @Test(.contract(145), arguments: Kind.all) func nodeWaitsForARunOfAnotherGraph(_ kind: Kind)
+      throws
+    {
       let scheduler = kind.make(kind.workers)
       let runs = RunCounter()
       let inner = try wide(runs)
@@ -38,7 +40,7 @@ extension OperationLayer {
       #expect(runs.total == 250)
     }
 
-    @Test(arguments: Kind.all) func operationWaitsForARun(_ kind: Kind) throws {
+    @Test(.contract(145), arguments: Kind.all) func operationWaitsForARun(_ kind: Kind) throws {
       let runs = RunCounter()
       let graph = try wide(runs)
       let queue = kind.queue()
@@ -50,7 +52,9 @@ extension OperationLayer {
       #expect(runs.total == 150)
     }
 
-    @Test(arguments: Kind.all) func nodeWaitsForOperationsAndQueues(_ kind: Kind) throws {
+    @Test(.contract(145), arguments: Kind.all) func nodeWaitsForOperationsAndQueues(_ kind: Kind)
+      throws
+    {
       let queue = kind.queue()
       let runs = RunCounter()
       let graph = try OperationGraph { builder in
@@ -69,7 +73,9 @@ extension OperationLayer {
       #expect(runs.total == 21)
     }
 
-    @Test(arguments: Kind.all) func operationOfAGraphTakesPartInDependencies(_ kind: Kind) throws {
+    @Test(.contract(146), arguments: Kind.all) func operationOfAGraphTakesPartInDependencies(
+      _ kind: Kind
+    ) throws {
       let runs = RunCounter()
       let graph = try wide(runs)
       let queue = kind.queue()
@@ -91,7 +97,9 @@ extension OperationLayer {
       #expect(alone.isFinished && runs.total == 50 * 21)
     }
 
-    @Test(arguments: Kind.all) func cancellingTheOperationCancelsTheRun(_ kind: Kind) throws {
+    @Test(.contract(146), arguments: Kind.all) func cancellingTheOperationCancelsTheRun(
+      _ kind: Kind
+    ) throws {
       let runs = RunCounter()
       let started = Turnstile()
       let gate = Turnstile()
