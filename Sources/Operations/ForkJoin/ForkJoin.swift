@@ -76,6 +76,8 @@ public func forkEach<Failure: Error>(
         second()
       } else {
         unsafe ForkFrame.wait(for: frame, in: band, record, scheduler)
+        // A use, so that the optimiser does not end the closure's life before its taker has called it.
+        _ = closureWords(second)
       }
     }
   }
