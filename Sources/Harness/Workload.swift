@@ -57,6 +57,8 @@ package struct WorkloadDescription: Sendable {
   package var notShown: String
   /// Words to filter by.
   package var tags: [String]
+  /// Measured also when nobody names a workload.
+  package var runsByDefault: Bool
   /// What scales it.
   package var axes: [Axis]
   /// Metrics that it reports besides the ones every workload has, by their registry names.
@@ -66,13 +68,14 @@ package struct WorkloadDescription: Sendable {
 
   /// A description; see the properties.
   package init(
-    name: String, summary: String, notShown: String, tags: [String], axes: [Axis],
-    metrics: Set<String> = [], make: @escaping Make
+    name: String, summary: String, notShown: String, tags: [String], runsByDefault: Bool = true,
+    axes: [Axis], metrics: Set<String> = [], make: @escaping Make
   ) {
     self.name = name
     self.summary = summary
     self.notShown = notShown
     self.tags = tags
+    self.runsByDefault = runsByDefault
     self.axes = axes
     self.metrics = metrics
     self.make = make

@@ -40,6 +40,12 @@ enum Fault {
         + "completion block")
   }
 
+  static func waitForOwnRun(_ graph: OperationGraph) -> Never {
+    stop(
+      "wait() on a run of \(graph.diagnosis) from inside one of its nodes waits for itself and would never return; do "
+        + "what must follow in a node without successors or in onFinish")
+  }
+
   static func waitForOwnQueue(_ queue: OperationQueue, from place: String) -> Never {
     stop(
       "waitUntilAllOperationsAreFinished() on \(queue.diagnosis) from inside \(place) waits for itself and "

@@ -23,7 +23,11 @@ extension Operation {
     if isSealed { return true }
     let record = ThreadRecord.current
     record.flushCredit()
-    guard let queue = OperationQueue.blocked(record) else { return sleep(record, until: deadline) }
+    guard record.schedulerOfGraph == nil, let queue = OperationQueue.blocked(record) else {
+      return record.waitInNode(until: deadline, isOver: { isSealed }) {
+        sleep(record, until: deadline)
+      }
+    }
     // Inside an operation or a completion block, or on the main thread.
     let policy = queue.blockingPolicy
     if policy == .fail {

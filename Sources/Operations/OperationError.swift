@@ -18,6 +18,12 @@ public enum OperationError: Error, CustomStringConvertible {
   case badAmount(Operation, resource: OperationResource, amount: Int)
   /// Operations that wait for each other; the first and the last are the same.
   case dependencyCycle(path: [Operation])
+  /// Nodes of a graph that wait for each other; the first and the last are the same.
+  case graphCycle(graph: String, path: [OperationGraph.Label])
+  /// An edge with a node that another builder has made.
+  case nodeOfAnotherGraph(graph: String, OperationGraph.Label)
+  /// The graph was to run while it is running.
+  case graphIsRunning(OperationGraph)
   /// A limit that is neither `defaultMaxConcurrentOperationCount` nor 0 or above.
   case invalidLimit(Int)
   /// A value of a retry policy is out of range; says which and what is legal.
@@ -56,6 +62,13 @@ public enum OperationError: Error, CustomStringConvertible {
     case .dependencyCycle(let path):
       return "these operations wait for each other and would never start: "
         + path.map(\.diagnosis).joined(separator: " → ")
+    case .graphCycle(let graph, let path):
+      return "these nodes of graph \"\(graph)\" wait for each other and would never start: "
+        + path.map(\.description).joined(separator: " → ")
+    case .nodeOfAnotherGraph(let graph, let node):
+      return "an edge of graph \"\(graph)\" names \(node) of another builder"
+    case .graphIsRunning(let graph):
+      return "\(graph.diagnosis) is running and runs once at a time"
     case .invalidLimit(let limit):
       return "maxConcurrentOperationCount cannot be \(limit)"
     case .invalidRetryPolicy(let finding):
@@ -79,6 +92,9 @@ public enum OperationError: Error, CustomStringConvertible {
     case .resourcesInUse: "add it to a queue, which waits for that"
     case .badAmount: "ask for at least 1 and at most what there is"
     case .dependencyCycle: "remove one of the dependencies"
+    case .graphCycle: "remove one of the edges"
+    case .nodeOfAnotherGraph: "use the nodes that this graph's builder has returned"
+    case .graphIsRunning: "wait for the run under way, or build a second graph"
     case .invalidLimit:
       "legal are 0 and above, or \(OperationQueue.defaultMaxConcurrentOperationCount) to let the scheduler decide"
     case .invalidRetryPolicy: "pass a value in that range"

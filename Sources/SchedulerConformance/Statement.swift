@@ -5,7 +5,7 @@ extension SchedulerConformance {
   public enum Statement: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// A promise that `Scheduler` documents.
     case seam(Promise)
-    /// A row of `Contract.md` in the documentation of `Operations`, 1…139.
+    /// A row of `Contract.md` in the documentation of `Operations`, 1…149.
     case contract(Int)
 
     /// "contract 47", or the promise in words.

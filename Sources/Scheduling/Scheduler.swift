@@ -40,6 +40,24 @@ public protocol Scheduler: AnyObject, Sendable {
   /// can deadlock where waiting would not.
   var waitsByHelping: Bool { get }
 
+  /// Adds a job to those that the calling worker holds itself, which the caller means to take back. Default: false.
+  ///
+  /// Returns false when the thread is no worker of this scheduler or workers hold no jobs of their own; then the job is
+  /// the caller's still. After true any worker may run it, until `takeBack(_:)` returns true for it.
+  func offer(_ job: Job) -> Bool
+
+  /// Takes a job back that the calling worker has offered and nobody has begun to run. Default: false.
+  ///
+  /// O(1) for the job that the worker added last, else O(jobs added since). False means that it has run, or runs, or
+  /// will.
+  func takeBack(_ job: Job) -> Bool
+
+  /// Takes the oldest job that another worker holds in a band, and runs it on the calling worker if `accepts` says so.
+  ///
+  /// For a job that waits for what that worker runs. A job that is not accepted becomes one of the calling worker's own.
+  /// Returns false when nothing was run. Default: false.
+  func help(worker: Int, in band: PriorityBand, ifAccepted accepts: (Job) -> Bool) -> Bool
+
   /// The calling worker is about to block; the back end may start a compensation thread. Default: nothing.
   ///
   /// Does nothing on other threads. Every call is followed by one `didUnblock()` on the same thread.
@@ -62,6 +80,14 @@ extension Scheduler {
   @inlinable public var identity: SchedulerIdentity { SchedulerIdentity(object: self) }
   /// Never runs anything.
   @inlinable public func help() -> Bool { false }
+  /// Never takes the job.
+  @inlinable public func offer(_ job: Job) -> Bool { false }
+  /// Has nothing to give back.
+  @inlinable public func takeBack(_ job: Job) -> Bool { false }
+  /// Never runs anything.
+  @inlinable public func help(
+    worker: Int, in band: PriorityBand, ifAccepted accepts: (Job) -> Bool
+  ) -> Bool { false }
   /// False.
   @inlinable public var waitsByHelping: Bool { false }
   /// Does nothing.

@@ -46,6 +46,26 @@ public final class WorkStealingScheduler: Scheduler {
   /// Runs one queued job on the calling worker, 64 levels deep at most.
   public func help() -> Bool { pool.withOwnWorker { pool.help($0) } ?? false }
 
+  /// Pushes the job on the calling worker's deque.
+  public func offer(_ job: Job) -> Bool {
+    pool.withOwnWorker { worker in
+      pool.offer(job, on: worker)
+      return true
+    } ?? false
+  }
+
+  /// Pops the job from the calling worker's deque if it is there.
+  public func takeBack(_ job: Job) -> Bool {
+    pool.withOwnWorker { pool.takeBack(job, on: $0) } ?? false
+  }
+
+  /// Steals from one worker.
+  public func help(
+    worker: Int, in band: PriorityBand, ifAccepted accepts: (Job) -> Bool
+  ) -> Bool {
+    pool.withOwnWorker { pool.help($0, with: worker, in: band, ifAccepted: accepts) } ?? false
+  }
+
   /// Has a compensation thread run in place of the calling worker.
   public func willBlock() { _ = pool.withOwnWorker { _ in pool.willBlock() } }
 

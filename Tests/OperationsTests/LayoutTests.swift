@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CSystemShims
 import Scheduling
 import Synchronization
 import TestSupport
@@ -37,6 +38,44 @@ struct LayoutTests {
     #expect(body == ClosureNode.bodyOffset)
     unsafe node.deinitialize(count: 1)
     unsafe node.deallocate()
+  }
+
+  @Test func graphNodesFillOneLineAndBeginWithTheirHeader() {
+    #expect(MemoryLayout<GraphNode>.stride == 64)
+    #expect(MemoryLayout<GraphControl>.stride <= GraphControl.byteCount)
+    let node = UnsafeMutablePointer<GraphNode>.allocate(capacity: 1)
+    let control = UnsafeMutablePointer<GraphControl>.allocate(capacity: 1)
+    unsafe node.initialize(
+      to: GraphNode(
+        body: closureWords {}, control: control, predecessorCount: 0, successorCount: 0,
+        band: .normal, successors: 0))
+    let offset = unsafe withUnsafePointer(to: node.pointee.header) {
+      unsafe UnsafeRawPointer($0) - UnsafeRawPointer(node)
+    }
+    #expect(offset == 0)
+    unsafe node.deallocate()
+    unsafe control.deallocate()
+  }
+
+  @Test func framesOfForksBeginWithTheirHeader() {
+    var frame = ForkFrame(closureWords {}, of: .current)
+    unsafe withUnsafeMutablePointer(to: &frame) { frame in
+      let offset = unsafe withUnsafePointer(to: frame.pointee.header) {
+        unsafe UnsafeRawPointer($0) - UnsafeRawPointer(frame)
+      }
+      #expect(offset == 0)
+      #expect(UInt(bitPattern: frame) % 8 == 0)
+    }
+  }
+
+  @Test func wordsOfAClosureCallIt() {
+    var calls = 0
+    func call(_ body: () -> Void) { shim_call_closure(closureWords(body)) }
+    call { calls += 1 }
+    let kept = Body { [calls] in #expect(calls == 1) }
+    call(kept.call)
+    call { calls += 1 }
+    #expect(calls == 2)
   }
 
   @Test func objectsStayWithinTheirBudget() {

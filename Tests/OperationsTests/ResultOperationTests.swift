@@ -11,6 +11,9 @@ func caseName(_ error: (any Error)?) -> String {
   switch error as? OperationError {
   case .notFinished: "notFinished"
   case .cancelled: "cancelled"
+  case .graphCycle: "graphCycle"
+  case .nodeOfAnotherGraph: "nodeOfAnotherGraph"
+  case .graphIsRunning: "graphIsRunning"
   case .timedOut: "timedOut"
   case .alreadyQueued: "alreadyQueued"
   case .alreadyFinished: "alreadyFinished"

@@ -72,12 +72,17 @@ struct SchedulerUnderTest: Sendable, CustomTestStringConvertible {
   ) { _ in ToyScheduler() }
 
   #if OneTBB
-    /// Not among `families` yet: enumerating a busy queue on it ends in a segmentation fault.
     static let oneTBB = SchedulerUnderTest(name: "onetbb") { OneTBBScheduler(workers: $0) }
   #endif
 
   /// The schedulers that operations run on.
-  static let families = [dispatch, threadPool, workStealing, inline]
+  static let families: [SchedulerUnderTest] = {
+    var families = [dispatch, threadPool, workStealing, inline]
+    #if OneTBB
+      families.append(oneTBB)
+    #endif
+    return families
+  }()
   /// Back ends whose shutdown from a job is a fault.
   static let pools = [threadPool, dispatch]
 

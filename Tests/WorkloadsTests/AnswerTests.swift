@@ -22,7 +22,11 @@ import Testing
     }
   }
 
-  @Test(arguments: ["n:1", "n:2", "n:3"], ["independent", "chain", "wavefront", "cancel"])
+  @Test(
+    arguments: ["n:1", "n:2", "n:3"],
+    [
+      "independent", "chain", "wavefront", "cancel", "graph-chain", "graph-wavefront",
+    ])
   func theSmallestSizesWork(parameters: String, name: String) throws {
     let description = try #require(WorkloadCatalog.all.first { $0.name == name })
     let workload = try description.make(try #require(Parameters(canonical: parameters)))
@@ -32,18 +36,22 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 2, 3, 7]) func smallForkJoinsWork(argument: Int) throws {
-    let workload = ForkJoin(argument: argument)
-    var recorder = IterationRecorder()
-    try workload.iterate(on: TestScheduler.inline.make(workers: 1), recorder: &recorder)
-    #expect(recorder.sample(operations: 1) != nil)
+    for workload: any Workload in [
+      ForkJoin(argument: argument), ForkJoinStack(argument: argument),
+    ] {
+      var recorder = IterationRecorder()
+      try workload.iterate(on: TestScheduler.inline.make(workers: 1), recorder: &recorder)
+      #expect(recorder.sample(operations: 1) != nil)
+    }
   }
 
   @Test(arguments: WorkloadCatalog.all.map(\.name))
   func aSchedulerThatLosesJobsGivesAWrongAnswer(name: String) throws {
     let description = try #require(WorkloadCatalog.all.first { $0.name == name })
     let workload = try description.make(description.parameters(at: .smoke))
-    // Cancelled operations leave the queue together, through its first jobs.
-    let scheduler = LosingScheduler(keeping: name == "cancel" ? 0 : 2)
+    // Cancelled operations leave the queue together, through its first jobs; the others submit one, which brings the rest.
+    let submitsOne = ["cancel", "graph-chain", "graph-wavefront", "fork-join-stack"]
+    let scheduler = LosingScheduler(keeping: submitsOne.contains(name) ? 0 : 2)
     var recorder = IterationRecorder()
     TimedIteration.$patience.withValue(.milliseconds(50)) {
       #expect(throws: WrongAnswer.self) {

@@ -126,8 +126,10 @@ package struct Planner: Sendable {
         next: NearestName.suggestion(
           for: name, in: known, otherwise: "`bench list` shows their names"))
     }
-    var chosen = suite.workloads.filter {
-      request.workloadNames.isEmpty || request.workloadNames.contains($0.name)
+    var chosen = suite.workloads.filter { workload in
+      request.workloadNames.isEmpty
+        ? workload.runsByDefault || request.filter != nil
+        : request.workloadNames.contains(workload.name)
     }
     if let filter = request.filter, let regex = try? Regex(filter) {
       chosen = chosen.filter { $0.name.contains(regex) }

@@ -22,6 +22,9 @@ package struct ListText: Sendable {
           left: "  \(axis.name)=\(axis.real)",
           summary: "\(axis.summary); with --quick \(axis.quick); \(range)")
       }
+      if !workload.runsByDefault {
+        lines += HelpText.entry(left: "", summary: "measured only when named")
+      }
       if !workload.tags.isEmpty {
         lines += HelpText.entry(left: "", summary: "tags: \(workload.tags.joined(separator: ", "))")
       }

@@ -32,6 +32,21 @@ static inline void shim_prefetch(uintptr_t address) {
   __builtin_prefetch((const void *)(address + 64), 1);
 }
 
+/// A Swift closure without arguments and result, as the two words that it is.
+///
+/// Whoever keeps the words keeps the closure alive. A call through them counts no reference.
+struct shim_closure {
+  uintptr_t function;
+  uintptr_t context;
+};
+/// What Swift passes for a closure argument; declared there as a function that takes a closure.
+struct shim_closure shim_closure_words(uintptr_t function, uintptr_t context);
+/// Calls the closure, with Swift's calling convention.
+static inline void shim_call_closure(struct shim_closure closure) {
+  typedef __attribute__((swiftcall)) void (*function)(__attribute__((swift_context)) void *context);
+  ((function)closure.function)((void *)closure.context);
+}
+
 /// Per-thread slots, one per room that needs one; initial-exec so that a read is one load.
 extern __thread void *shim_tls_worker __attribute__((tls_model("initial-exec")));
 extern __thread void *shim_tls_operations __attribute__((tls_model("initial-exec")));

@@ -62,6 +62,12 @@ extension OperationQueue {
   public static func blocking<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
+    if let scheduler = ThreadRecord.current.schedulerOfGraph {
+      ThreadRecord.current.flushCredit()
+      scheduler.willBlock()
+      defer { scheduler.didUnblock() }
+      return try body()
+    }
     guard let queue = blocked(ThreadRecord.current), queue.blockingPolicy != .fail else {
       return try body()
     }

@@ -61,7 +61,11 @@ extension OperationQueue {
   private func waitUntilEmpty(_ record: ThreadRecord, until deadline: UInt64?) -> Bool {
     record.flushCredit()
     if count.outstanding == 0, isEmptyForGood { return true }
-    guard let current = Self.blocked(record) else { return sleepUntilEmpty(until: deadline) }
+    guard record.schedulerOfGraph == nil, let current = Self.blocked(record) else {
+      return record.waitInNode(until: deadline, isOver: { count.outstanding == 0 }) {
+        sleepUntilEmpty(until: deadline)
+      }
+    }
     if current.blockingPolicy == .fail {
       current.waits.refused.wrappingAdd(1, ordering: .relaxed)  // relaxed: a statistic.
       if deadline == nil { Fault.waitRefused("queue \"\(name ?? "")\"", current) }

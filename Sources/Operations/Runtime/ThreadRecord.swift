@@ -37,6 +37,8 @@ import Synchronization
   var currentOperation: UInt = 0
   /// The queue whose operation runs here, or 0.
   var currentQueue: UInt = 0
+  /// The graph whose node runs here, as the address of its `GraphControl`, or 0.
+  var currentGraph: UInt = 0
   /// The queue whose operation's completion block runs here, or 0.
   var completingQueue: UInt = 0
   /// What the getters of one operation answer on this thread, while its observers are told.

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import Scheduling
+import Synchronization
+
+/// The memory of a graph: what its nodes share, the nodes, the successor lists that do not fit in them.
+@safe final class GraphArena: Sendable {
+  private let address: UInt
+  private let count: Int
+  private let sinkCount: Int
+  /// Nodes without predecessors, in the order added.
+  private let sources: [UInt32]
+
+  init(bodies: [Body], bands: [UInt8], edges: GraphEdges) {
+    count = bodies.count
+    let stride = MemoryLayout<GraphNode>.stride
+    var listed = 0
+    for node in 0..<count {
+      let successors = edges.starts[node + 1] - edges.starts[node]
+      if successors > GraphNode.inlineSuccessors { listed += successors }
+    }
+    address = AlignedMemory.allocate(
+      byteCount: GraphControl.byteCount + count * stride + listed * MemoryLayout<Int32>.stride)
+    // SAFETY: fresh memory of the size just computed, aligned beyond every need.
+    unsafe Self.control(address).initialize(to: GraphControl())
+    var list = address + UInt(GraphControl.byteCount + count * stride)
+    var sinks = 0
+    for node in 0..<count {
+      let successors = edges.successors(of: node)
+      if successors.isEmpty { sinks += 1 }
+      let word = Self.place(successors, of: node, &list)
+      unsafe Self.node(node, address).initialize(
+        to: GraphNode(
+          body: closureWords(bodies[node].call), control: Self.control(address),
+          predecessorCount: edges.predecessorCounts[node],
+          successorCount: UInt32(successors.count),
+          band: PriorityBand(lowBitsOf: UInt(bands[node])), successors: word))
+    }
+    sinkCount = sinks
+    sources = edges.predecessorCounts.indices.lazy.filter { edges.predecessorCounts[$0] == 0 }
+      .map { UInt32($0) }
+  }
+
+  deinit { AlignedMemory.free(address) }
+
+  /// The word for `GraphNode.successors`; `list` is where the next list goes.
+  private static func place(
+    _ successors: ArraySlice<UInt32>, of node: Int, _ list: inout UInt
+  ) -> UInt {
+    let distances = successors.lazy.map { Int32(truncatingIfNeeded: Int($0) - node) }
+    guard successors.count > GraphNode.inlineSuccessors else {
+      var word: UInt = 0
+      for (place, distance) in distances.enumerated() {
+        word |= UInt(UInt32(bitPattern: distance)) << UInt(32 * place)
+      }
+      return word
+    }
+    let start = list
+    for distance in distances {
+      // SAFETY: `init` has counted the entries of every list.
+      unsafe UnsafeMutablePointer<Int32>(bitPattern: list).unsafelyUnwrapped.initialize(
+        to: distance)
+      list += UInt(MemoryLayout<Int32>.stride)
+    }
+    return start
+  }
+
+  // SAFETY, both: the address of an arena is not null; `node` is below its count.
+  private static func control(_ address: UInt) -> UnsafeMutablePointer<GraphControl> {
+    unsafe UnsafeMutablePointer(bitPattern: address).unsafelyUnwrapped
+  }
+  private static func node(_ node: Int, _ address: UInt) -> UnsafeMutablePointer<GraphNode> {
+    unsafe UnsafeMutablePointer<GraphNode>(
+      bitPattern: address + UInt(GraphControl.byteCount)
+    ).unsafelyUnwrapped + node
+  }
+
+  /// The address of the `GraphControl`.
+  var word: UInt { address }
+
+  /// `GraphControl.state`.
+  var state: UInt64 {
+    // acquire, edges NextRun and OutcomeKnown: who sees that a run has ended sees what it wrote, and how it ended.
+    unsafe Self.control(address).pointee.state.load(ordering: .acquiring)
+  }
+
+  // MARK: Runs
+
+  /// Takes the arena for a run; the number of the run, or nil while there is another.
+  func claim() -> UInt64? {
+    let word = state
+    guard word & GraphControl.running == 0 else { return nil }
+    let number = (word >> GraphControl.numberShift) + 1
+    // acquire, edge NextRun: sees the counters as the last run has left them.
+    let (won, _) = unsafe Self.control(address).pointee.state.compareExchange(
+      expected: word, desired: number << GraphControl.numberShift | GraphControl.running,
+      ordering: .acquiring)
+    return won ? number : nil
+  }
+
+  /// Has the nodes of a run skipped that have not started, unless the run ends, is over or was cancelled before.
+  func cancel(_ number: UInt64) {
+    let running = number << GraphControl.numberShift | GraphControl.running
+    // acquire and release, edge CancelDecided: before the step that ends the run, or it fails.
+    _ = unsafe Self.control(address).pointee.state.compareExchange(
+      expected: running, desired: running | GraphControl.cancelled, ordering: .acquiringAndReleasing
+    )
+  }
+
+  /// Hands the first nodes over; the run may be over when this returns.
+  func open(_ run: GraphRun) {
+    let control = unsafe Self.control(address)
+    unsafe control.pointee.run = UInt(bitPattern: Unmanaged.passRetained(run).toOpaque())
+    guard count > 0 else { return unsafe GraphControl.end(control) }
+    // relaxed: the submission publishes it.
+    unsafe control.pointee.sinksLeft.store(sinkCount, ordering: .relaxed)
+    var ready = JobChain()
+    for source in sources { unsafe ready.append(GraphNode.job(Self.node(Int(source), address))) }
+    run.scheduler.submit(ready)
+  }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import Scheduling
+
+/// An operation whose work is one run of a graph.
+final class GraphOperation: Operation, @unchecked Sendable {
+  private let graph: OperationGraph
+  /// The run, from its start to its end.
+  private let run = Locked<GraphRun?>(nil)
+
+  init(of graph: OperationGraph) {
+    self.graph = graph
+    super.init(flags: StateBit.retainsDependencies | StateBit.asynchronous)
+    markStock(GraphOperation.self)
+  }
+
+  override func main() {
+    let scheduler = queueOfBody?.scheduler ?? InlineScheduler()
+    do {
+      _ = try graph.tryRun(on: scheduler) { run in
+        self.run.withLock { $0 = run }
+        run.onFinish { [self] _ in
+          self.run.withLock { $0 = nil }
+          finishFromAnywhere()
+        }
+        // A cancellation from now on finds the run; an earlier one is seen here.
+        if isCancelled { run.cancel() }
+      }
+    } catch {
+      error.fault("starting \(diagnosis)")
+    }
+  }
+
+  override func cancelledWhileExecuting() { run.withLock { $0 }?.cancel() }
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+public import Scheduling
+import Synchronization
+
+/// One run of an `OperationGraph`: to be waited for, asked or cancelled, from any thread.
+///
+/// A run goes on when nobody keeps this object, and keeps its graph and its scheduler until it is over.
+public final class GraphRun: Sendable {
+  /// What happens at the end.
+  private struct Ending: Sendable {
+    var isOver = false
+    var handlers: [@Sendable (GraphRun) -> Void] = []
+    var waiters: [Parker] = []
+  }
+
+  /// How a run ended; `none` while it goes on.
+  private enum Outcome: UInt8, AtomicRepresentable {
+    case none
+    case completed
+    case cancelled
+  }
+
+  /// What runs.
+  public let graph: OperationGraph
+  /// Where it runs.
+  public let scheduler: any Scheduler
+  private let number: UInt64
+  private let outcome = Atomic(Outcome.none)
+  private let isOver = Atomic(false)
+  private let ending = Locked(Ending())
+
+  init(of graph: OperationGraph, number: UInt64, on scheduler: any Scheduler) {
+    self.graph = graph
+    self.number = number
+    self.scheduler = scheduler
+  }
+
+  /// The run whose node runs on the calling thread; nil elsewhere.
+  public static var current: GraphRun? {
+    ThreadRecord.withCurrent { GraphControl.run(at: $0.currentGraph) }
+  }
+
+  // MARK: Facts
+
+  /// True once every node has finished or was skipped; never false again.
+  ///
+  /// Whatever the nodes wrote is visible to a thread that has read true, and the graph may be run again.
+  public var isFinished: Bool {
+    isOver.load(ordering: .acquiring)  // acquire, edge RunOver: pairs with `announceEnd`.
+  }
+
+  /// True once `cancel()` was called before the last node had finished.
+  public var isCancelled: Bool {
+    while true {
+      // acquire, edge OutcomeKnown: pairs with the release in `noteOutcome`.
+      let outcome = outcome.load(ordering: .acquiring)
+      if outcome != .none { return outcome == .cancelled }
+      // A word of a later state makes the outcome visible to the next look.
+      let word = graph.arena.state
+      if word >> GraphControl.numberShift == number, word & GraphControl.running != 0 {
+        return word & GraphControl.cancelled != 0
+      }
+    }
+  }
+
+  /// Skips the nodes that have not started; those that run go on, and the run still finishes.
+  ///
+  /// Too late once the last node has finished.
+  public func cancel() { graph.arena.cancel(number) }
+
+  // MARK: The end
+
+  /// The last node has finished.
+  func noteOutcome(wasCancelled: Bool) {
+    // release, edge OutcomeKnown.
+    outcome.store(wasCancelled ? .cancelled : .completed, ordering: .releasing)
+  }
+
+  /// The graph may be run again: tells everybody who waits.
+  func announceEnd() {
+    isOver.store(true, ordering: .releasing)  // release, edge RunOver
+    let (handlers, waiters) = ending.withLock { ending in
+      ending.isOver = true
+      defer { (ending.handlers, ending.waiters) = ([], []) }
+      return (ending.handlers, ending.waiters)
+    }
+    for waiter in waiters { waiter.unpark() }
+    for handler in handlers { handler(self) }
+  }
+
+  /// Calls `handler` once when the run is over, or now if it is.
+  ///
+  /// On the thread of the last node, after waiters were woken and with no lock held; it may run the graph again. Any
+  /// number of handlers, in the order added.
+  public func onFinish(_ handler: @escaping @Sendable (GraphRun) -> Void) {
+    let isLate = ending.withLock { ending in
+      if !ending.isOver { ending.handlers.append(handler) }
+      return ending.isOver
+    }
+    if isLate { handler(self) }
+  }
+
+  /// Returns when the run is over; at once if it is.
+  ///
+  /// Suspends the caller and blocks no thread. Cancelling the caller's task does not end the wait: cancel the run.
+  public func finished() async {
+    await withCheckedContinuation { continuation in onFinish { _ in continuation.resume() } }
+  }
+
+  // MARK: Waiting
+
+  /// Blocks until the run is over.
+  ///
+  /// Inside an operation or another graph's node the worker is treated as in `Operation.waitUntilFinished()`: it helps
+  /// where nobody else would run the nodes, else the scheduler compensates for it. From a node of the same run it stops
+  /// the process.
+  @available(*, noasync, message: "blocks the thread; await finished()")
+  public func wait() { _ = wait(until: nil) }
+
+  /// As `wait()`, at most for `timeout`; false when the time was up first.
+  @available(*, noasync, message: "blocks the thread; await finished()")
+  public func wait(timeout: Duration) -> Bool {
+    wait(until: MonotonicTime.deadline(after: timeout))
+  }
+
+  private func wait(until deadline: UInt64?) -> Bool {
+    if isFinished { return true }
+    let record = ThreadRecord.current
+    if deadline == nil, record.currentGraph == graph.word { Fault.waitForOwnRun(graph) }
+    return record.wait(for: graph.diagnosis, until: deadline, isOver: { isFinished }) {
+      sleep(record.parker, until: deadline)
+    }
+  }
+
+  private func sleep(_ parker: Parker, until deadline: UInt64?) -> Bool {
+    let isLate = ending.withLock { ending in
+      if !ending.isOver { ending.waiters.append(parker) }
+      return ending.isOver
+    }
+    if isLate { return true }
+    var isInTime = true
+    while !isFinished, isInTime {
+      isInTime = parker.park(until: deadline)
+    }
+    if isFinished { return true }
+    ending.withLock { ending in ending.waiters.removeAll { $0 === parker } }
+    return isFinished
+  }
+}

@@ -1,0 +1,90 @@
+/* A frame of a fork: offered on the owner's deque, taken back or run by a thief, joined, and used again.
+ *
+ * The owner forks FRAMES times in the same place of its stack; the deque is one slot, taken in one step (deque.pml shows that). The
+ * thief takes what is there, runs it and tells the owner through `state`; the owner takes it back, or waits: it looks a few times,
+ * announces that it sleeps, and parks until the thief's token. Sequential consistency.
+ *
+ * Properties: the body runs exactly once per fork, before the join ends; the thief never touches the frame after the owner has
+ * left it; the owner does not sleep for ever (an invalid end state).
+ *
+ * Expected to FAIL: -DW_EARLY (the thief says done before the body), -DW_TOUCH (the thief looks at the frame after it has said
+ * done), -DW_STORE (done is a store after a look, not an exchange), -DW_BLIND (the owner announces its sleep with a store).
+ */
+#ifndef FRAMES
+#define FRAMES 3
+#endif
+#define OPEN 0
+#define PARKED 1
+#define DONE 2
+
+bit slot;                                                 /* the frame is on the deque */
+bit alive;                                                /* the frame is in use */
+byte state, runs;
+bit token;
+
+inline park() { atomic { token -> token = 0 } }           /* returns with a token, possibly a late one */
+
+active proctype Owner() {
+  byte round = 0;
+  bit mine, won;
+  do
+  :: round < FRAMES ->
+     atomic { alive = 1; state = OPEN; runs = 0; slot = 1 };
+     skip;                                                /* the first half */
+     atomic { mine = slot; slot = 0 };
+     if
+     :: mine -> runs++
+     :: else ->
+        do
+        :: atomic { state == DONE -> break }
+        :: atomic { state != DONE -> skip };              /* a look that finds nothing; it may give up after any */
+           if
+           :: skip
+           :: true ->
+#ifdef W_BLIND
+              state = PARKED; won = 1;
+#else
+              atomic { won = (state == OPEN); if :: won -> state = PARKED :: else fi };
+#endif
+              if
+              :: won ->
+                 do
+                 :: atomic { state == DONE -> break }
+                 :: atomic { state != DONE -> skip }; park()
+                 od
+              :: else
+              fi;
+              break
+           fi
+        od
+     fi;
+     assert(runs == 1);
+     alive = 0;
+     round++
+  :: else -> break
+  od
+}
+
+active proctype Thief() {
+  byte before;
+  bit taken;
+end:
+  do
+  :: atomic { slot -> slot = 0 };
+#ifndef W_EARLY
+     assert(alive); runs++;
+#endif
+#ifdef W_STORE
+     before = state; assert(alive); state = DONE;
+#else
+     atomic { assert(alive); before = state; state = DONE };
+#endif
+#ifdef W_EARLY
+     assert(alive); runs++;
+#endif
+#ifdef W_TOUCH
+     assert(alive);
+#endif
+     if :: before == PARKED -> token = 1 :: else fi       /* through the record, not the frame */
+  od
+}
