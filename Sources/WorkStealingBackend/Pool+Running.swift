@@ -22,14 +22,14 @@ extension Pool {
     var current = job
     var left = bound
     while true {
-      context.localBands = worker.ownBandsValue | injector.bands
+      context.localBands = bandsToObey(worker)
       let successor = current.run(in: &context)
       spendJob(worker)
       guard let successor else {
         if !context.ready.isEmpty { publish(context.takeReady(), on: worker) }
         return
       }
-      let urgent = worker.ownBandsValue | injector.bands | context.ready.bands
+      let urgent = bandsToObey(worker) | context.ready.bands & bandRules.obeyed
       if left > 0, urgent & (successor.band.mask &- 1) == 0 {
         if !context.ready.isEmpty { publish(context.takeReady(), on: worker) }
         left -= 1
@@ -41,6 +41,12 @@ extension Pool {
       publish(context.takeReady(), on: worker)
       return
     }
+  }
+
+  /// Bands in which more urgent jobs than an immediate successor may wait.
+  @inline(__always) private func bandsToObey(_ worker: Worker) -> UInt8 {
+    let injected = bandRules.looksOutside ? injector.bands : 0
+    return (worker.ownBandsValue | injected) & bandRules.obeyed
   }
 
   /// The next job of this worker, after however long a sleep; nil when its thread must end.
@@ -78,10 +84,10 @@ extension Pool {
     // relaxed, both: the owner's alone. Counted before anything else, so that no stream of urgent jobs prevents ageing.
     let picks = worker.picksUntilAgeing.load(ordering: .relaxed)
     worker.picksUntilAgeing.store(
-      picks > 0 ? picks &- 1 : configuration.ageingInterval &- 1, ordering: .relaxed)
+      picks > 0 ? picks &- 1 : worker.ageingPeriod &- 1, ordering: .relaxed)
     if picks == 0, let job = pickForAgeing(worker) { return job }
     let own = worker.ownBandsValue
-    let injected = injector.bands
+    let injected = bandRules.looksOutside ? injector.bands : 0
     // A mask's lowest bit is its most urgent band; a worker without jobs finds any band more urgent.
     let isMoreUrgent = injected.trailingZeroBitCount < own.trailingZeroBitCount
     // relaxed: the owner's alone.
