@@ -71,20 +71,24 @@ private final class Transcript {
     }
   }
 
-  @Test func listAsJSONHasOneObjectPerWorkload() {
+  @Test func listAsJSONHasOneObjectPerWorkloadAndPerScheduler() {
     #expect(
       run(["list", "--format", "json"]).out == """
         [
-          {"name": "chain", "summary": "chain of the tests", "tags": ["test"], "axes": \
+          {"kind": "workload", "name": "chain", "summary": "chain of the tests", "tags": ["test"], "axes": \
         [{"name": "n", "summary": "size", "real": 100000, "quick": 10, "smoke": 1, "minimum": 1, \
         "maximum": 1000000}]},
-          {"name": "fan", "summary": "fan of the tests", "tags": ["test"], "axes": \
+          {"kind": "workload", "name": "fan", "summary": "fan of the tests", "tags": ["test"], "axes": \
         [{"name": "rounds", "summary": "size", "real": 200, "quick": 10, "smoke": 1, "minimum": 1, \
         "maximum": 1000000}, {"name": "width", "summary": "size", "real": 1000, "quick": 10, \
         "smoke": 1, "minimum": 1, "maximum": 1000000}]},
-          {"name": "latency", "summary": "latency of the tests", "tags": ["test"], "axes": \
+          {"kind": "workload", "name": "latency", "summary": "latency of the tests", "tags": ["test"], "axes": \
         [{"name": "n", "summary": "size", "real": 500, "quick": 10, "smoke": 1, "minimum": 1, \
-        "maximum": 1000}]}
+        "maximum": 1000}]},
+          {"kind": "scheduler", "name": "inline", "summary": "inline of the tests", "knobs": []},
+          {"kind": "scheduler", "name": "dispatch", "summary": "dispatch of the tests", "knobs": []},
+          {"kind": "scheduler", "name": "work-stealing", "summary": "work-stealing of the tests", \
+        "knobs": []}
         ]
 
         """)

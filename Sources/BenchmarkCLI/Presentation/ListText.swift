@@ -2,6 +2,7 @@
 
 package import Harness
 internal import Results
+internal import Scheduling
 
 /// What `bench list` prints.
 package struct ListText: Sendable {
@@ -10,7 +11,7 @@ package struct ListText: Sendable {
   /// - Parameter suite: what there is to list.
   package init(suite: Suite) { self.suite = suite }
 
-  /// Workloads with axes and defaults, schedulers, references, metrics.
+  /// Workloads with axes and defaults, schedulers with knobs and defaults, references, metrics.
   package func text(style: TerminalStyle) -> String {
     var lines = [style.paint("workloads", .strong)]
     for workload in suite.workloads {
@@ -32,6 +33,11 @@ package struct ListText: Sendable {
       let asked = scheduler.isOnRequest ? " (only with --scheduler \(scheduler.name))" : ""
       lines += HelpText.entry(
         left: scheduler.name, summary: scheduler.summary + (fixed ?? "") + asked)
+      for knob in scheduler.knobs {
+        lines += HelpText.entry(
+          left: "  \(knob.name)=\(knob.defaultValue)",
+          summary: "\(knob.summary); \(knob.legalText)")
+      }
     }
     lines += absences(isReference: false)
     if !suite.references.isEmpty {
@@ -57,17 +63,42 @@ package struct ListText: Sendable {
     }
   }
 
-  /// An array with one object per workload: name, summary, tags, axes.
+  /// An array of objects: one per workload with its axes, then one per scheduler with its knobs.
   package var json: String {
     JSONText.array(
       suite.workloads.map { workload in
         .object([
-          ("name", .string(workload.name)), ("summary", .string(workload.summary)),
+          ("kind", .string("workload")), ("name", .string(workload.name)),
+          ("summary", .string(workload.summary)),
           ("tags", .array(workload.tags.map(JSONText.string))),
           ("axes", .array(workload.axes.map(Self.json))),
         ])
       }
+        + suite.schedulers.map { scheduler in
+          .object([
+            ("kind", .string("scheduler")), ("name", .string(scheduler.name)),
+            ("summary", .string(scheduler.summary)),
+            ("knobs", .array(scheduler.knobs.map(Self.json))),
+          ])
+        }
     ).document
+  }
+
+  private static func json(_ knob: SchedulerKnob) -> JSONText {
+    .object([
+      ("name", .string(knob.name)), ("summary", .string(knob.summary)),
+      ("default", json(knob.defaultValue)),
+      ("words", .array(knob.words.map(JSONText.string))),
+      ("minimum", knob.numbers.map { .integer($0.lowerBound) } ?? .null),
+      ("maximum", knob.numbers.map { .integer($0.upperBound) } ?? .null),
+    ])
+  }
+
+  private static func json(_ value: KnobValue) -> JSONText {
+    switch value {
+    case .number(let number): .integer(number)
+    case .word(let word): .string(word)
+    }
   }
 
   private static func json(_ axis: Axis) -> JSONText {
