@@ -43,7 +43,8 @@ public struct WorkStealingConfiguration: Sendable {
   /// How long a worker looks for jobs before it sleeps, in nanoseconds, up to a second; nil leaves it to the pool.
   ///
   /// Left to the pool it is 20 µs, and nothing when the process has no more processors than the pool has workers,
-  /// because then a spinning worker takes the processor of the thread it waits for.
+  /// because then a spinning worker takes the processor of the thread it waits for. At most half as many workers as
+  /// there are processors look at a time, at least one; the others sleep at once.
   public var spinBudgetNanoseconds: UInt64?
 
   /// How much workers obey the bands of jobs.

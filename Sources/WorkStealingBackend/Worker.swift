@@ -121,22 +121,24 @@ final class Worker: Sendable {
 
   /// Takes the owner's newest job of the most urgent band, or its oldest by `localOrder`; owner only.
   func pop() -> Job? {
+    guard !takesOldestFirst else { return popOldest() }
     while true {
       let bands = ownBandsValue
       guard bands != 0 else { return nil }
       let band = bands.trailingZeroBitCount
-      let word = takesOldestFirst ? popOldest(band) : deques.owned(band).pop()
-      if let word { return Job(word: word) }
+      if let word = deques.owned(band).pop() { return Job(word: word) }
       setOwnBands(bands & (bands &- 1))
     }
   }
 
-  /// Takes the oldest word of a band, from the end where thieves steal; owner only.
-  private func popOldest(_ band: Int) -> UInt? {
+  /// Takes the owner's oldest job of the most urgent band, from the end where thieves steal; owner only.
+  @inline(never) private func popOldest() -> Job? {
     while true {
-      switch deques.owned(band).steal() {
-      case .stolen(let word): return word
-      case .empty: return nil
+      let bands = ownBandsValue
+      guard bands != 0 else { return nil }
+      switch deques.owned(bands.trailingZeroBitCount).steal() {
+      case .stolen(let word): return Job(word: word)
+      case .empty: setOwnBands(bands & (bands &- 1))
       case .lostRace: count(lostRaces)
       }
     }
