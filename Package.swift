@@ -193,6 +193,9 @@ let package = Package(
       "WorkStealingBackendTests",
       imports: ["WorkStealingBackend", "Scheduling", "ConcurrencyPrimitives", "TestSupport"]),
     tests(
+      "ThreadPoolBackendTests",
+      imports: ["ThreadPoolBackend", "Scheduling", "ConcurrencyPrimitives", "TestSupport"]),
+    tests(
       "OperationsTests",
       imports: [
         "Operations", "Scheduling", "ConcurrencyPrimitives", "DispatchBackend", "ThreadPoolBackend",
@@ -220,7 +223,7 @@ let package = Package(
     tests("FoundationAliasTests", imports: ["Operations", "Scheduling"]),
     tests("StatisticsTests", imports: ["Statistics"]),
     tests("ResultsTests", imports: ["Results", "Statistics"]),
-    tests("HarnessTests", imports: ["Harness", "MeasureChildFixture"]),
+    tests("HarnessTests", imports: ["Harness", "Scheduling", "MeasureChildFixture"]),
     tests("TaskGraphFilesTests", imports: ["TaskGraphFiles", "Statistics"]),
     tests("BenchmarkCLITests", imports: ["BenchmarkCLI", "Harness", "Results", "Scheduling"]),
     tests(

@@ -51,6 +51,15 @@ int shim_thread_join(uintptr_t thread) { return pthread_join((pthread_t)thread, 
 
 int shim_thread_detach(uintptr_t thread) { return pthread_detach((pthread_t)thread); }
 
+uint64_t shim_thread_stack_size(void) {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes)) return 0;
+  size_t size = 0;
+  pthread_attr_getstacksize(&attributes, &size);
+  pthread_attr_destroy(&attributes);
+  return size;
+}
+
 void shim_thread_yield(void) { sched_yield(); }
 
 int shim_processor_count(void) {
@@ -66,4 +75,37 @@ int shim_processor_count(void) {
     if (!again) return count;
   }
   return 0;
+}
+
+int shim_allowed_processors(int *numbers, int capacity) {
+  for (int bits = 1024; bits <= 1 << 20; bits *= 2) {
+    cpu_set_t *set = CPU_ALLOC(bits);
+    if (!set) return 0;
+    size_t size = CPU_ALLOC_SIZE(bits);
+    int result = sched_getaffinity(0, size, set);
+    int again = result != 0 && errno == EINVAL;
+    int count = 0;
+    for (int number = 0; result == 0 && number < bits && count < capacity; number++) {
+      if (CPU_ISSET_S(number, size, set)) numbers[count++] = number;
+    }
+    CPU_FREE(set);
+    if (!again) return count;
+  }
+  return 0;
+}
+
+int shim_restrict_thread(const int *numbers, int count) {
+  int bits = 1024;
+  for (int i = 0; i < count; i++) {
+    if (numbers[i] < 0 || numbers[i] >= 1 << 20) return EINVAL;
+    while (numbers[i] >= bits) bits *= 2;
+  }
+  cpu_set_t *set = CPU_ALLOC(bits);
+  if (!set) return ENOMEM;
+  size_t size = CPU_ALLOC_SIZE(bits);
+  CPU_ZERO_S(size, set);
+  for (int i = 0; i < count; i++) CPU_SET_S(numbers[i], size, set);
+  int result = sched_setaffinity(0, size, set) == 0 ? 0 : errno;
+  CPU_FREE(set);
+  return result;
 }

@@ -56,6 +56,9 @@ package final class SystemThread: Sendable {
     return SystemThread(name: name, handle: handle)
   }
 
+  /// Bytes of stack of the calling thread; 0 when the system does not say.
+  package static var currentStackSize: Int { Int(clamping: shim_thread_stack_size()) }
+
   /// Waits until the body has returned.
   ///
   /// Any thread but this one; once.

@@ -12,8 +12,9 @@ package struct WakeTokens: ~Copyable, Sendable {
   /// No tokens.
   package init() {}
 
-  /// Sleeps until there is a token, and takes it.
-  package borrowing func take() {
+  /// Sleeps until there is a token, and takes it; looks for it for `spinNanoseconds` first.
+  package borrowing func take(spinNanoseconds: UInt64 = 0) {
+    if spinNanoseconds > 0 { spin(until: MonotonicTime.nanoseconds() &+ spinNanoseconds) }
     while true {
       // relaxed: a look before the ordered attempt.
       let seen = futex.word.value.load(ordering: .relaxed)
@@ -28,6 +29,13 @@ package struct WakeTokens: ~Copyable, Sendable {
       ).exchanged {
         return
       }
+    }
+  }
+
+  private borrowing func spin(until deadline: UInt64) {
+    // relaxed: a look before the ordered attempt in take().
+    while futex.word.value.load(ordering: .relaxed) == 0, MonotonicTime.nanoseconds() < deadline {
+      for _ in 0..<8 { spinPause() }
     }
   }
 

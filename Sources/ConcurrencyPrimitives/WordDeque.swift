@@ -142,6 +142,13 @@ public import Synchronization
     return unsafe block.pointee.bottom.load(ordering: .sequentiallyConsistent) <= top
   }
 
+  /// How many words a thief would find; a hint, any thread.
+  @inlinable package var countForThief: Int {
+    // relaxed, both: a hint; whoever acts on it steals, which decides.
+    let top = unsafe block.pointee.top.load(ordering: .relaxed)
+    return max(0, unsafe block.pointee.bottom.load(ordering: .relaxed) &- top)
+  }
+
   /// Decides a race for the word at index `top`.
   @inlinable internal func takeTop(_ top: Int) -> Bool {
     // sequentially consistent, edges TopTaken (one winner per index) and SlotReleased: the reader of the slot is done

@@ -14,8 +14,6 @@ final class DispatchCore: Sendable {
   let workerCount: Int
   private let state: Locked<DispatchState>
   private let ended = WakeTokens()
-  /// Where items go instead of the global queue.
-  let target = Locked<DispatchQueue?>(nil)
 
   init(workers: Int) {
     workerCount = workers
@@ -24,6 +22,19 @@ final class DispatchCore: Sendable {
 
   var identity: SchedulerIdentity { SchedulerIdentity(object: self) }
   var counters: SchedulerCounters { state.withLock { $0.counters } }
+
+  /// Where items go instead of the global queue.
+  var target: DispatchQueue? {
+    get { state.withLock { $0.target } }
+    set {
+      // What is let go of is released after the lock.
+      let old = state.withLock { state -> DispatchQueue? in
+        defer { state.target = newValue }
+        return state.target
+      }
+      withExtendedLifetime(old) {}
+    }
+  }
 
   func submit(_ jobs: consuming JobChain) {
     guard !jobs.isEmpty else { return }
@@ -81,18 +92,20 @@ final class DispatchCore: Sendable {
   private var owner: UInt { UInt(bitPattern: ObjectIdentifier(self)) }
 
   private func carryOut(_ summons: DispatchState.Summons) {
-    if summons.shared + summons.extra > 0, let queue = target.withLock({ $0 }) {
-      for _ in 0..<summons.shared { queue.async { self.runItem(isExtra: false) } }
-      for _ in 0..<summons.extra { queue.async { self.runItem(isExtra: true) } }
+    if let queue = summons.target {
+      for _ in 0..<summons.shared { queue.async { self.runItem(on: queue, isExtra: false) } }
+      for _ in 0..<summons.extra { queue.async { self.runItem(on: queue, isExtra: true) } }
       return ended.add(summons.ended)
     }
     for _ in 0..<summons.shared {
       unsafe shim_dispatch_async(
-        retainedWord, { context in unsafe DispatchCore.take(context)?.runItem(isExtra: false) })
+        retainedWord,
+        { context in unsafe DispatchCore.take(context)?.runItem(on: nil, isExtra: false) })
     }
     for _ in 0..<summons.extra {
       unsafe shim_dispatch_async_extra(
-        retainedWord, { context in unsafe DispatchCore.take(context)?.runItem(isExtra: true) })
+        retainedWord,
+        { context in unsafe DispatchCore.take(context)?.runItem(on: nil, isExtra: true) })
     }
     ended.add(summons.ended)
   }
@@ -110,8 +123,10 @@ final class DispatchCore: Sendable {
   }
 
   /// One item: the best job again and again, while there is one and no more items run than workers are allowed.
-  private func runItem(isExtra: Bool) {
-    guard let (first, worker) = state.withLock({ $0.arrive(isExtra: isExtra) }) else {
+  ///
+  /// An item of a queue that is the target no more runs nothing.
+  private func runItem(on queue: DispatchQueue?, isExtra: Bool) {
+    guard let (first, worker) = state.withLock({ $0.arrive(on: queue, isExtra: isExtra) }) else {
       carryOut(state.withLock { $0.summon() })
       return
     }
@@ -122,7 +137,7 @@ final class DispatchCore: Sendable {
       if let successor = job.run(in: &context) { context.ready.prepend(successor) }
       guard left > 0 else { break }
       let ready = context.takeReady()
-      let (next, summons) = state.withLock { $0.advance(ready: ready) }
+      let (next, summons) = state.withLock { $0.advance(on: queue, ready: ready) }
       carryOut(summons)
       guard let next else { break }
       job = next

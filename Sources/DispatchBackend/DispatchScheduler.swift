@@ -43,7 +43,7 @@ public final class DispatchScheduler: Scheduler {
   /// Any queue but the main one; a serial queue runs one item at a time whatever `workerCount` says. A change counts for
   /// items that are handed over later. Any thread.
   public var targetQueue: DispatchQueue? {
-    get { core.target.withLock { $0 } }
+    get { core.target }
     set {
       // The main queue has many wrappers, but one label.
       if let newValue, newValue.label == DispatchQueue.main.label {
@@ -51,7 +51,7 @@ public final class DispatchScheduler: Scheduler {
           "DispatchScheduler: targetQueue was set to the main queue, whose thread would run every item; "
             + "make a queue of your own.")
       }
-      core.target.withLock { $0 = newValue }
+      core.target = newValue
     }
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Dispatch
 internal import Scheduling
 
 /// What the scheduler knows, guarded by its one lock: the queue and the items that libdispatch holds.
@@ -16,6 +17,8 @@ struct DispatchState {
     var extra = 0
     /// Waiting `shutDown` calls to let go.
     var ended = 0
+    /// Where the items go instead of the global queue.
+    var target: DispatchQueue?
   }
 
   /// Items in flight at a time besides `workerCount`.
@@ -38,6 +41,8 @@ struct DispatchState {
   /// Everything has run after `stop`.
   private(set) var stopped = false
   private var joiners = 0
+  /// Where items go instead of the global queue; changed while nothing is queued or runs.
+  var target: DispatchQueue?
   var counters = SchedulerCounters()
 
   /// A scheduler with nothing to do.
@@ -52,20 +57,23 @@ struct DispatchState {
     return summon()
   }
 
-  /// An item starts: the best job, and the worker that the item is; nil when another took the job.
-  mutating func arrive(isExtra: Bool) -> (job: Job, worker: Int)? {
+  /// An item starts: the best job, and the worker that the item is; nil when another took the job, or it was handed to
+  /// another target.
+  mutating func arrive(on target: DispatchQueue?, isExtra: Bool) -> (job: Job, worker: Int)? {
     arriving -= 1
-    guard let job = queue.popFirst() else {
+    guard target === self.target, let job = queue.popFirst() else {
       end(isExtra)
       return nil
     }
     return (job, indices.take())
   }
 
-  /// Takes over what a job made ready and gives the item its next job; nil when there is none or an item too many.
-  mutating func advance(ready: consuming JobChain) -> (Job?, Summons) {
+  /// Takes over what a job made ready and gives the item its next job; nil when there is none, or an item too many,
+  /// or the target is another one.
+  mutating func advance(on target: DispatchQueue?, ready: consuming JobChain) -> (Job?, Summons) {
     queue.append(ready)
-    let next = inFlight - blocked <= workerCount ? queue.popFirst() : nil
+    let goesOn = inFlight - blocked <= workerCount && target === self.target
+    let next = goesOn ? queue.popFirst() : nil
     return (next, summon())
   }
 
@@ -96,7 +104,7 @@ struct DispatchState {
 
   /// As many items as there are jobs that nobody comes for, as far as `workerCount` allows.
   mutating func summon() -> Summons {
-    var summons = Summons()
+    var summons = Summons(target: target)
     let room = min(
       workerCount - (inFlight - blocked), workerCount + Self.compensationLimit - inFlight)
     let wanted = min(queue.count - arriving, room)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Scheduling
+
 /// An assignment's text cannot be read.
 package struct AssignmentError: Error, Equatable, CustomStringConvertible {
   /// Finding and expectation.
@@ -23,6 +25,7 @@ extension Assignment {
     lines.append(("workers", "\(workers)"))
     if let cpus { lines.append(("cpus", "\(cpus)")) }
     lines.append(("parameters", parameters.description))
+    if !knobs.isEmpty { lines.append(("knobs", knobs.description)) }
     lines.append(("warmups", "\(warmups)"))
     lines.append(("minimum-iterations", "\(minimumIterations)"))
     lines.append(("maximum-iterations", "\(maximumIterations)"))
@@ -61,6 +64,10 @@ extension Assignment {
     guard let parameters = Parameters(canonical: sizes) else {
       throw AssignmentError(message: "assignment: parameters=\(sizes); expected name:value;…")
     }
+    let settings = fields.removeValue(forKey: "knobs") ?? ""
+    guard let knobs = KnobSettings(canonical: settings) else {
+      throw AssignmentError(message: "assignment: knobs=\(settings); expected name:value;…")
+    }
     let allocatorName = try take("allocator")
     guard let allocator = Allocator(rawValue: allocatorName) else {
       throw AssignmentError(
@@ -68,7 +75,7 @@ extension Assignment {
     }
     self.init(
       subject: subject, system: system, workers: try number("workers"),
-      cpus: fields["cpus"] == nil ? nil : try number("cpus"), parameters: parameters,
+      cpus: fields["cpus"] == nil ? nil : try number("cpus"), parameters: parameters, knobs: knobs,
       warmups: try number("warmups"), minimumIterations: try number("minimum-iterations"),
       maximumIterations: try number("maximum-iterations"),
       timeBudgetNanoseconds: try number("time-budget-ns"), seed: try number("seed"),

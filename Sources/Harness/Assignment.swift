@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Scheduling
+
 /// Which allocator a child must have.
 package enum Allocator: String, Sendable, CaseIterable {
   /// jemalloc, preloaded.
@@ -38,6 +40,8 @@ package struct Assignment: Hashable, Sendable {
   package var cpus: Int?
   /// Sizes.
   package var parameters: Parameters
+  /// What is set on the scheduler; the other knobs have their defaults.
+  package var knobs: KnobSettings
   /// Iterations before the first timed one.
   package var warmups: Int
   /// Timed iterations at least.
@@ -61,7 +65,8 @@ package struct Assignment: Hashable, Sendable {
   /// An assignment; see the properties.
   package init(
     subject: Subject, system: System, workers: Int, cpus: Int? = nil,
-    parameters: Parameters = Parameters(), warmups: Int = 1, minimumIterations: Int = 3,
+    parameters: Parameters = Parameters(), knobs: KnobSettings = KnobSettings(), warmups: Int = 1,
+    minimumIterations: Int = 3,
     maximumIterations: Int = 10_000, timeBudgetNanoseconds: UInt64 = 0, seed: UInt64,
     allocator: Allocator = .jemalloc, environmentPadding: Int = 0, extra: [String: String] = [:]
   ) {
@@ -70,6 +75,7 @@ package struct Assignment: Hashable, Sendable {
     self.workers = workers
     self.cpus = cpus
     self.parameters = parameters
+    self.knobs = knobs
     self.warmups = warmups
     self.minimumIterations = minimumIterations
     self.maximumIterations = maximumIterations

@@ -178,7 +178,11 @@ private func scheduler(
   guard let entry = suite.scheduler(named: name) else {
     throw unavailable("scheduler", "no scheduler '\(name)' in this suite")
   }
-  let scheduler = entry.make(assignment.workers)
+  let scheduler: any Scheduler
+  do throws(KnobError) {
+    try assignment.knobs.check(against: entry.knobs, of: "scheduler '\(name)'")
+    scheduler = try entry.make(assignment.workers, assignment.knobs)
+  } catch { throw unavailable("knobs", error.description) }
   guard scheduler.workerCount == assignment.workers else {
     throw unavailable(
       "workers",

@@ -6,29 +6,54 @@ package import Scheduling
 package struct SchedulerEntry: Sendable {
   /// Makes a scheduler with that many workers.
   package typealias Make = @Sendable (_ workers: Int) -> any Scheduler
+  /// Makes a scheduler with that many workers and these values of its knobs; the others have their defaults.
+  package typealias MakeTuned =
+    @Sendable (_ workers: Int, _ settings: KnobSettings) throws(KnobError) -> any Scheduler
+  /// Refuses values that are legal alone and do not go together.
+  package typealias Check = @Sendable (_ settings: KnobSettings) throws(KnobError) -> Void
 
   /// Lower case letters and hyphens; unique in the suite.
   package var name: String
   /// One line for `bench list`.
   package var summary: String
+  /// What can be set on it, in the order in which it is shown.
+  package var knobs: [SchedulerKnob]
+  /// Refuses values that do not go together; each one is legal for its knob.
+  package var check: Check
   /// Makes a scheduler.
-  package var make: Make
+  package var make: MakeTuned
   /// The only worker count it can have, or nil when users choose.
   package var fixedWorkers: Int?
   /// Measured only when `--scheduler` names it.
   package var isOnRequest: Bool
 
-  /// An entry; see the properties.
+  /// An entry without knobs; see the properties.
   package init(
     name: String, summary: String, fixedWorkers: Int? = nil, isOnRequest: Bool = false,
     make: @escaping Make
+  ) {
+    self.init(
+      name: name, summary: summary, fixedWorkers: fixedWorkers, isOnRequest: isOnRequest, knobs: [],
+      make: { workers, _ throws(KnobError) in make(workers) })
+  }
+
+  /// An entry with knobs; see the properties.
+  package init(
+    name: String, summary: String, fixedWorkers: Int? = nil, isOnRequest: Bool = false,
+    knobs: [SchedulerKnob], check: @escaping Check = { _ throws(KnobError) in },
+    make: @escaping MakeTuned
   ) {
     self.isOnRequest = isOnRequest
     self.name = name
     self.summary = summary
     self.fixedWorkers = fixedWorkers
+    self.knobs = knobs
+    self.check = check
     self.make = make
   }
+
+  /// The knob of that name.
+  package func knob(named name: String) -> SchedulerKnob? { knobs.first { $0.name == name } }
 }
 
 /// A scheduler or reference system that this build lacks, because a library was not there when it was built.
@@ -78,6 +103,12 @@ package struct Suite: Sendable {
     self.workloads = workloads
     self.references = references
     self.replay = replay
+  }
+
+  /// Names that mean something else in `--where` or in the column `params`, so that no knob may have them.
+  package var namesTaken: Set<String> {
+    Set(workloads.flatMap { $0.axes.map(\.name) })
+      .union(["workers", "cpus", "body", "time-scale"])
   }
 
   /// The scheduler of that name.

@@ -96,6 +96,16 @@
         + "A job of it was run or submitted twice.")
   }
 
+  /// The same jobs in the same order, all in one band.
+  ///
+  /// O(1) when they are, else O(n).
+  package consuming func inOneBand(_ band: PriorityBand) -> JobChain {
+    guard bandMask != band.mask else { return self }
+    var moved = JobChain()
+    while let job = popFirst() { moved.append(job.moved(to: band)) }
+    return moved
+  }
+
   /// Returns the chain and leaves an empty one.
   @inlinable @inline(__always) public mutating func take() -> JobChain {
     let chain = self

@@ -6,17 +6,23 @@ internal import Scheduling
 
 /// What the threads of a pool share; lives as long as the scheduler object or the last thread, whichever goes later.
 final class PoolCore: Sendable {
-  /// Bytes of address space per thread; the system's usual size, whatever the shell's limits say.
-  private static let stackSize = 8 << 20
-
   let workerCount: Int
+  private let stackSize: Int
+  private let spinNanoseconds: UInt64
+  /// Where the threads run; nil when they are not pinned.
+  private let placement: WorkerPlacement?
   private let state: Locked<PoolState>
   private let tokens = WakeTokens()
   private let ended = WakeTokens()
 
-  init(workers: Int) {
+  init(workers: Int, configuration: ThreadPoolConfiguration) {
     workerCount = workers
-    state = Locked(PoolState(workers: workers))
+    stackSize = configuration.stackSize
+    spinNanoseconds = configuration.spinBudgetNanoseconds
+    placement = WorkerPlacement(
+      pinning: configuration.pinning, topology: configuration.topology)
+    state = Locked(
+      PoolState(workers: workers, usesOneBand: configuration.priorityPolicy == .none))
   }
 
   var identity: SchedulerIdentity { SchedulerIdentity(object: self) }
@@ -111,7 +117,12 @@ final class PoolCore: Sendable {
 
   /// Starts a thread that the state already counts; it detaches itself, `ended` tells of its end.
   private func startThread(_ index: Int) throws(SystemThreadError) {
-    try SystemThread.start(name: "pool-\(index)", stackSize: Self.stackSize) {
+    let name = "pool-\(index)"
+    try SystemThread.start(name: name, stackSize: stackSize) {
+      if let placement = self.placement {
+        ThreadAffinity.restrict(
+          name, to: placement.processors(of: index, workers: self.workerCount))
+      }
       self.runWorker(index)
     }.detach()
   }
@@ -135,7 +146,7 @@ final class PoolCore: Sendable {
         let ready = context.takeReady()
         (step, summons) = state.withLock { $0.settle(ready) }
       case .sleep:
-        tokens.take()
+        tokens.take(spinNanoseconds: spinNanoseconds)
         (step, summons) = state.withLock { $0.arrive() }
       case .exit:
         shim_set_pool(shim_pool_membership(owner: 0, index: 0))

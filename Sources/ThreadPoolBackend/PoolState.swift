@@ -33,6 +33,8 @@ struct PoolState {
   static let compensationLimit = 256
 
   let workerCount: Int
+  /// True when every job goes into one band on its way into the queue.
+  let usesOneBand: Bool
   var queue = BandedFIFO()
   /// Threads able to run jobs: neither asleep nor blocked, those on their way included.
   var running: Int
@@ -58,8 +60,9 @@ struct PoolState {
   var counters = SchedulerCounters()
 
   /// A pool whose first `workers` threads are being started.
-  init(workers: Int) {
+  init(workers: Int, usesOneBand: Bool = false) {
     workerCount = workers
+    self.usesOneBand = usesOneBand
     running = workers
     arriving = workers
     threads = workers
@@ -69,7 +72,7 @@ struct PoolState {
 
   /// Takes over jobs from any thread.
   mutating func submit(_ jobs: consuming JobChain) -> Summons {
-    queue.append(jobs)
+    add(jobs)
     return summon()
   }
 
@@ -81,13 +84,13 @@ struct PoolState {
 
   /// A worker has run a job, which made these ready: takes them over and picks the best of all.
   mutating func finish(_ ready: consuming JobChain) -> (Step, Summons) {
-    queue.append(ready)
+    add(ready)
     return (next(), summon())
   }
 
   /// An idle worker has given back what it held: picks a job that came meanwhile, or leaves the running threads.
   mutating func settle(_ ready: consuming JobChain) -> (Step, Summons) {
-    queue.append(ready)
+    add(ready)
     if case .run(let job, let bands) = next() { return (.run(job, bands: bands), summon()) }
     running -= 1
     var summons = stopIfQuiet()
@@ -143,6 +146,10 @@ struct PoolState {
     if let index = freeIndices.popLast() { return index }
     indicesUsed += 1
     return indicesUsed - 1
+  }
+
+  @inline(__always) private mutating func add(_ jobs: consuming JobChain) {
+    queue.append(usesOneBand ? jobs.inOneBand(.normal) : jobs)
   }
 
   /// The best job, unless there is none or `workerCount` other threads are able to run.

@@ -18,18 +18,23 @@ public import Scheduling
 ///   queue's. Beyond that, and where an operation blocks without announcing it, a job waits for what was submitted before
 ///   it in its band or above: for at most ⌈older jobs / workers that are left⌉ times the longest of them.
 /// - Counted: `parks`, `wakeUps`, `helped`, and `compensations` (threads started in the place of blocked ones).
-/// - Threads: `workerCount` from the beginning, named `pool-0`, `pool-1`, …, each with a stack of 8 MiB.
+/// - Threads: `workerCount` from the beginning, named `pool-0`, `pool-1`, …, each with a stack of 8 MiB unless the configuration says otherwise.
+/// - Settings: `ThreadPoolConfiguration`; without bands (`priorityPolicy` none) the order is that of submission.
 public final class ThreadPoolScheduler: Scheduler {
   private let core: PoolCore
 
   /// Starts the threads.
   ///
-  /// - Parameter workers: how many jobs may run at the same time, 1 or more.
-  public init(workers: Int) {
+  /// Stops the process when the configuration is illegal; its `validate()` throws instead.
+  /// - Parameters:
+  ///   - workers: how many jobs may run at the same time, 1 or more.
+  ///   - configuration: where threads run, how they wait, and in which order they take jobs.
+  public init(workers: Int, configuration: ThreadPoolConfiguration = .init()) {
     guard workers >= 1 else {
       fatalError("ThreadPoolScheduler: workers is \(workers); expected 1 or more.")
     }
-    core = PoolCore(workers: workers)
+    do { try configuration.validate() } catch { fatalError("\(error)") }
+    core = PoolCore(workers: workers, configuration: configuration)
     core.start()
   }
 

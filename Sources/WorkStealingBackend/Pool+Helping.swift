@@ -30,7 +30,8 @@ extension Pool {
     switch drainInjector(worker) {
     case .job(let job): return job
     case .pushed: return worker.pop()
-    case .nothing: return stealRound(worker)
+    // One job, since nobody publishes what else a batch would bring.
+    case .nothing: return stealRound(worker, batch: 1)
     }
   }
 }

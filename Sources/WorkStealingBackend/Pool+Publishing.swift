@@ -9,7 +9,7 @@ extension Pool {
   func submit(_ jobs: JobChain) {
     let isDone: Void? = withOwnWorker { worker in publish(jobs, on: worker) }
     guard isDone == nil else { return }
-    injector.push(jobs)
+    injector.push(bandRules.applied(to: jobs))
     if notify().isStopping {
       fatalError(
         "jobs submitted to a work-stealing pool that has been shut down; expected no submission from "
@@ -19,7 +19,7 @@ extension Pool {
 
   /// Pushes a non-empty chain on the caller's own deques and wakes a worker if need be.
   func publish(_ jobs: JobChain, on worker: Worker) {
-    worker.push(jobs)
+    worker.push(bandRules.applied(to: jobs))
     worker.publish()
     notify()
   }

@@ -19,17 +19,36 @@ extension Pool {
   ///
   /// A successor goes through the deque instead when the bound is reached or something more urgent waits here.
   func run(_ job: Job, _ worker: Worker, _ context: inout WorkerContext, bound: Int) {
+    guard bandRules.looksOutside else {
+      return runByOwnBands(job, worker, &context, bound: bound)
+    }
+    run(job, worker, &context, bound: bound) { own in own | injector.bands }
+  }
+
+  /// `run` for the policies other than strict, out of the way of that one.
+  @inline(never) private func runByOwnBands(
+    _ job: Job, _ worker: Worker, _ context: inout WorkerContext, bound: Int
+  ) {
+    run(job, worker, &context, bound: bound) { own in own & bandRules.obeyed }
+  }
+
+  /// `run` with the bands that go before a successor, made from those that the worker has; always inlined, so that the
+  /// closure is no call.
+  @inline(__always) private func run(
+    _ job: Job, _ worker: Worker, _ context: inout WorkerContext, bound: Int,
+    obeying bands: (UInt8) -> UInt8
+  ) {
     var current = job
     var left = bound
     while true {
-      context.localBands = worker.ownBandsValue | injector.bands
+      context.localBands = bands(worker.ownBandsValue)
       let successor = current.run(in: &context)
       spendJob(worker)
       guard let successor else {
         if !context.ready.isEmpty { publish(context.takeReady(), on: worker) }
         return
       }
-      let urgent = worker.ownBandsValue | injector.bands | context.ready.bands
+      let urgent = bands(worker.ownBandsValue | context.ready.bands)
       if left > 0, urgent & (successor.band.mask &- 1) == 0 {
         if !context.ready.isEmpty { publish(context.takeReady(), on: worker) }
         left -= 1
@@ -74,14 +93,14 @@ extension Pool {
   }
 
   /// A job of the worker's own, or an injected one when it is time or more urgent; no waiting.
-  func pick(_ worker: Worker) -> Job? {
+  @inline(__always) func pick(_ worker: Worker) -> Job? {
     // relaxed, both: the owner's alone. Counted before anything else, so that no stream of urgent jobs prevents ageing.
     let picks = worker.picksUntilAgeing.load(ordering: .relaxed)
     worker.picksUntilAgeing.store(
-      picks > 0 ? picks &- 1 : configuration.ageingInterval &- 1, ordering: .relaxed)
+      picks > 0 ? picks &- 1 : worker.ageingPeriod &- 1, ordering: .relaxed)
     if picks == 0, let job = pickForAgeing(worker) { return job }
     let own = worker.ownBandsValue
-    let injected = injector.bands
+    let injected = bandRules.looksOutside ? injector.bands : 0
     // A mask's lowest bit is its most urgent band; a worker without jobs finds any band more urgent.
     let isMoreUrgent = injected.trailingZeroBitCount < own.trailingZeroBitCount
     // relaxed: the owner's alone.

@@ -14,8 +14,12 @@ final class Pool: Sendable {
   let workerCount: Int
   /// How many workers search at the same time before others go straight to sleep.
   let searchLimit: Int
-  /// Zero when the pool has no processor to spare for spinning.
+  /// How long a worker searches before it sleeps, in nanoseconds.
   let spinBudget: UInt64
+  /// What the priority policy means for the worker loop.
+  let bandRules: BandRules
+  /// Where the threads run; nil when they are not pinned.
+  let placement: WorkerPlacement?
   private let gap1 = LineGap()
   /// `IdleCounts`.
   let idleCounts = Padded(Atomic<UInt64>(0))
@@ -36,7 +40,8 @@ final class Pool: Sendable {
 
   /// A pool whose threads do not run yet.
   init(workers count: Int, configuration: WorkStealingConfiguration) {
-    let limit = max(0, configuration.compensationLimit)
+    do { try configuration.validate() } catch { fatalError("\(error)") }
+    let limit = configuration.compensationLimit
     guard count >= 1, count + limit <= IdleCounts.capacity else {
       fatalError(
         "work-stealing pool of \(count) workers and \(limit) compensation threads: expected at least "
@@ -46,16 +51,27 @@ final class Pool: Sendable {
     workerCount = count
     let processors = CPUCount.available
     searchLimit = max(1, min(count, processors) / 2)
-    spinBudget = count < processors ? configuration.spinBudgetNanoseconds : 0
+    spinBudget =
+      configuration.spinBudgetNanoseconds
+      ?? (count < processors ? Self.usualSpinBudgetNanoseconds : 0)
+    bandRules = BandRules(configuration.priorityPolicy)
+    let placement = WorkerPlacement(
+      pinning: configuration.pinning, topology: configuration.topology)
+    self.placement = placement
     knownWorkers = Padded(Atomic(count))
     threads = Locked(Threads(participants: count))
     let identity = PoolIdentity()
     workers = ObjectTable(count: count + limit) {
       Worker(
-        index: $0, pool: ObjectIdentifier(identity), ageingInterval: configuration.ageingInterval)
+        index: $0, pool: ObjectIdentifier(identity), configuration: configuration,
+        victims: VictimOrder.victims(
+          of: $0, workers: count, placement: placement, configuration.stealOrder))
     }
     self.identity = identity
   }
+
+  /// How long a worker looks for jobs before it sleeps when the pool has processors to spare.
+  static var usualSpinBudgetNanoseconds: UInt64 { 20_000 }
 
   /// Stands for the pool in contexts and workers.
   let identity: PoolIdentity
@@ -78,10 +94,12 @@ final class Pool: Sendable {
 
   /// Starts the thread of worker `index`.
   func startThread(_ index: Int) throws(SystemThreadError) -> SystemThread {
-    try SystemThread.start(
-      name: index < workerCount ? "steal-\(index)" : "spare-\(index)",
-      stackSize: configuration.stackSize
-    ) {
+    let name = index < workerCount ? "steal-\(index)" : "spare-\(index)"
+    return try SystemThread.start(name: name, stackSize: configuration.stackSize) {
+      if let placement = self.placement {
+        ThreadAffinity.restrict(
+          name, to: placement.processors(of: index, workers: self.workerCount))
+      }
       self.workers.with(index) { worker in
         Self.currentWorker.set(worker)
         self.runWorker(worker)

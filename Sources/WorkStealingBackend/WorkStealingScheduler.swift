@@ -11,6 +11,8 @@ internal import Synchronization
 /// `ageingInterval`th pick takes the oldest job of the least urgent band, so a job that is behind d others on its
 /// worker starts after at most `ageingInterval` × d picks. Idle workers sleep and use no processor time.
 ///
+/// That is the order by the default settings; `WorkStealingConfiguration` changes it. Without ageing there is no bound.
+///
 /// A worker that blocks between `willBlock()` and `didUnblock()` is replaced by a compensation thread, up to
 /// `compensationLimit` at a time. Several pools may exist in a process.
 ///
@@ -23,7 +25,8 @@ public final class WorkStealingScheduler: Scheduler {
 
   /// A pool with `workers` threads, at least 1.
   ///
-  /// Stops the process when the system refuses a thread.
+  /// Stops the process when the configuration is illegal (its `validate()` throws instead), or the system refuses a
+  /// thread or a processor to pin it to.
   public init(workers: Int, configuration: WorkStealingConfiguration = .init()) {
     pool = Pool(workers: workers, configuration: configuration)
     pool.start()

@@ -20,6 +20,12 @@ final class Worker: Sendable {
   let ownBands = Atomic<UInt8>(0)
   /// Jobs to run before the next look into the injector.
   let jobsUntilInjector = Atomic<Int>(0)
+  /// True when the owner takes its oldest job of a band instead of its newest.
+  let takesOldestFirst: Bool
+  /// The regular workers to steal from, the first one first; empty for the random order.
+  let victims: [Int]
+  /// Picks from one that ages to the next; never, for all that one lives to see, when nothing ages.
+  let ageingPeriod: Int
   /// Picks until the next one ages.
   let picksUntilAgeing: Atomic<Int>
   /// How many calls of help() are on the owner's stack.
@@ -39,10 +45,15 @@ final class Worker: Sendable {
   let parker = Parker()
   let order = Atomic<SpareOrder>(.wait)
 
-  init(index: Int, pool: ObjectIdentifier, ageingInterval: Int) {
+  init(
+    index: Int, pool: ObjectIdentifier, configuration: WorkStealingConfiguration, victims: [Int]
+  ) {
     self.index = index
     self.pool = pool
-    picksUntilAgeing = Atomic(ageingInterval - 1)
+    self.victims = victims
+    takesOldestFirst = configuration.localOrder == .fifo
+    ageingPeriod = configuration.ageingInterval == 0 ? .max : configuration.ageingInterval
+    picksUntilAgeing = Atomic(ageingPeriod - 1)
     random = Atomic(UInt32(truncatingIfNeeded: index &+ 1) &* 0x9E37_79B9 | 1)
   }
 
@@ -67,7 +78,8 @@ final class Worker: Sendable {
 
   // MARK: The owner's deques
 
-  /// Pushes every job of a chain, so that pops return the first one first, with one store of `bottom` per band.
+  /// Pushes every job of a chain, so that pops return the first one first, with one store of `bottom` per band where
+  /// pops take the newest.
   ///
   /// Owner only; the caller publishes afterwards.
   func push(_ chain: consuming JobChain) {
@@ -82,6 +94,7 @@ final class Worker: Sendable {
   }
 
   private func pushOneBand(_ band: Int, _ chain: JobChain) {
+    guard !takesOldestFirst else { return pushInOrder(band, chain) }
     var next = chain.first
     deques.owned(band).push(count: chain.count) {
       guard let job = next else {
@@ -95,20 +108,39 @@ final class Worker: Sendable {
     setOwnBands(ownBandsValue | 1 << UInt8(band))
   }
 
+  private func pushInOrder(_ band: Int, _ chain: consuming JobChain) {
+    while let job = chain.popFirst() { deques.owned(band).push(job.word) }
+    setOwnBands(ownBandsValue | 1 << UInt8(band))
+  }
+
   /// Pushes one job; owner only; the caller publishes afterwards.
   func push(_ job: Job) {
     deques.owned(Int(job.band.rawValue)).push(job.word)
     setOwnBands(ownBandsValue | job.band.mask)
   }
 
-  /// Takes the owner's newest job of the most urgent band; owner only.
+  /// Takes the owner's newest job of the most urgent band, or its oldest by `localOrder`; owner only.
   func pop() -> Job? {
+    guard !takesOldestFirst else { return popOldest() }
     while true {
       let bands = ownBandsValue
       guard bands != 0 else { return nil }
       let band = bands.trailingZeroBitCount
       if let word = deques.owned(band).pop() { return Job(word: word) }
       setOwnBands(bands & (bands &- 1))
+    }
+  }
+
+  /// Takes the owner's oldest job of the most urgent band, from the end where thieves steal; owner only.
+  @inline(never) private func popOldest() -> Job? {
+    while true {
+      let bands = ownBandsValue
+      guard bands != 0 else { return nil }
+      switch deques.owned(bands.trailingZeroBitCount).steal() {
+      case .stolen(let word): return Job(word: word)
+      case .empty: setOwnBands(bands & (bands &- 1))
+      case .lostRace: count(lostRaces)
+      }
     }
   }
 

@@ -100,6 +100,9 @@ import Testing
   @Test func aValueMayFollowAnEqualsSign() throws {
     #expect(try request("--budget=500ms").budget == .milliseconds(500))
     #expect(try request("--where=n=3").axes == [AxisSelection(axis: "n", values: [3])])
+    #expect(
+      try request("--where=pin=none,compact").axes
+        == [AxisSelection(axis: "pin", values: ["none", "compact"])])
   }
 
   @Test func twoHyphensEndTheOptions() throws {
@@ -144,7 +147,8 @@ import Testing
     ["--quick=1"], ["--seed"], ["--seed", "--quick"], ["--seed", "-1"], ["--workers", "0"],
     ["--workers", "1,,2"], ["--processes", "x"], ["--budget", "60"], ["--budget", "1ms"],
     ["--budget", "infs"], ["--time-scale", "0"], ["--time-scale", "nan"], ["--filter", "("],
-    ["--where", "512"], ["--where", "n=x"], ["--where", "=1"], ["--where", "n=1,"],
+    ["--where", "512"], ["--where", "n=X"], ["--where", "n=1.5"], ["--where", "=1"],
+    ["--where", "n=1,"],
     ["--allocator", "tcmalloc"], ["--output="], ["-q"], ["list", "chain"], ["schema", "x"],
   ]) func malformedValuesAreUsageErrors(words: [String]) {
     do {

@@ -71,7 +71,7 @@ private final class Transcript {
     }
   }
 
-  @Test func listAsJSONHasOneObjectPerWorkload() {
+  @Test func listAsJSONHasOneObjectPerWorkloadAndPerScheduler() {
     #expect(
       run(["list", "--format", "json"]).out == """
         [

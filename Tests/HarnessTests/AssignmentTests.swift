@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Scheduling
 internal import Testing
 
 @testable internal import Harness
@@ -8,7 +9,8 @@ internal import Testing
   private func example() -> Assignment {
     Assignment(
       subject: .graph(path: "/tmp/50 % of = a\nstrange;name"), system: .reference("whole"),
-      workers: 3, cpus: 2, parameters: Parameters(["n": 512, "width": 7]), warmups: 0,
+      workers: 3, cpus: 2, parameters: Parameters(["n": 512, "width": 7]),
+      knobs: KnobSettings(["pin": "compact", "spin-us": 5]), warmups: 0,
       minimumIterations: 4, maximumIterations: 5, timeBudgetNanoseconds: 6, seed: .max,
       allocator: .system, extra: ["time-scale": "1e-3", "odd=key": "a=b"])
   }
@@ -21,13 +23,14 @@ internal import Testing
     assignment.subject = .workload("fan")
     assignment.system = .scheduler("inline")
     assignment.parameters = Parameters()
+    assignment.knobs = KnobSettings()
     #expect(try Assignment(encoded: assignment.encoded) == assignment)
   }
 
   @Test func everyMissingLineIsNamed() {
     let lines = example().encoded.split(separator: "\n")
     for (index, line) in lines.enumerated()
-    where !line.hasPrefix("x-") && !line.hasPrefix("cpus") {
+    where !["x-", "cpus", "knobs"].contains(where: line.hasPrefix) {
       var rest = lines
       rest.remove(at: index)
       let text = rest.joined(separator: "\n")

@@ -2,6 +2,7 @@
 
 internal import Foundation
 internal import Harness
+internal import Scheduling
 internal import Testing
 
 @Suite("One measurement in a child process") struct ChildRunnerTests {
@@ -48,6 +49,23 @@ internal import Testing
     let proof = try #require(outcome.allocatorProof)
     #expect(proof.hasPrefix(allocator == .jemalloc ? "jemalloc 5" : "glibc 2"))
     #expect((outcome.jemallocEpochNanoseconds != nil) == (allocator == .jemalloc))
+  }
+
+  @Test func aSchedulersKnobsReachTheChild() {
+    var assignment = Fixture.assignment("empty", scheduler: "tunable")
+    #expect(Fixture.run(assignment).failure == nil)
+    assignment.knobs = KnobSettings(["threads": 2])
+    // One worker is asked for, so the child says that the scheduler made from the knob has two.
+    #expect(Fixture.run(assignment).failure?.qualityWord == "unavailable:workers")
+    assignment.workers = 2
+    #expect(Fixture.run(assignment).failure == nil)
+  }
+
+  @Test(arguments: ["threads:5", "threads:none", "depth:1"])
+  func aChildRefusesWhatIsNoSettingOfItsScheduler(settings: String) throws {
+    var assignment = Fixture.assignment("empty", scheduler: "tunable")
+    assignment.knobs = try #require(KnobSettings(canonical: settings))
+    #expect(Fixture.run(assignment).failure?.qualityWord == "unavailable:knobs")
   }
 
   @Test func thousandsOfSamplesArriveInOrder() {

@@ -61,6 +61,10 @@ let fixtureSuite = Suite(
     SchedulerEntry(name: "stubborn", summary: "always one worker") { _ in
       ImmediateScheduler(workers: 1)
     },
+    SchedulerEntry(
+      name: "tunable", summary: "as many workers as its knob says",
+      knobs: [SchedulerKnob(name: "threads", summary: "threads", numbers: 1...4, default: 1)]
+    ) { _, settings in ImmediateScheduler(workers: settings["threads"]?.number ?? 1) },
   ],
   workloads: [
     workload("empty") { stampAll(&$0) },

@@ -40,6 +40,56 @@ struct PluginTests {
     }
   }
 
+  @Test func knobsOfAnotherPackagesSchedulerAreSwept() throws {
+    let readMe = try ReadMe()
+    let plain = try readMe.block(after: "`mine/Sources/mine/Mine.swift`")
+    let scheduler = String(try #require(plain.split(separator: "@main").first))
+    let package = try UserPackage(
+      name: "tuned",
+      files: [
+        "Package.swift": readMe.block(after: "`mine/Package.swift`")
+          .replacing("\"mine\"", with: "\"tuned\""),
+        "Sources/tuned/Tuned.swift": scheduler + Self.mainWithKnobs,
+      ])
+    let program = try package.build(product: "tuned")
+    let list = try package.run(program, ["list"])
+    #expect(list.output.contains("    depth=1             of the tests; deep or 1 to 9"))
+
+    let chosen = ["--scheduler", "tuned,inline", "--filter", "chain", "--quick"]
+    let file = package.root.appending(path: "figures.csv").path()
+    let run = try package.run(
+      program,
+      chosen + ["--where", "depth=3,deep", "--processes", "1", "--output", file])
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.output.contains("tuned depth=3") && run.output.contains("tuned depth=deep"))
+    let rows = try CSV.decode(Array(Data(contentsOf: URL(filePath: file))), path: file)
+    let depths = Set(rows.map { "\($0.subject.scheduler) \($0.subject.params["depth"] ?? "")" })
+    #expect(depths == ["tuned 3", "tuned deep", "inline "])
+
+    let refused = try package.run(program, chosen + ["--where", "depth=10"])
+    #expect(refused.status == 64)
+    #expect(refused.errors.contains("expected deep or 1 to 9"))
+  }
+
+  /// Fails unless it gets one of the values that the test sweeps.
+  private static let mainWithKnobs = """
+    @main struct Tuned {
+      static func main() {
+        let depth = SchedulerKnob(
+          name: "depth", summary: "of the tests", numbers: 1...9, words: ["deep"], default: 1)
+        BenchmarkSuite.main(tunable: [
+          TunableScheduler(name: "tuned", knobs: [depth]) { workers, settings in
+            guard let depth = settings["depth"], depth == 3 || depth == "deep" else {
+              fatalError("settings \\(settings)")
+            }
+            return MyScheduler(workers: workers)
+          }
+        ])
+      }
+    }
+
+    """
+
   @Test func programsOfTheReadMeCompileAndRun() throws {
     let readMe = try ReadMe()
     let package = try UserPackage(

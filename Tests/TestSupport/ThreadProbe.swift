@@ -28,6 +28,13 @@ package struct ThreadProbe: Hashable, Sendable {
     return text?.trimmingCharacters(in: .newlines) ?? ""
   }
 
+  /// The processors that the thread may run on, as the system writes them: `0-3,8`; empty once it has ended.
+  package var allowedProcessors: String {
+    let text = (try? String(contentsOfFile: path + "/status", encoding: .utf8)) ?? ""
+    let line = text.split(separator: "\n").first { $0.hasPrefix("Cpus_allowed_list:") }
+    return line?.split(separator: "\t").last.map(String.init) ?? ""
+  }
+
   /// Nanoseconds of processor time that the thread has used; 0 once it has ended.
   package var processorNanoseconds: Int {
     let text = try? String(contentsOfFile: path + "/schedstat", encoding: .utf8)

@@ -281,22 +281,8 @@ private struct Stream: Sendable {
   }
 }
 
-/// Set once.
-private final class Flag: Sendable {
-  private let value = Atomic<Bool>(false)
-  func set() { value.store(true, ordering: .releasing) }
-  var isSet: Bool { value.load(ordering: .acquiring) }
-}
-
 /// A count that closures can share.
 private final class Atomic2: Sendable {
   let count: Atomic<Int>
   init(_ count: Int) { self.count = Atomic(count) }
-}
-
-/// Holds a job until it is opened.
-private final class Gate: Sendable {
-  private let parker = Parker()
-  func wait() { parker.park() }
-  func open() { parker.unpark() }
 }

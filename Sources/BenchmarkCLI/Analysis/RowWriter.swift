@@ -128,12 +128,13 @@ package struct RowWriter: Sendable {
     row.operationCount = figures.reduce(0) { $0 + $1.operationCount }
   }
 
-  /// Sizes, worker count, caps, CPUs and settings of a contestant.
+  /// Sizes, worker count, knobs that the user set, caps, CPUs and settings of a contestant.
   package static func params(of contestant: Contestant, in group: MeasurementGroup)
     -> RowParameters
   {
     var pairs = contestant.parameters.entries.map { ($0.name, String($0.value)) }
     pairs.append(("workers", String(contestant.workers)))
+    pairs += contestant.knobs.entries.map { ($0.name, $0.value.description) }
     pairs += contestant.caps.map { ("cap-\($0.key)", String($0.value)) }
     if let cpus = group.cpus { pairs.append(("cpus", String(cpus))) }
     pairs += group.settings.map { ($0.key, $0.value) }

@@ -1,34 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The values `--where` asks for on one axis.
+package import Scheduling
+
+/// The values `--where` asks for on one axis of a workload, or one knob of a scheduler.
 package struct AxisSelection: Equatable, Sendable {
-  /// The axis, such as `n`.
+  /// The axis, such as `n`, or the knob, such as `spin-us`.
   package let axis: String
   /// The values, in the order given, without repetitions.
-  package var values: [Int]
+  package var values: [KnobValue]
 
-  package init(axis: String, values: [Int]) {
+  package init(axis: String, values: [KnobValue]) {
     self.axis = axis
     self.values = values
   }
 
-  /// Reads `n=64,512,width=10`: a piece with `=` opens an axis, one without adds a value to the axis before it.
+  /// What an axis takes, for messages.
+  private static let form = "axis=value, such as n=512 or pin=compact"
+
+  /// Reads `n=64,512,pin=compact`: a piece with `=` opens an axis, one without adds a value to the axis before it.
   package static func parse(_ text: String, place: String) throws(ToolFailure) -> [AxisSelection] {
     var selections: [AxisSelection] = []
     for piece in text.split(separator: ",", omittingEmptySubsequences: false) {
       let halves = piece.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       if halves.count == 2 {
         guard !halves[0].isEmpty else {
-          throw .usage(place, "`\(piece)` names no axis", expected: "axis=value, such as n=512")
+          throw .usage(place, "`\(piece)` names no axis", expected: form)
         }
         selections.append(AxisSelection(axis: String(halves[0]), values: []))
       } else if selections.isEmpty {
-        throw .usage(
-          place, "`\(piece)` belongs to no axis", expected: "axis=value, such as n=512")
+        throw .usage(place, "`\(piece)` belongs to no axis", expected: form)
       }
-      guard let digits = halves.last, let value = Int(digits) else {
+      guard let text = halves.last, let value = KnobValue(text: text) else {
         throw .usage(
-          place, "`\(piece)` has no whole number as value", expected: "axis=value, such as n=512")
+          place, "`\(piece)` has neither a whole number nor a word as value", expected: form)
       }
       selections[selections.count - 1].values.append(value)
     }

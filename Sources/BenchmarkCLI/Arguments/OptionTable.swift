@@ -102,7 +102,8 @@ package enum OptionTable {
         + "count keep it)"),
     .init(
       .axes, .axes, repeats: true,
-      "values of a workload's axis: n=512, or several: n=64,512; every combination is measured"),
+      "values of a workload's axis or a scheduler's knob: n=512, or several: spin-us=0,5; every "
+        + "combination is measured; `bench list` names them"),
     .init(.quick, .flag, "small sizes, 3 rounds, about 15 seconds"),
     .init(
       .budget, .duration(.milliseconds(100)...Duration.seconds(86_400)),

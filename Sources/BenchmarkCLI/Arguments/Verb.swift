@@ -8,7 +8,7 @@ package enum Verb: String, CaseIterable, Sendable {
   package var summary: String {
     switch self {
     case .run: "measure schedulers on workloads (the default verb)"
-    case .list: "show workloads with their axes, schedulers, references and metrics"
+    case .list: "show workloads with axes, schedulers with knobs, references and metrics"
     case .schema: "print the columns and metrics of the CSV, or check a file"
     case .doctor: "say what about this machine makes figures doubtful, with remedies"
     }
@@ -33,7 +33,8 @@ package enum Verb: String, CaseIterable, Sendable {
       rounds: a round runs every scheduler once, in random order. Prints a table; writes every
       figure to results/runs/<run id>.csv and the machine's description beside it.
       """
-    case .list: "Prints what `run` accepts: names, axes with their default values, metrics."
+    case .list:
+      "Prints what `run` accepts: names, axes and knobs with their default values, metrics."
     case .schema: "Prints the registry that every result file follows, or checks one file."
     case .doctor: "Exit code 1 means that there are findings. Changes nothing on the machine."
     }
@@ -50,6 +51,10 @@ package enum Verb: String, CaseIterable, Sendable {
           "bench wavefront --where n=64,512 --workers 1,2",
           "two sizes by two worker counts"
         ),
+        (
+          "bench chain --where spin-us=0,50",
+          "every scheduler that has this knob, once with each value"
+        ),
         ("bench --filter 'fan|fork' --scheduler work-stealing,dispatch", "two schedulers only"),
         ("bench chain --reference foundation", "beside Foundation's own OperationQueue"),
         ("bench run --graph build.ninja", "replay a recorded build"),
@@ -58,7 +63,7 @@ package enum Verb: String, CaseIterable, Sendable {
     case .list:
       [
         ("bench list", "names, axes and defaults"),
-        ("bench list --format json", "workloads for a script"),
+        ("bench list --format json", "workloads and schedulers for a script"),
       ]
     case .schema:
       [

@@ -86,7 +86,7 @@ extension CommandLineTool {
           progress.clear()
           let planned = plan.groups[group]
           console.say(
-            "bench: \(planned.benchmark), \(planned.contestants[contestant].name), "
+            "bench: \(planned.benchmark), \(planned.contestants[contestant].label), "
               + "round \(round + 1): \(failure)")
         } else if let text = ProgressLine.text(for: event, plan: plan) {
           progress.show(text)

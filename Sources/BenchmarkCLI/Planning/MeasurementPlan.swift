@@ -3,6 +3,7 @@
 internal import ConcurrencyPrimitives
 package import Harness
 package import Results
+package import Scheduling
 
 /// One system that takes part in a group: a scheduler or a reference, with the sizes it runs.
 package struct Contestant: Hashable, Sendable {
@@ -12,15 +13,18 @@ package struct Contestant: Hashable, Sendable {
   package let workers: Int
   /// Sizes after capping.
   package let parameters: Parameters
+  /// What the user set on the scheduler; the other knobs have their defaults.
+  package let knobs: KnobSettings
   /// Axes that were cut, with the cap.
   package let caps: [String: Int]
   /// What to know before comparing it with the others; nil for a scheduler.
   package let caveat: String?
 
   package init(
-    system: Assignment.System, workers: Int, parameters: Parameters, caps: [String: Int] = [:],
-    caveat: String? = nil
+    system: Assignment.System, workers: Int, parameters: Parameters,
+    knobs: KnobSettings = KnobSettings(), caps: [String: Int] = [:], caveat: String? = nil
   ) {
+    self.knobs = knobs
     self.caveat = caveat
     self.system = system
     self.workers = workers
@@ -33,6 +37,11 @@ package struct Contestant: Hashable, Sendable {
     switch system {
     case .scheduler(let name), .reference(let name): name
     }
+  }
+
+  /// The name with the knobs that the user set: `work-stealing spin-us=5`.
+  package var label: String {
+    ([name] + knobs.entries.map { "\($0.name)=\($0.value)" }).joined(separator: " ")
   }
 
   /// True for a system that is measured whole, with its own operations.
@@ -120,7 +129,8 @@ package struct MeasurementPlan: Sendable {
     var generator = generator(round: round, group: group)
     return Assignment(
       subject: planned.subject, system: system.system, workers: system.workers,
-      cpus: planned.cpus, parameters: system.parameters, warmups: warmups, minimumIterations: 1,
+      cpus: planned.cpus, parameters: system.parameters, knobs: system.knobs, warmups: warmups,
+      minimumIterations: 1,
       timeBudgetNanoseconds: timeBudgetNanoseconds, seed: generator.next(), allocator: allocator,
       environmentPadding: generator.index(below: 4096), extra: planned.settings)
   }

@@ -88,7 +88,8 @@ package struct Planner: Sendable {
     notes: inout [String]
   ) throws(ToolFailure) -> [MeasurementGroup] {
     let workloads = try chosenWorkloads()
-    try AxisCheck(workloads: workloads).check(request.axes)
+    try AxisCheck(workloads: workloads, schedulers: schedulers, all: suite.schedulers)
+      .check(request.axes)
     var groups: [MeasurementGroup] = []
     for workload in workloads {
       for reference in references where reference.workloads[workload.name] == nil {
@@ -96,11 +97,8 @@ package struct Planner: Sendable {
       }
       for parameters in points(of: workload) {
         for (index, count) in workers.enumerated() {
-          let members = entrants(schedulers, workers: workers, index: index).map { entry in
-            Contestant(
-              system: .scheduler(entry.name), workers: entry.fixedWorkers ?? count,
-              parameters: parameters)
-          }
+          let members = try members(
+            schedulers, workers: workers, index: index, parameters: parameters)
           let guests = references.compactMap { reference in
             contestant(reference, workload: workload.name, parameters: parameters, workers: count)
           }
@@ -149,7 +147,7 @@ package struct Planner: Sendable {
     var points = [workload.parameters(at: request.isQuick ? .quick : .real)]
     for selection in request.axes where workload.axis(named: selection.axis) != nil {
       points = points.flatMap { point in
-        selection.values.map { value in
+        selection.values.compactMap(\.number).map { value in
           var changed = point
           changed[selection.axis] = value
           return changed
@@ -157,37 +155,6 @@ package struct Planner: Sendable {
       }
     }
     return points
-  }
-
-  /// The schedulers that the group of `workers[index]` measures.
-  ///
-  /// One with a fixed count is measured once per point: beside its own count if that is asked for, else beside the first.
-  private func entrants(_ schedulers: [SchedulerEntry], workers: [Int], index: Int)
-    -> [SchedulerEntry]
-  {
-    schedulers.filter { entry in
-      guard let fixed = entry.fixedWorkers else { return true }
-      return index == (workers.firstIndex(of: fixed) ?? 0)
-    }
-  }
-
-  private func contestant(
-    _ reference: ReferenceDescription, workload: String, parameters: Parameters, workers: Int
-  ) -> Contestant? {
-    guard let program = reference.workloads[workload] else { return nil }
-    let workers =
-      switch reference.width {
-      case .asked: workers
-      case .fixed(let count): count
-      case .cpus: request.cpus ?? cpuCount
-      }
-    let capped = program.capped(parameters)
-    let caps = program.cap.filter { axis, _ in
-      capped.value(of: axis) != parameters.value(of: axis)
-    }
-    return Contestant(
-      system: .reference(reference.name), workers: workers, parameters: capped, caps: caps,
-      caveat: reference.caveat)
   }
 
   private func replayGroups(
@@ -198,10 +165,8 @@ package struct Planner: Sendable {
         name, "--graph replaces the built-in workloads",
         next: "measure `\(name)` in a run of its own")
     }
-    if let selection = request.axes.first {
-      throw .usage(
-        "--where", "a replayed graph has no axis `\(selection.axis)`", next: "leave it out")
-    }
+    try AxisCheck(workloads: [], schedulers: schedulers, all: suite.schedulers)
+      .check(request.axes)
     var groups: [MeasurementGroup] = []
     for graph in graphs {
       notes += graph.notes.map { "\(graph.path): \($0)" }
@@ -210,11 +175,8 @@ package struct Planner: Sendable {
         "\(graph.benchmark): \(graph.taskCount) tasks, time scale \(scale) gives "
           + UnitFormatter.text(Double(graph.totalWorkNanoseconds) * scale, unit: "ns") + " of work")
       for (index, count) in workers.enumerated() {
-        let members = entrants(schedulers, workers: workers, index: index).map { entry in
-          Contestant(
-            system: .scheduler(entry.name), workers: entry.fixedWorkers ?? count,
-            parameters: Parameters())
-        }
+        let members = try members(
+          schedulers, workers: workers, index: index, parameters: Parameters())
         guard !members.isEmpty else { continue }
         groups.append(
           MeasurementGroup(

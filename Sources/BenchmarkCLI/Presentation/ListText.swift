@@ -2,6 +2,7 @@
 
 package import Harness
 internal import Results
+internal import Scheduling
 
 /// What `bench list` prints.
 package struct ListText: Sendable {
@@ -10,7 +11,7 @@ package struct ListText: Sendable {
   /// - Parameter suite: what there is to list.
   package init(suite: Suite) { self.suite = suite }
 
-  /// Workloads with axes and defaults, schedulers, references, metrics.
+  /// Workloads with axes and defaults, schedulers with knobs and defaults, references, metrics.
   package func text(style: TerminalStyle) -> String {
     var lines = [style.paint("workloads", .strong)]
     for workload in suite.workloads {
@@ -35,6 +36,11 @@ package struct ListText: Sendable {
       let asked = scheduler.isOnRequest ? " (only with --scheduler \(scheduler.name))" : ""
       lines += HelpText.entry(
         left: scheduler.name, summary: scheduler.summary + (fixed ?? "") + asked)
+      for knob in scheduler.knobs {
+        lines += HelpText.entry(
+          left: "  \(knob.name)=\(knob.defaultValue)",
+          summary: "\(knob.summary); \(knob.legalText)")
+      }
     }
     lines += absences(isReference: false)
     if !suite.references.isEmpty {

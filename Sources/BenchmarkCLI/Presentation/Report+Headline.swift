@@ -37,7 +37,7 @@ extension Report {
   private func tally(_ results: [GroupResult]) -> String {
     var counts: [(name: String, count: Int)] = []
     for result in results {
-      guard let name = result.best(result.group.primaryMetric)?.contestant.name else { continue }
+      guard let name = result.best(result.group.primaryMetric)?.contestant.label else { continue }
       if let index = counts.firstIndex(where: { $0.name == name }) {
         counts[index].count += 1
       } else {

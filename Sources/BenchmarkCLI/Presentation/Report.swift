@@ -116,7 +116,7 @@ package struct Report: Sendable {
       if let failure = contestant.failure {
         let process = contestant.processes.first { $0.outcome.failure == failure }
         let round = process.map { " in round \($0.round + 1)" } ?? ""
-        remarks.append(.init("\(contestant.contestant.name)\(round): \(failure)", .bad))
+        remarks.append(.init("\(contestant.contestant.label)\(round): \(failure)", .bad))
       }
       guard let caveat = contestant.contestant.caveat else { continue }
       let caps = contestant.contestant.caps.sorted { $0.key < $1.key }

@@ -26,7 +26,7 @@ enum ReportColumns {
     let contestant = result.contestant
     let isBest = result.comparisons[group.primaryMetric] == .best
     let head: [TextTable.Cell] = [
-      .init(contestant.name, isBest ? .strong : .plain), .init(String(contestant.workers)),
+      .init(contestant.label, isBest ? .strong : .plain), .init(String(contestant.workers)),
     ]
     return head + figureCells(of: result, in: group)
       + comparisonCells(of: result, metric: group.primaryMetric)

@@ -46,7 +46,7 @@ package struct ProgressLine {
     let width = String(total).count
     let number = String(done + 1)
     let padded = String(repeating: " ", count: max(0, width - number.count)) + number
-    return "[\(padded)/\(total)] \(planned.benchmark), \(planned.contestants[contestant].name), "
+    return "[\(padded)/\(total)] \(planned.benchmark), \(planned.contestants[contestant].label), "
       + "round \(round + 1) of \(plan.rounds), \(UnitFormatter.countdown(seconds: left)) left"
   }
 }

@@ -12,11 +12,20 @@ int shim_thread_start(uintptr_t *thread, const char *name, size_t stack_size,
 int shim_thread_join(uintptr_t thread);
 /// Lets a thread free itself at its end. Returns 0, or errno.
 int shim_thread_detach(uintptr_t thread);
+/// Bytes of stack of the calling thread; 0 when the system does not say.
+uint64_t shim_thread_stack_size(void);
 /// Gives the processor to another thread that is ready to run.
 void shim_thread_yield(void);
 
 /// Processors that this process may run on, by its affinity mask; 0 when the system does not say.
 int shim_processor_count(void);
+
+/// Writes the numbers of the processors that the calling thread may run on, in order. Returns how many it wrote, at most
+/// `capacity`; 0 when the system does not say.
+int shim_allowed_processors(int *numbers, int capacity);
+
+/// Restricts the calling thread to `count` processors. Returns 0, or errno.
+int shim_restrict_thread(const int *numbers, int count);
 
 /// Keeps the compiler from moving memory accesses across the call; costs no instruction.
 static inline void shim_compiler_barrier(void) { __asm__ volatile("" ::: "memory"); }
