@@ -36,9 +36,9 @@ extension Operation {
       return isSealed
     }
     if deadline == nil {
-      if record.currentOperation == word || record.currentOperation == closureNodeWord {
-        Fault.waitOnSelf(self)
-      }
+      let current = record.currentOperation
+      // 0 on the main thread, and in a cold table without a cell.
+      if current != 0, current == word || current == closureNodeWord { Fault.waitOnSelf(self) }
       if queue.scheduler.waitsByHelping {
         while !isSealed, record.depth < ThreadRecord.depthLimit / 2, queue.scheduler.help() {}
         if isSealed { return true }
@@ -61,8 +61,8 @@ extension Operation {
     return record.whileBlocked(on: self, in: queue) { sleep(record, until: deadline) }
   }
 
-  /// The cell of the closure that this façade stands for; no address when it is none.
-  private final var closureNodeWord: UInt { withColdTable { $0.closureNode } ?? 1 }
+  /// The cell of the closure that this façade stands for, or 0.
+  private final var closureNodeWord: UInt { withColdTable { $0.closureNode } ?? 0 }
 
   /// Waits in a queue that `test` accepts, unstarted.
   private final func isMember(of test: (OperationQueue) -> Bool) -> Bool {

@@ -11,6 +11,7 @@ import OperationsFoundation
     case "run-loop": serveRunLoop()
     case "dispatch-main": serveDispatchMain()
     case "wait-for-operation": waitForOwnOperation()
+    case "wait-for-others": waitForOtherQueues()
     case "wait-for-queue": OperationQueue.main.waitUntilAllOperationsAreFinished()
     default:
       fatalError("usage: MainQueueFixture current|run-loop|dispatch-main|wait-…, not \(mode)")
@@ -68,6 +69,24 @@ import OperationsFoundation
       }
     }
     dispatchMain()
+  }
+
+  /// Operations with every attribute that is kept apart.
+  private static func waitForOtherQueues() {
+    let queue = OperationQueue()
+    let changes: [(BlockOperation) -> Void] = [
+      { _ in }, { $0.name = "named" }, { $0.completionBlock = {} },
+      { $0.qualityOfService = .utility }, { $0.addExecutionBlock {} },
+      { _ = $0.observe(\.isFinished) { _, _ in } },
+    ]
+    for change in changes {
+      let operation = BlockOperation { usleep(10_000) }
+      change(operation)
+      queue.addOperation(operation)
+      operation.waitUntilFinished()
+      queue.addOperations([BlockOperation {}], waitUntilFinished: true)
+    }
+    print("all finished")
   }
 
   private static func waitForOwnOperation() {

@@ -38,6 +38,12 @@ struct MainQueueTests {
     #expect(run.errors.contains("runs one operation at a time"))
   }
 
+  @Test(.contract(100)) func theMainThreadWaitsForOperationsOfOtherQueues() throws {
+    let run = try Fixture.run("wait-for-others")
+    #expect(run.code == 0, "\(run.errors)")
+    #expect(run.output == ["all finished"])
+  }
+
   @Test(.contract(101, 119)) func waitingOnTheMainThreadForTheMainQueueStopsTheProcess() throws {
     let run = try Fixture.run("wait-for-queue")
     #expect(run.code != 0)
