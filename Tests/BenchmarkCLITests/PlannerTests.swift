@@ -71,6 +71,24 @@ import Testing
     #expect(failure.nextStep == "did you mean `width`?")
   }
 
+  @Test func anAxisOfAnotherWorkloadSaysWhose() throws {
+    let failure = try #require(
+      self.failure {
+        $0.workloadNames = ["chain"]
+        $0.axes = [.init(axis: "width", values: [1])]
+      })
+    #expect(failure.code == .usage)
+    #expect(failure.finding == "no chosen workload has the axis `width`")
+    #expect(failure.expectation == "one of n (chain)")
+    #expect(failure.nextStep == "it is an axis of fan")
+  }
+
+  @Test func optionsOfAReplayAreRefusedWithoutAGraph() throws {
+    let failure = try #require(self.failure { $0.replayOptions = ["--time-scale"] })
+    #expect(failure.code == .usage)
+    #expect(failure.place == "--time-scale")
+  }
+
   @Test func anIllegalValueNamesTheWorkloadThatRefusesIt() throws {
     let failure = try #require(self.failure { $0.axes = [.init(axis: "n", values: [2000])] })
     #expect(failure.code == .usage)
@@ -80,6 +98,13 @@ import Testing
 
   @Test func aFilterWithoutAMatchEndsWith69() throws {
     #expect(failure { $0.filter = "^nothing$" }?.code == .nothingMatched)
+    let named = try #require(
+      failure {
+        $0.workloadNames = ["chain"]
+        $0.filter = "fan"
+      })
+    #expect(named.finding == "`fan` matches none of the workloads named")
+    #expect(named.expectation == "one of chain")
     #expect(try Fixtures.plan { $0.filter = "^f" }.groups.map(\.benchmark) == ["fan"])
   }
 

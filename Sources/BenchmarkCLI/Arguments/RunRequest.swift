@@ -20,6 +20,8 @@ package struct RunRequest: Sendable {
   package var graphs: [String] = []
   package var timeScale: Double?
   package var body = ReplayBody.spin
+  /// Options given that mean something for a replay only, as typed.
+  package var replayOptions: [String] = []
   package var isQuick = false
   package var budget: Duration?
   package var seed: UInt64?
@@ -49,6 +51,8 @@ package struct RunRequest: Sendable {
     graphs = parsed.texts(.graph).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     timeScale = parsed.factor(.timeScale)
     body = parsed.text(.body).flatMap(ReplayBody.init) ?? .spin
+    if timeScale != nil { replayOptions.append(OptionName.timeScale.flag) }
+    if parsed.text(.body) != nil { replayOptions.append(OptionName.body.flag) }
     isQuick = parsed.isOn(.quick)
     budget = parsed.duration(.budget)
     seed = parsed.seed

@@ -9,6 +9,8 @@ struct AxisCheck: Sendable {
   let workloads: [WorkloadDescription]
   /// The chosen schedulers.
   let schedulers: [SchedulerEntry]
+  /// Every workload of the suite, for the advice which one has an axis; none when graphs are replayed.
+  let allWorkloads: [WorkloadDescription]
   /// Every scheduler of the suite, for the advice which one has a knob.
   let all: [SchedulerEntry]
 
@@ -49,6 +51,13 @@ struct AxisCheck: Sendable {
         "--where", "no chosen scheduler has the knob `\(name)`",
         expected: known.isEmpty ? "none" : "one of \(list)",
         next: "\(elsewhere.joined(separator: ", ")) would have it: add it to --scheduler")
+    }
+    let others = allWorkloads.filter { $0.axis(named: name) != nil }.map(\.name)
+    guard others.isEmpty else {
+      return .usage(
+        "--where", "no chosen workload has the axis `\(name)`",
+        expected: known.isEmpty ? "none" : "one of \(list)",
+        next: "it is an axis of \(others.joined(separator: ", "))")
     }
     return .usage(
       "--where", "unknown axis `\(name)`", expected: known.isEmpty ? "none" : "one of \(list)",

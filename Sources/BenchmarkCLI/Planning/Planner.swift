@@ -87,9 +87,17 @@ package struct Planner: Sendable {
     _ schedulers: [SchedulerEntry], _ references: [ReferenceDescription], workers: [Int],
     notes: inout [String]
   ) throws(ToolFailure) -> [MeasurementGroup] {
+    if let option = request.replayOptions.first {
+      throw .usage(
+        option, "it counts for the replay of a graph only", expected: "--graph FILE with it",
+        next: "leave \(option) out, or name a graph")
+    }
     let workloads = try chosenWorkloads()
-    try AxisCheck(workloads: workloads, schedulers: schedulers, all: suite.schedulers)
-      .check(request.axes)
+    try AxisCheck(
+      workloads: workloads, schedulers: schedulers, allWorkloads: suite.workloads,
+      all: suite.schedulers
+    )
+    .check(request.axes)
     var groups: [MeasurementGroup] = []
     for workload in workloads {
       for reference in references where reference.workloads[workload.name] == nil {
@@ -135,8 +143,10 @@ package struct Planner: Sendable {
     guard !chosen.isEmpty else {
       throw ToolFailure(
         .nothingMatched, place: "--filter",
-        finding: "`\(request.filter ?? "")` matches no workload",
-        expectation: "one of \(known.joined(separator: ", "))",
+        finding: "`\(request.filter ?? "")` matches "
+          + (request.workloadNames.isEmpty ? "no workload" : "none of the workloads named"),
+        expectation:
+          "one of \((request.workloadNames.isEmpty ? known : request.workloadNames).joined(separator: ", "))",
         nextStep: "`bench list` shows what there is")
     }
     return chosen
@@ -165,8 +175,10 @@ package struct Planner: Sendable {
         name, "--graph replaces the built-in workloads",
         next: "measure `\(name)` in a run of its own")
     }
-    try AxisCheck(workloads: [], schedulers: schedulers, all: suite.schedulers)
-      .check(request.axes)
+    try AxisCheck(
+      workloads: [], schedulers: schedulers, allWorkloads: [], all: suite.schedulers
+    )
+    .check(request.axes)
     var groups: [MeasurementGroup] = []
     for graph in graphs {
       notes += graph.notes.map { "\(graph.path): \($0)" }
