@@ -162,6 +162,15 @@ import Testing
     #expect(throws: ToolFailure.self) { try replay("n") }
   }
 
+  @Test func aGraphWithoutDurationsIsReplayedWithARemark() throws {
+    let graph = GraphSummary(path: "a.dot", taskCount: 3, totalWorkNanoseconds: 0)
+    var request = RunRequest()
+    request.graphs = [graph.path]
+    let plan = try Planner(suite: Self.suite, request: request, cpuCount: 2, graphs: [graph])
+      .plan(freshSeed: 1)
+    #expect(plan.notes.contains { $0.hasPrefix("a.dot: no task has a duration") })
+  }
+
   @Test func listShowsKnobsWithDefaultsAndLegalValues() {
     let list = ListText(suite: Self.suite)
     #expect(list.text(style: .plain).contains("    spin-us=20          waits; 0 to 100\n"))

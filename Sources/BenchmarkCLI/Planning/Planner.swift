@@ -186,6 +186,11 @@ package struct Planner: Sendable {
       notes.append(
         "\(graph.benchmark): \(graph.taskCount) tasks, time scale \(scale) gives "
           + UnitFormatter.text(Double(graph.totalWorkNanoseconds) * scale, unit: "ns") + " of work")
+      if graph.totalWorkNanoseconds == 0 {
+        notes.append(
+          "\(graph.path): no task has a duration, so efficiency says nothing; expected `duration`, "
+            + "in seconds, at the nodes of a DOT file")
+      }
       for (index, count) in workers.enumerated() {
         let members = try members(
           schedulers, workers: workers, index: index, parameters: Parameters())
