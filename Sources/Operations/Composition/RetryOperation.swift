@@ -77,7 +77,7 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>,
     }
     inner.withLock { $0.phase = .running(operation) }
     if isCancelled { ThreadRecord.current.cancelMembers([operation]) }
-    queue.admit([operation], at: queue.enrol([operation]))
+    queue.admit([operation], at: queue.enrol(operation))
   }
 
   /// The operation of an attempt has left the queue.

@@ -27,8 +27,14 @@ extension OperationQueue {
     return enrol(operations.map(\.memberWord), in: order)
   }
 
-  /// Counts a closure in a queue that keeps strict order, by its cell.
-  func enrol(_ cell: UInt) -> Enrolment {
+  /// Counts one new member.
+  @inline(__always) func enrol(_ operation: Operation) -> Enrolment {
+    guard let order else { return enrol(1) }
+    return enrol([operation.memberWord], in: order)
+  }
+
+  /// Counts a closure by its cell.
+  @inline(__always) func enrol(cell: UInt) -> Enrolment {
     guard let order else { return enrol(1) }
     return enrol([cell], in: order)
   }

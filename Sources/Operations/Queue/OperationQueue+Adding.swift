@@ -17,7 +17,7 @@ extension OperationQueue {
   /// As `addOperation(_:)`, but throws `alreadyQueued`, `alreadyExecuting` or `alreadyFinished`.
   public func tryAddOperation(_ operation: Operation) throws(OperationError) {
     try operation.claimForQueue()
-    let place = order == nil ? enrol(1) : enrol([operation])
+    let place = enrol(operation)
     let (job, wasAttended) = ThreadRecord.withCurrent { record -> (Job?, Bool) in
       let slot = registry.add(operation.word, ticket: place.ticket, stripe: record.stripe)
       // Once it is in the registry: see Observation.md.
@@ -78,8 +78,16 @@ extension OperationQueue {
       }
       record.addsUnderWay -= 1
     }
-    if place.barrier != nil { evaluateBarriers() }
-    // Only now: nothing of the batch may run before all of it is in, on the inline scheduler neither.
+    handOver(ready, flushes, behind: place.barrier)
+  }
+
+  /// Hands over what an addition made ready, once all of it is in.
+  ///
+  /// Nothing of a batch may run before, on the inline scheduler neither.
+  func handOver(
+    _ ready: consuming JobChain, _ flushes: consuming JobChain, behind barrier: Operation?
+  ) {
+    if barrier != nil { evaluateBarriers() }
     while let job = flushes.popFirst() { Operation.handOver(job) }
     accept(ready)
   }
@@ -102,7 +110,7 @@ extension OperationQueue {
       let generation = unsafe ClosureNode.prepare(node, block)
       // Before the registry: from there on until the cell is open an enumerator may wait for it with the stripe's lock,
       // for which a barrier's adder may wait with `control`.
-      let place = order == nil ? enrol(1) : enrol(UInt(bitPattern: node))
+      let place = enrol(cell: UInt(bitPattern: node))
       let slot = registry.add(
         UInt(bitPattern: node) | RegistryChunk.closureTag, ticket: place.ticket,
         stripe: record.stripe)

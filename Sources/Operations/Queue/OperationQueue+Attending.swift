@@ -25,9 +25,7 @@ extension OperationQueue {
       if operation.needsNoSlot { flushes.append(job) } else { ready.append(job) }
     }
     record.addsUnderWay -= 1
-    if barrier != nil { evaluateBarriers() }
-    while let job = flushes.popFirst() { Operation.handOver(job) }
-    accept(ready)
+    handOver(ready, flushes, behind: barrier)
     tellObservers()
   }
 
