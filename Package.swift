@@ -209,6 +209,13 @@ let package = Package(
       ]),
     tests("PluginTests", imports: ["Results"]),
     .executableTarget(
+      name: "ScalingFixture",
+      dependencies: [
+        "Operations", "Scheduling", "ConcurrencyPrimitives", "DispatchBackend", "ThreadPoolBackend",
+        "WorkStealingBackend",
+      ],
+      path: "Tests/ScalingFixture", swiftSettings: strict),
+    .executableTarget(
       name: "MainQueueFixture", dependencies: ["OperationsFoundation"],
       path: "Tests/MainQueueFixture", swiftSettings: strict),
     tests(

@@ -20,8 +20,13 @@ package final class Chain: Workload {
 
   /// The body of one operation.
   package static func body(_ index: Int, slots: Slots) -> @Sendable () -> Void {
-    guard index > 0 else { return { slots.increment(0) } }
-    return { slots.expect(index - 1, at: slots.increment(index)) }
+    { visit(index, slots) }
+  }
+
+  /// What the body of operation `index` does.
+  @inline(__always) fileprivate static func visit(_ index: Int, _ slots: Slots) {
+    let value = slots.increment(index)
+    if index > 0 { slots.expect(index - 1, at: value) }
   }
 
   package func iterate(
@@ -33,8 +38,7 @@ package final class Chain: Workload {
       var operations: [Operation] = []
       operations.reserveCapacity(count)
       for index in 0..<count {
-        let operation = BlockOperation(
-          retainsFinishedDependencies: false, block: Self.body(index, slots: slots))
+        let operation = ChainOperation(index, slots)
         if index > 0 { operation.addDependency(operations[index - 1]) }
         operations.append(operation)
       }
@@ -42,6 +46,21 @@ package final class Chain: Workload {
     }
     try storage.checkIteration(of: "chain")
   }
+}
+
+/// An operation of the chain: a subclass, as programs write them, without a closure.
+private final class ChainOperation: Operation, @unchecked Sendable {
+  private let index: Int
+  private let slots: Slots
+
+  init(_ index: Int, _ slots: Slots) {
+    self.index = index
+    self.slots = slots
+    super.init()
+    retainsFinishedDependencies = false
+  }
+
+  override func main() { Chain.visit(index, slots) }
 }
 
 extension WorkloadDescription {

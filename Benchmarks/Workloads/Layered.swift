@@ -27,11 +27,15 @@ package final class Layered: Workload {
     _ index: Int, of graph: LayeredGraph, checkingOrder: Bool, slots: Slots
   ) -> @Sendable () -> Void {
     guard checkingOrder else { return { slots.increment(index) } }
-    return {
-      let value = slots.increment(index)
-      for predecessor in graph.predecessors(of: index) {
-        slots.expect(Int(predecessor), at: value)
-      }
+    return { visit(index, of: graph, slots) }
+  }
+
+  /// What the body of operation `index` does when it checks the order.
+  @inline(__always)
+  fileprivate static func visit(_ index: Int, of graph: LayeredGraph, _ slots: Slots) {
+    let value = slots.increment(index)
+    for predecessor in graph.predecessors(of: index) {
+      slots.expect(Int(predecessor), at: value)
     }
   }
 
@@ -45,9 +49,9 @@ package final class Layered: Workload {
       var operations: [Operation] = []
       operations.reserveCapacity(graph.count)
       for index in 0..<graph.count {
-        let operation = BlockOperation(
-          retainsFinishedDependencies: false,
-          block: Self.body(index, of: graph, checkingOrder: checkingOrder, slots: slots))
+        let operation =
+          checkingOrder
+          ? CheckingOperation(index, of: graph, slots) : LayeredOperation(index, slots)
         for predecessor in graph.predecessors(of: index) {
           operation.addDependency(operations[Int(predecessor)])
         }
@@ -57,6 +61,33 @@ package final class Layered: Workload {
     }
     try storage.checkIteration(of: "layered")
   }
+}
+
+/// An operation of the graph: a subclass, as programs write them, without a closure.
+private class LayeredOperation: Operation, @unchecked Sendable {
+  final let index: Int
+  final let slots: Slots
+
+  init(_ index: Int, _ slots: Slots) {
+    self.index = index
+    self.slots = slots
+    super.init()
+    retainsFinishedDependencies = false
+  }
+
+  override func main() { slots.increment(index) }
+}
+
+/// One that checks that its predecessors have run.
+private final class CheckingOperation: LayeredOperation, @unchecked Sendable {
+  private let graph: LayeredGraph
+
+  init(_ index: Int, of graph: LayeredGraph, _ slots: Slots) {
+    self.graph = graph
+    super.init(index, slots)
+  }
+
+  override func main() { Layered.visit(index, of: graph, slots) }
 }
 
 extension WorkloadDescription {

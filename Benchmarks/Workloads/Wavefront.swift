@@ -26,17 +26,14 @@ package final class Wavefront: Workload {
     row: Int, column: Int, side: Int, slots: Slots
   ) -> @Sendable () -> Void {
     let index = row * side + column
-    switch (row > 0, column > 0) {
-    case (true, true):
-      return {
-        let value = slots.increment(index)
-        slots.expect(index - side, at: value)
-        slots.expect(index - 1, at: value)
-      }
-    case (true, false): return { slots.expect(index - side, at: slots.increment(index)) }
-    case (false, true): return { slots.expect(index - 1, at: slots.increment(index)) }
-    case (false, false): return { slots.increment(index) }
-    }
+    return { visit(index, side: side, slots) }
+  }
+
+  /// What the body of operation `index` does.
+  @inline(__always) fileprivate static func visit(_ index: Int, side: Int, _ slots: Slots) {
+    let value = slots.increment(index)
+    if index >= side { slots.expect(index - side, at: value) }
+    if index % side > 0 { slots.expect(index - 1, at: value) }
   }
 
   package func iterate(
@@ -49,10 +46,8 @@ package final class Wavefront: Workload {
       operations.reserveCapacity(side * side)
       for row in 0..<side {
         for column in 0..<side {
-          let operation = BlockOperation(
-            retainsFinishedDependencies: false,
-            block: Self.body(row: row, column: column, side: side, slots: slots))
           let index = operations.count
+          let operation = WavefrontOperation(index, side: side, slots)
           if row > 0 { operation.addDependency(operations[index - side]) }
           if column > 0 { operation.addDependency(operations[index - 1]) }
           operations.append(operation)
@@ -62,6 +57,23 @@ package final class Wavefront: Workload {
     }
     try storage.checkIteration(of: "wavefront")
   }
+}
+
+/// An operation of the square: a subclass, as programs write them, without a closure.
+private final class WavefrontOperation: Operation, @unchecked Sendable {
+  private let index: Int32
+  private let side: Int32
+  private let slots: Slots
+
+  init(_ index: Int, side: Int, _ slots: Slots) {
+    self.index = Int32(index)
+    self.side = Int32(side)
+    self.slots = slots
+    super.init()
+    retainsFinishedDependencies = false
+  }
+
+  override func main() { Wavefront.visit(Int(index), side: Int(side), slots) }
 }
 
 extension WorkloadDescription {

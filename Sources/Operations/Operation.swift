@@ -16,7 +16,7 @@ open class Operation: @unchecked Sendable {
   final let header: JobHeader
   /// Newest first list of edges and records; `SuccessorWord.sealed` once finished.
   final let successors = Atomic<UInt>(SuccessorWord.empty)
-  /// Unresolved edges and the submission token, or the detour bit.
+  /// Unresolved edges, or the detour bit.
   final let pending = Atomic<UInt32>(0)
   final let state: Atomic<UInt32>
   /// `Membership`, or the address of the registry slot in the queue.
@@ -94,11 +94,13 @@ open class Operation: @unchecked Sendable {
   /// cancelled one finishes without running `main()`. Stops the process when the operation is not ready, is already
   /// executing, or belongs to a queue (contract 11–16); `tryStart()` throws instead.
   open func start() {
-    let record = ThreadRecord.current
-    if record.takeStarting(self) {
+    let queue = ThreadRecord.withCurrent { record in
+      record.takeStarting(self) ? record.currentQueue : 0
+    }
+    if queue != 0 {
       // relaxed: this thread's own `begin` read the word with acquire.
       guard state.load(ordering: .relaxed) & StateBit.flushed == 0 else { return skipMain() }
-      if OperationQueue.hasExtras(at: record.currentQueue) { _ = setBits(StateBit.mainRan) }
+      if OperationQueue.hasExtras(at: queue) { _ = setBits(StateBit.mainRan) }
       main()
       return
     }

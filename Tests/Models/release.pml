@@ -79,7 +79,7 @@ inline addEdge(i) {
 }
 
 proctype Submitter() {
-  byte done; bit z, h;
+  byte done, n; bit z, h;
 #ifdef NODEPS
   /* reads state once: no dependencies, not locked */
   if
@@ -95,11 +95,15 @@ proctype Submitter() {
   if
   :: cancelled -> h = 1
   :: else ->
-     cnt = 1 + dep[0] + dep[1] + dep[2];
+     cnt = dep[0] + dep[1] + dep[2];
+     n = cnt;
      if :: dep[0] -> atomic { if :: succ[0] == SEALED -> done++ :: else -> succ[0] = EDGE fi } :: else fi;
      if :: dep[1] -> atomic { if :: succ[1] == SEALED -> done++ :: else -> succ[1] = EDGE fi } :: else fi;
      if :: dep[2] -> atomic { if :: succ[2] == SEALED -> done++ :: else -> succ[2] = EDGE fi } :: else fi;
-     atomic { touch; cnt = cnt - (1 + done); h = (cnt == 0) }
+     if
+     :: done == 0 && n > 0 -> skip                             /* whoever resolves the last edge hands over */
+     :: else -> atomic { touch; cnt = cnt - done; h = (cnt == 0) }
+     fi
   fi;
   unlock();
   if :: h -> handover() :: else fi;

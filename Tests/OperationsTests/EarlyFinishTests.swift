@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencyPrimitives
 import Operations
 import Synchronization
 import TestSupport
@@ -34,6 +35,33 @@ extension OperationLayer {
         #expect(operation.dependencies == never && queue.operations.isEmpty)
         for dependency in never { dependency.start() }
       }
+    }
+
+    /// The worker that carries out the first `finish()` keeps the operation while another one ends it.
+    @Test(arguments: Kind.all)
+    func finishAgainWhileTheQueueCarriesItOut(_ kind: Kind) {
+      let queue = kind.queue()
+      let held = Locked<AsyncOperation?>(nil)
+      let wasKept = Locked<Bool?>(nil)
+      // What the body captures goes when the queue skips it.
+      do {
+        let token = Ending {
+          weak let operation = held.withLock { $0 }
+          held.withLock { $0.take() }?.finish()
+          wasKept.withLock { $0 = operation != nil }
+        }
+        let operation = AsyncOperation { (_: AsyncOperation) in withExtendedLifetime(token) {} }
+        operation.name = "twice"
+        held.withLock { $0 = operation }
+      }
+      _ = warnings(naming: "twice") {
+        held.withLock { $0 }?.finish()
+        if let operation = held.withLock({ $0 }) { queue.addOperation(operation) }
+        queue.expectQuiet()
+      }
+      // The second `finish()` empties the queue before the token is done.
+      #expect(waitUntil { wasKept.withLock { $0 } != nil })
+      #expect(wasKept.withLock { $0 } == true)
     }
 
     @Test(arguments: Kind.all)
@@ -194,4 +222,13 @@ extension OperationLayer {
       #expect(waitUntil { lifetimes.live == 0 })
     }
   }
+}
+
+/// Calls a closure when it goes.
+private final class Ending: Sendable {
+  private let action: @Sendable () -> Void
+
+  init(_ action: @escaping @Sendable () -> Void) { self.action = action }
+
+  deinit { action() }
 }

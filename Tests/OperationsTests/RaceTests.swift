@@ -343,6 +343,23 @@ extension OperationLayer {
       #expect(queue.operations.isEmpty && queue.operationCount == 0)
     }
 
+    /// The second `finish()` meets the worker that carries out the first.
+    @Test(.contract(66, 69), arguments: Kind.each)
+    func finishedBeforeTheAddAndAgain(_ kind: Kind) {
+      let queue = kind.queue()
+      Duel.fight(
+        rounds: rounds / 4,
+        prepare: { _ -> TestAsyncOperation in
+          let operation = TestAsyncOperation()
+          operation.finish()
+          return operation
+        },
+        left: { $0.finish() }, right: { queue.addOperation($0) },
+        check: { operation, round in expectFinished(operation, round) })
+      queue.expectQuiet()
+      #expect(queue.operations.isEmpty && queue.operationCount == 0)
+    }
+
     @Test(.contract(10, 67), arguments: Kind.each)
     func addAgainstManualStart(_ kind: Kind) {
       let queue = kind.queue()

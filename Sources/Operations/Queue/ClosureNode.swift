@@ -66,9 +66,9 @@ import Synchronization
 
   /// Fills a free cell; returns the generation its handle will have.
   static func prepare(
-    _ node: UnsafeMutablePointer<ClosureNode>, _ body: @escaping @Sendable () -> Void
+    _ node: UnsafeMutablePointer<ClosureNode>, _ body: consuming @escaping @Sendable () -> Void
   ) -> UInt64 {
-    unsafe node.pointee.body = Body(function: body)
+    unsafe node.pointee.body = Body(function: consume body)
     // relaxed: the cell is this thread's.
     return unsafe node.pointee.state.load(ordering: .relaxed) >> generationShift
   }

@@ -104,10 +104,11 @@ extension OperationQueue {
   /// No object exists for it until the handle's `operation` is asked for (or an enumeration of the queue asks). Any
   /// thread. O(1), without allocation once the thread's cells are warm, the closure's own captures apart.
   @discardableResult
-  public func addOperation(_ block: @escaping @Sendable () -> Void) -> OperationHandle {
-    ThreadRecord.withCurrent { record in
-      let node = unsafe record.nodeCache.take()
-      let generation = unsafe ClosureNode.prepare(node, block)
+  public func addOperation(_ block: consuming @escaping @Sendable () -> Void) -> OperationHandle {
+    let node = unsafe ThreadRecord.withCurrent { unsafe $0.nodeCache.take() }
+    // The closure is the caller's to give: no reference is counted for it.
+    let generation = unsafe ClosureNode.prepare(node, consume block)
+    return ThreadRecord.withCurrent { record in
       // Before the registry: from there on until the cell is open an enumerator may wait for it with the stripe's lock,
       // for which a barrier's adder may wait with `control`.
       let place = enrol(cell: UInt(bitPattern: node))
@@ -213,27 +214,36 @@ extension Operation {
     // A cancelled or finished operation ignores its dependencies, but not a barrier.
     let ignores = bits & (StateBit.cancelled | StateBit.finishRequested) != 0
     var registration = Registration()
+    let edges: UInt32
     if !ignores, bits & StateBit.edgesInCold == 0 {
       let slots = Self.inlineCount(bits)
-      // relaxed: published by the release of the pushes; the token keeps the count above zero until all are in. A slot
-      // whose dependency was removed counts as resolved.
-      pending.store(1 + UInt32(slots), ordering: .relaxed)
+      edges = UInt32(slots)
+      // relaxed: published by the release of the pushes. A slot whose dependency was removed counts as resolved.
+      pending.store(edges, ordering: .relaxed)
       for slot in 0..<slots {
         // relaxed: locked
         let dependency = unsafe dependencyWord(slot).pointee.load(ordering: .relaxed)
         unsafe registration.push(.slot(slot), of: self, on: dependency)
       }
     } else {
-      var edges: UInt32 = 0
+      var count: UInt32 = 0
       unsafe forEachEdge(bits) { edge, _ in
-        if unsafe !ignores || Self.isHidden(edge) { edges += 1 }
+        if unsafe !ignores || Self.isHidden(edge) { count += 1 }
       }
-      pending.store(1 + edges, ordering: .relaxed)  // relaxed: as above
+      edges = count
+      pending.store(edges, ordering: .relaxed)  // relaxed: as above
       unsafe forEachEdge(bits) { edge, dependency in
         guard unsafe !ignores || Self.isHidden(edge) else { return }
         unsafe registration.push(edge, of: self, on: dependency)
       }
     }
+    // Every edge waits: whoever resolves the last one hands over, and the start waits for the edit lock, so nothing may
+    // follow the unlock.
+    if registration.resolved == 0, edges > 0 {
+      unlockState(bits)
+      return nil
+    }
+    // What this thread has resolved itself keeps the count above zero until here.
     // acquire and release, edge Resolved: see `resolve`.
     let left = pending.wrappingSubtract(
       registration.resolved, ordering: .acquiringAndReleasing
@@ -247,8 +257,8 @@ extension Operation {
 
 /// What the registration of an operation's edges has found.
 private struct Registration {
-  /// Edges that hold nothing back, and the submission token.
-  var resolved: UInt32 = 1
+  /// Edges that hold nothing back.
+  var resolved: UInt32 = 0
   /// A finished dependency passes its cancellation on.
   var inheritsCancellation = false
 

@@ -159,7 +159,11 @@ extension Operation {
     if bits & StateBit.barrier != 0 { queue.barrierEnds(self) }
     guard let head = seal() else {
       // `finish()` on another thread was first and does all the rest.
-      if gate == .fast { queue.leaveFast(record) }
+      if bits & StateBit.unpinned != 0 {
+        detach(bits, gate, queue, record)
+      } else if gate == .fast {
+        queue.leaveFast(record)
+      }
       return 0
     }
     // sequentially consistent, edge Completion: after the seal; an editor that still holds the lock is waited for.

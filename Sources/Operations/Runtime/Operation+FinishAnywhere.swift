@@ -60,7 +60,7 @@ extension Operation {
     if isAttended { WaiterList.tellProbes(released.waiters) }
     WaiterList.wake(released.waiters)
     if isAttended { dropConditions() }
-    let before = setBits(StateBit.sealedByFinish)
+    let before = noteSealedByFinish(queue)
     let ownsSlot = before & StateBit.detached != 0
     if ownsSlot, !isInline { queue?.releaseSlot() }
     if before & StateBit.needsResources != 0 { giveBackResources() }
@@ -77,6 +77,29 @@ extension Operation {
     } else if before & StateBit.retainsDependencies == 0 {
       dropDependencies(before)
     }
+  }
+
+  /// Tells the worker that is still inside `start()`, if one is, and keeps operation and queue for it; returns the state
+  /// before.
+  private final func noteSealedByFinish(_ queue: OperationQueue?) -> UInt32 {
+    // acquire, edge EditLock.
+    let isUnpinned = state.load(ordering: .acquiring) & StateBit.unpinned != 0
+    guard isUnpinned, let queue else { return setBits(StateBit.sealedByFinish) }
+    // Before the worker may take them over.
+    pin(queue)
+    let before = setBits(StateBit.sealedByFinish)
+    if before & StateBit.detached != 0 { unpin(queue) }
+    return before
+  }
+
+  private final func pin(_ queue: OperationQueue) {
+    unsafe _ = Unmanaged.passRetained(self)
+    unsafe _ = Unmanaged.passRetained(queue)
+  }
+
+  private final func unpin(_ queue: OperationQueue) {
+    unsafe Unmanaged.passUnretained(self).release()
+    unsafe Unmanaged.passUnretained(queue).release()
   }
 
   /// `finish()` before the operation started: a queue that holds it lets go of it here and now, whatever it waits for
@@ -144,13 +167,19 @@ extension Operation {
     return begun | StateBit.severalHandles
   }
 
-  /// The worker leaves an operation whose `start()` returned unfinished; it keeps its slot until it finishes.
-  final func detach(_ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord) {
+  /// The worker leaves an operation that another thread finishes, which keeps its slot until then.
+  ///
+  /// Where nothing else keeps them, operation and queue may be gone when it returns.
+  final func detach(
+    _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord
+  ) {
     noteBodyReturned()
     // The slot passes to the operation: one more is running until the worker has given up its own.
     queue.addDetached()
-    let before = setBits(StateBit.detached)
-    if before & StateBit.sealedByFinish != 0 { queue.releaseSlot() }
     if gate == .fast { queue.leaveFast(record) }
+    let before = setBits(StateBit.detached)
+    guard before & StateBit.sealedByFinish != 0 else { return }
+    queue.releaseSlot()
+    if bits & StateBit.unpinned != 0 { unpin(queue) }
   }
 }

@@ -158,7 +158,7 @@ extension Operation {
       if bits & slow != 0 { return nil }
       let starts = StateBit.cancelled | StateBit.finishRequested | StateBit.stock
       if bits & starts == 0, !isReady { return nil }
-      let begun = Self.begun(bits)
+      let begun = Self.begunOnWorker(bits)
       // acquire and release, edge EditLock: sees every edit before it, is seen by every one after it.
       let (won, seen) = state.weakCompareExchange(
         expected: bits, desired: begun, successOrdering: .acquiringAndReleasing,
@@ -171,6 +171,15 @@ extension Operation {
   static func begun(_ bits: UInt32) -> UInt32 {
     let skips = bits & (StateBit.cancelled | StateBit.finishRequested) != 0
     return bits | StateBit.started | (skips ? StateBit.flushed : 0)
+  }
+
+  /// As `begun`; classes that users extend run without references to themselves and their queue.
+  @inline(__always) private static func begunOnWorker(_ bits: UInt32) -> UInt32 {
+    let begun = begun(bits)
+    let pins =
+      StateBit.stock | StateBit.asynchronous | StateBit.coldStart | StateBit.attended
+      | StateBit.flushed
+    return begun & pins == 0 ? begun | StateBit.unpinned : begun
   }
 
   @inline(never) private final func beginSlowly(_ handle: UInt) -> BeginOutcome {
@@ -208,7 +217,7 @@ extension Operation {
       unlockState(bits | StateBit.registered)
       return .parked
     }
-    let begun = Self.begun(bits)
+    let begun = Self.begunOnWorker(bits)
     noteBegin(begun)
     unlockState(begun)
     return .won(begun)
@@ -247,14 +256,15 @@ extension Operation {
     _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
+    if bits & StateBit.unpinned != 0 {
+      return unsafe performSubclass(bits, gate, queue, record, context)
+    }
     // Stock, and nothing that wants the slow way.
     let kinds =
       StateBit.stock | StateBit.asynchronous | StateBit.coldStart | StateBit.attended
-    let early = StateBit.finishRequested | StateBit.attended
-    guard bits & kinds == StateBit.stock || bits & early == StateBit.finishRequested else {
+    guard bits & (kinds | StateBit.finishRequested) == StateBit.stock else {
       return unsafe performOpenClass(bits, gate, queue, record, context)
     }
-    if bits & StateBit.finishRequested != 0 { Warning.finishedBeforeStart(self, queue) }
     let outer = record.push(self, queue)
     if bits & StateBit.flushed == 0 { main() } else { skipMain() }
     let successor = unsafe finishOnWorker(bits, gate, queue, record, context)
@@ -262,8 +272,32 @@ extension Operation {
     return successor
   }
 
-  /// As `perform` for classes that users may extend, which may override `start()` and outlive it, and for operations
-  /// with somebody to tell.
+  /// As `perform` for a class that users may extend, with nothing special about it.
+  ///
+  /// Holds no reference during `start()`; see `StateBit.unpinned`.
+  @inline(__always) private final func performSubclass(
+    _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
+    _ context: UnsafeMutablePointer<WorkerContext>
+  ) -> UInt {
+    let outer = record.push(self, queue)
+    let outerStart = record.startingOperation
+    record.startingOperation = word
+    start()
+    let stockStartRan = record.startingOperation != word
+    record.startingOperation = outerStart
+    var successor: UInt = 0
+    // acquire, edge EditLock: set by `main()`.
+    if stockStartRan, state.load(ordering: .acquiring) & StateBit.outlivesMain == 0 {
+      successor = unsafe finishOnWorker(bits, gate, queue, record, context)
+    } else {
+      if !isSealed, isFinished { finishFromAnywhere() }
+      detach(bits, gate, queue, record)
+    }
+    record.pop(outer)
+    return successor
+  }
+
+  /// As `perform` for classes that may outlive `start()`, for what is skipped, and for operations with somebody to tell.
   @inline(never) private final func performOpenClass(
     _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
@@ -281,7 +315,7 @@ extension Operation {
     }
     record.startingOperation = word
     if bits & StateBit.finishRequested != 0 {
-      // Attended, else it would not be here; what `start()` would do is over.
+      // What `start()` would do is over. Another `finish()` may end the operation meanwhile.
       Warning.finishedBeforeStart(self, queue)
       record.startingOperation = 0
       skipMain()
@@ -295,12 +329,14 @@ extension Operation {
     // acquire, edge EditLock: set by `main()`.
     let outlives = state.load(ordering: .acquiring) & StateBit.outlivesMain != 0
     let isAsynchronousClass = bits & StateBit.asynchronous != 0
+    let endsHere =
+      isAsynchronousClass ? skipsBody && finishesWhenSkipped : stockStartRan && !outlives
     var successor: UInt = 0
-    if isAsynchronousClass ? skipsBody && finishesWhenSkipped : stockStartRan && !outlives {
+    if endsHere || bits & StateBit.finishRequested != 0 {
       successor = unsafe finishOnWorker(bits, gate, queue, record, context)
     } else {
       if !isAsynchronousClass, !isSealed, isFinished { finishFromAnywhere() }
-      detach(gate, queue, record)
+      detach(bits, gate, queue, record)
     }
     record.pop(outer)
     unsafe keptSelf.release()

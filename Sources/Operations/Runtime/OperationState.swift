@@ -40,6 +40,9 @@ enum StateBit {
   static let moved: UInt32 = 1 << 14
   /// There are dependencies in the cold table.
   static let edgesInCold: UInt32 = 1 << 15
+  /// A worker is inside `start()` without a reference to the operation or its queue: whoever finishes the operation
+  /// meanwhile keeps both for it.
+  static let unpinned: UInt32 = 1 << 24
   /// `finish()` was called before the operation started.
   static let finishRequested: UInt32 = 1 << 25
   /// The stock `start()` has run `main()` in a queue with extras.
