@@ -38,6 +38,36 @@ extension OperationLayer {
       #expect(log.values.isEmpty && queue.operations.isEmpty && queue.operationCount == 0)
     }
 
+    /// Cancelled in an open queue, with the scheduler already when the limit comes.
+    @Test(.contract(49), arguments: Kind.single, [0, 1])
+    func cancelledClosuresLeaveWhenALimitComesBeforeTheyRun(_ kind: Kind, limit: Int) {
+      let scheduler = kind.make(1)
+      let other = OperationQueue(scheduler: scheduler)
+      let queue = OperationQueue(scheduler: scheduler)
+      let slot = TestAsyncOperation()
+      queue.addOperation(slot)
+      #expect(waitUntil(deadline: patience) { slot.isExecuting })
+      let (inside, go) = (Gate(), Gate())
+      other.addOperation {
+        inside.open()
+        go.wait()
+      }
+      inside.wait()
+      let log = Log()
+      let handles = (0..<4).map { number in queue.addOperation { log.note(number) } }
+      let facade = handles[0].operation
+      let kept = queue.addOperation { log.note(4) }
+      for handle in handles { handle.cancel() }
+      queue.maxConcurrentOperationCount = limit
+      go.open()
+      #expect(waitUntil(deadline: patience) { handles.allSatisfy(\.isFinished) })
+      #expect(facade.isFinished && !slot.isFinished && !kept.isFinished)
+      slot.finish()
+      queue.maxConcurrentOperationCount = 1
+      queue.expectQuiet()
+      #expect(log.values == [4])
+    }
+
     /// A barrier that is due waits for a slot only.
     @Test(.contract(116, 49), arguments: Kind.all)
     func dueBarrierGoesWhenCancelled(_ kind: Kind) {

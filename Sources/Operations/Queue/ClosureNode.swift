@@ -128,6 +128,16 @@ import Synchronization
     }
   }
 
+  /// As `Operation.needsNoSlot`, for the holder of the cell's job, which has not run.
+  ///
+  /// A cancellation whose lock bit is seen here looked at the limit before it, and leaves the flush to the holder.
+  static func needsNoSlot(_ node: UnsafeMutablePointer<ClosureNode>) -> Bool {
+    let flags = unsafe change(node) { _ in nil }
+    guard flags & promoted != 0 else { return flags & cancelled != 0 }
+    // SAFETY: the job is a handle of the façade.
+    return unsafe Operation.reference(node.pointee.facade)._withUnsafeGuaranteedRef(\.needsNoSlot)
+  }
+
   /// The word of a cell that stands for nothing any more.
   static func retired(_ word: UInt64) -> UInt64 {
     ((word >> generationShift) &+ 1) << generationShift
@@ -162,6 +172,9 @@ extension OperationQueue {
       gate = .slot
     } else if enterFast(record) {
       gate = .fast
+    } else if unsafe ClosureNode.needsNoSlot(node) {
+      guard mayFlushNow(deferring: unsafe ClosureNode.job(node)) else { return 0 }
+      gate = .flush
     } else {
       enqueue(JobChain(unsafe ClosureNode.job(node)))
       return 0
