@@ -107,8 +107,10 @@ final class Interpreter<Family: OperationFamily>: Sendable {
 
   // MARK: Steps
 
+  /// Nil for a closure, and for everything once the run is over: on Foundation a body may still go on then, which shows in
+  /// the log as one that has not ended.
   private func operation(_ number: Int) -> Family.Operation? {
-    state.withLock { $0.operations[number] }
+    state.withLock { $0.operations.isEmpty ? nil : $0.operations[number] }
   }
 
   private func perform(_ step: Step) {
