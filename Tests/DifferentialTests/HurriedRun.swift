@@ -92,8 +92,9 @@ final class HurriedRun<Family: OperationFamily>: Sendable {
     if let operation = operation(number) { family.finish(operation) }
   }
 
+  /// Nil for a closure, and for everything once the run is over; see `Interpreter`.
   private func operation(_ number: Int) -> Family.Operation? {
-    state.withLock { $0.operations[number] }
+    state.withLock { $0.operations.isEmpty ? nil : $0.operations[number] }
   }
 
   // MARK: Steps
