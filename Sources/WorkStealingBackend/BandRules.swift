@@ -17,6 +17,11 @@ struct BandRules: Sendable {
     usesOneBand = policy == .none
   }
 
+  /// The band in which the pool's lists get a job of `band`.
+  @inline(__always) func applied(to band: PriorityBand) -> PriorityBand {
+    usesOneBand ? .normal : band
+  }
+
   /// The jobs as the pool's lists get them.
   @inline(__always) func applied(to jobs: consuming JobChain) -> JobChain {
     usesOneBand ? jobs.inOneBand(.normal) : jobs

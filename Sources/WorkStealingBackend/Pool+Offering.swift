@@ -9,22 +9,28 @@ internal import Synchronization
 extension Pool {
   /// Pushes one job on the caller's own deque and wakes a worker if need be.
   @inline(__always) func offer(_ job: Job, on worker: Worker) {
-    worker.push(job)
+    worker.push(asListed(job))
     worker.publish()
     notify()
   }
 
   /// Pops `job` if it is still on the caller's deque.
   @inline(__always) func takeBack(_ job: Job, on worker: Worker) -> Bool {
+    let job = asListed(job)
     guard let word = worker.deques.owned(Int(job.band.rawValue)).pop() else { return false }
     return word == job.word || dig(for: job, below: word, on: worker)
   }
 
-  /// Pops what lies above `job` and puts it back in its order; the job itself stays out if it was found.
+  /// The job as the deques have it.
+  @inline(__always) private func asListed(_ job: Job) -> Job {
+    bandRules.usesOneBand ? job.moved(to: bandRules.applied(to: job.band)) : job
+  }
+
+  /// Pops what lies above `job` and puts it back where it was; the job itself stays out if it was found.
   ///
   /// Thieves find all of it again when this returns. An offered job that a thief has taken lies below nothing.
   @inline(never) private func dig(for job: Job, below word: UInt, on worker: Worker) -> Bool {
-    let deque = worker.deques.owned(Int(job.band.rawValue))
+    let band = Int(job.band.rawValue)
     var above = JobChain()
     var isFound = false
     var next = Job(word: word)
@@ -32,9 +38,13 @@ extension Pool {
       isFound = candidate == job
       if isFound { break }
       above.append(candidate)
-      next = deque.pop().flatMap { Job(word: $0) }
+      next = worker.deques.owned(band).pop().flatMap { Job(word: $0) }
     }
-    if !above.isEmpty { publish(above, on: worker) }
+    if !above.isEmpty {
+      worker.putBack(above, in: band)
+      worker.publish()
+      notify()
+    }
     return isFound
   }
 
@@ -47,7 +57,7 @@ extension Pool {
       victim < knownWorkers.value.load(ordering: .sequentiallyConsistent)
     else { return false }
     let outcome = workers.with(victim) { victim in
-      victim.deques.existing(Int(band.rawValue))?.steal() ?? .empty
+      victim.deques.existing(Int(bandRules.applied(to: band).rawValue))?.steal() ?? .empty
     }
     guard case .stolen(let word) = outcome, let job = Job(word: word) else {
       if case .lostRace = outcome { worker.count(worker.lostRaces) }

@@ -95,6 +95,13 @@ final class Worker: Sendable {
 
   private func pushOneBand(_ band: Int, _ chain: JobChain) {
     guard !takesOldestFirst else { return pushInOrder(band, chain) }
+    putBack(chain, in: band)
+  }
+
+  /// Pushes jobs that were popped at the bottom, the one popped first as the first of the chain, to where they were.
+  ///
+  /// Owner only; the caller publishes afterwards.
+  func putBack(_ chain: JobChain, in band: Int) {
     var next = chain.first
     deques.owned(band).push(count: chain.count) {
       guard let job = next else {
