@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencyPrimitives
 import Operations
 import Scheduling
 import Synchronization
@@ -71,6 +72,24 @@ extension OperationLayer {
       }
       #expect(graph.run(on: queue.scheduler).wait(timeout: patience))
       #expect(runs.total == 21)
+    }
+
+    /// A node on a scheduler that helps while it waits sees what the operations of another scheduler wrote.
+    @Test(.contract(103, 145), arguments: Kind.pools)
+    func nodeThatHelpsSeesWhatTheQueueWrote(_ kind: Kind) throws {
+      let queue = kind.queue()
+      for _ in 0..<(200 / min(slowness, 4)) {
+        let cell = PlainBox(0)
+        let graph = try OperationGraph { builder in
+          builder.add {
+            queue.addOperation { unsafe cell.value = 1 }
+            queue.waitUntilAllOperationsAreFinished()
+            #expect(unsafe cell.value == 1)
+          }
+          for _ in 0..<50 { builder.add { for _ in 0..<20 { spinPause() } } }
+        }
+        graph.runAndWait(on: InlineScheduler())
+      }
     }
 
     @Test(.contract(146), arguments: Kind.all) func operationOfAGraphTakesPartInDependencies(

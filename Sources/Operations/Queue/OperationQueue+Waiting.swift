@@ -62,7 +62,7 @@ extension OperationQueue {
     record.flushCredit()
     if count.outstanding == 0, isEmptyForGood { return true }
     guard record.schedulerOfGraph == nil, let current = Self.blocked(record) else {
-      return record.waitInNode(until: deadline, isOver: { count.outstanding == 0 }) {
+      return record.waitInNode(until: deadline, isOver: { isEmptyForGood }) {
         sleepUntilEmpty(until: deadline)
       }
     }
