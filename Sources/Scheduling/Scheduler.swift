@@ -52,11 +52,10 @@ public protocol Scheduler: AnyObject, Sendable {
   /// will.
   func takeBack(_ job: Job) -> Bool
 
-  /// Takes the oldest job that another worker holds in a band, and runs it on the calling worker if `accepts` says so.
+  /// Takes the oldest job that another worker holds in a band, and does with it what `use` says.
   ///
-  /// For a job that waits for what that worker runs. A job that is not accepted becomes one of the calling worker's own.
-  /// Returns false when nothing was run. Default: false.
-  func help(worker: Int, in band: PriorityBand, ifAccepted accepts: (Job) -> Bool) -> Bool
+  /// For a job that waits for what that worker runs. Returns false when nothing was run. Default: false.
+  func help(worker: Int, in band: PriorityBand, use: (Job) -> StolenJobUse) -> Bool
 
   /// The calling worker is about to block; the back end may start a compensation thread. Default: nothing.
   ///
@@ -86,7 +85,7 @@ extension Scheduler {
   @inlinable public func takeBack(_ job: Job) -> Bool { false }
   /// Never runs anything.
   @inlinable public func help(
-    worker: Int, in band: PriorityBand, ifAccepted accepts: (Job) -> Bool
+    worker: Int, in band: PriorityBand, use: (Job) -> StolenJobUse
   ) -> Bool { false }
   /// False.
   @inlinable public var waitsByHelping: Bool { false }
@@ -98,6 +97,16 @@ extension Scheduler {
   @inlinable public func shutDown() {}
   /// All zero.
   @inlinable public var counters: SchedulerCounters { SchedulerCounters() }
+}
+
+/// What a waiting job does with a job that its worker has taken from another one.
+@frozen public enum StolenJobUse: Sendable {
+  /// The worker runs it now.
+  case run
+  /// It becomes one of the worker's own.
+  case keep
+  /// The waiting job has seen to it; it may be gone.
+  case takenOver
 }
 
 /// Counts that explain a scheduler's cost.

@@ -50,7 +50,7 @@ extension Pool {
 
   /// Steals one job of `band` from one worker, for a job that waits for what runs there.
   func help(
-    _ worker: Worker, with victim: Int, in band: PriorityBand, ifAccepted accepts: (Job) -> Bool
+    _ worker: Worker, with victim: Int, in band: PriorityBand, use: (Job) -> StolenJobUse
   ) -> Bool {
     // sequentially consistent, edge WorkSeen: as in stealRound.
     guard victim != worker.index, victim >= 0,
@@ -64,9 +64,12 @@ extension Pool {
       return false
     }
     worker.count(worker.steals)
-    guard accepts(job) else {
+    switch use(job) {
+    case .run: break
+    case .keep:
       publish(JobChain(job), on: worker)
       return false
+    case .takenOver: return false
     }
     var context = WorkerContext(worker: worker.index, scheduler: schedulerIdentity)
     run(job, worker, &context, bound: 0)

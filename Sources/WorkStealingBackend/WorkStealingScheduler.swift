@@ -64,9 +64,9 @@ public final class WorkStealingScheduler: Scheduler {
 
   /// Steals from one worker.
   public func help(
-    worker: Int, in band: PriorityBand, ifAccepted accepts: (Job) -> Bool
+    worker: Int, in band: PriorityBand, use: (Job) -> StolenJobUse
   ) -> Bool {
-    pool.withOwnWorker { pool.help($0, with: worker, in: band, ifAccepted: accepts) } ?? false
+    pool.withOwnWorker { pool.help($0, with: worker, in: band, use: use) } ?? false
   }
 
   /// Has a compensation thread run in place of the calling worker.

@@ -1,21 +1,24 @@
 /* A frame of a fork: offered on the owner's deque, taken back or run by a thief, joined, and used again.
  *
  * The owner forks FRAMES times in the same place of its stack; the deque is one slot, taken in one step (deque.pml shows that). The
- * thief takes what is there, runs it and tells the owner through `state`; the owner takes it back, or waits: it looks a few times,
- * announces that it sleeps, and parks until the thief's token. Sequential consistency.
+ * thief takes what is there, runs it or sends it home, and tells the owner through `state`; the owner takes it back, or waits: it
+ * looks a few times, announces that it sleeps, and parks until the thief's token. What has come home it runs itself. Sequential
+ * consistency.
  *
  * Properties: the body runs exactly once per fork, before the join ends; the thief never touches the frame after the owner has
  * left it; the owner does not sleep for ever (an invalid end state).
  *
  * Expected to FAIL: -DW_EARLY (the thief says done before the body), -DW_TOUCH (the thief looks at the frame after it has said
- * done), -DW_STORE (done is a store after a look, not an exchange), -DW_BLIND (the owner announces its sleep with a store).
+ * done), -DW_STORE (done is a store after a look, not an exchange), -DW_BLIND (the owner announces its sleep with a store),
+ * -DW_KEEP (a frame that the thief does not run stays with it), -DW_BOTH (the owner does not look how a frame has ended).
  */
 #ifndef FRAMES
 #define FRAMES 3
 #endif
 #define OPEN 0
 #define PARKED 1
-#define DONE 2
+#define RETURNED 2
+#define DONE 3
 
 bit slot;                                                 /* the frame is on the deque */
 bit alive;                                                /* the frame is in use */
@@ -36,8 +39,8 @@ active proctype Owner() {
      :: mine -> runs++
      :: else ->
         do
-        :: atomic { state == DONE -> break }
-        :: atomic { state != DONE -> skip };              /* a look that finds nothing; it may give up after any */
+        :: atomic { state >= RETURNED -> break }
+        :: atomic { state < RETURNED -> skip };           /* a look that finds nothing; it may give up after any */
            if
            :: skip
            :: true ->
@@ -49,14 +52,19 @@ active proctype Owner() {
               if
               :: won ->
                  do
-                 :: atomic { state == DONE -> break }
-                 :: atomic { state != DONE -> skip }; park()
+                 :: atomic { state >= RETURNED -> break }
+                 :: atomic { state < RETURNED -> skip }; park()
                  od
               :: else
               fi;
               break
            fi
-        od
+        od;
+#ifndef W_BOTH
+        if :: state == RETURNED -> runs++ :: else fi
+#else
+        runs++
+#endif
      fi;
      assert(runs == 1);
      alive = 0;
@@ -66,21 +74,24 @@ active proctype Owner() {
 }
 
 active proctype Thief() {
-  byte before;
-  bit taken;
+  byte before, outcome;
 end:
   do
   :: atomic { slot -> slot = 0 };
+     if :: outcome = DONE :: outcome = RETURNED fi;       /* a frame that it runs, or one of another operation */
+#ifdef W_KEEP
+     if :: outcome == RETURNED -> break :: else fi;
+#endif
 #ifndef W_EARLY
-     assert(alive); runs++;
+     assert(alive); if :: outcome == DONE -> runs++ :: else fi;
 #endif
 #ifdef W_STORE
-     before = state; assert(alive); state = DONE;
+     before = state; assert(alive); state = outcome;
 #else
-     atomic { assert(alive); before = state; state = DONE };
+     atomic { assert(alive); before = state; state = outcome };
 #endif
 #ifdef W_EARLY
-     assert(alive); runs++;
+     assert(alive); if :: outcome == DONE -> runs++ :: else fi;
 #endif
 #ifdef W_TOUCH
      assert(alive);

@@ -95,6 +95,65 @@ extension OperationLayer {
       }
     }
 
+    /// The owner of the outer fork waits for its second half and steals a frame of another operation that runs inside of
+    /// that; no thread can be started in place of those that wait.
+    @Test(.contract(147)) func frameOfAnotherOperationGoesHomeWhenAWaiterHasTakenIt() {
+      var configuration = WorkStealingConfiguration()
+      configuration.compensationLimit = 0
+      let scheduler = WorkStealingScheduler(workers: 2, configuration: configuration)
+      let queue = OperationQueue(scheduler: scheduler)
+      let rounds = 200 / min(slowness, 4)
+      let ran = Atomic<Int>(0)
+      for _ in 0..<rounds {
+        let isTaken = Turnstile()
+        queue.addOperation {
+          _ = forkJoin(
+            { isTaken.wait() },
+            {
+              isTaken.signal()
+              let other = BlockOperation {
+                let before = scheduler.counters.steals
+                _ = forkJoin(
+                  {
+                    // The waiter gives up looking soon.
+                    for _ in 0..<10_000 where scheduler.counters.steals == before { spinPause() }
+                    ran.add(1, ordering: .relaxed)
+                  }, { ran.add(1, ordering: .relaxed) })
+              }
+              queue.addOperation(other)
+              other.waitUntilFinished()
+            })
+        }
+        queue.expectQuiet()
+      }
+      #expect(ran.load(ordering: .relaxed) == 2 * rounds)
+      #expect(scheduler.counters.steals > rounds)
+    }
+
+    /// Without bands a frame must be found again after a helping worker has looked for one above it.
+    @Test(.contract(147)) func urgentFrameIsFoundBelowAnotherWithoutBands() {
+      var configuration = WorkStealingConfiguration()
+      configuration.compensationLimit = 0
+      configuration.priorityPolicy = .none
+      let queue = OperationQueue(
+        scheduler: WorkStealingScheduler(workers: 1, configuration: configuration))
+      queue.blockingPolicy = .help
+      let awaited = AsyncOperation(body: { (_: AsyncOperation) in })
+      queue.addOperation(awaited)
+      let order = Locked<[Int]>([])
+      let forking = BlockOperation {
+        _ = forkJoin(
+          {
+            _ = forkJoin({ awaited.waitUntilFinished() }, { awaited.finish() })
+            order.withLock { $0.append(1) }
+          }, { order.withLock { $0.append(2) } })
+      }
+      forking.queuePriority = .high
+      queue.addOperation(forking)
+      queue.expectQuiet()
+      #expect(order.withLock { $0 } == [1, 2])
+    }
+
     /// Operations that the first half adds lie above the frame on the deque.
     @Test(.contract(147), arguments: stealing) func forkIsFoundBelowOperationsAddedMeanwhile(
       _ kind: Kind

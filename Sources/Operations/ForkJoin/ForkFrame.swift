@@ -7,18 +7,24 @@ import Synchronization
 
 /// The second half of a fork while it is offered to other workers: a job in the stack of the thread that joins it.
 ///
-/// Whoever takes it runs it once; its last access is the step to `done`, after which the owner may return. Page:
-/// ForkJoin.md; model: `Tests/Models/forkjoin.pml`.
+/// Whoever takes it runs it once, or sends it home; its last access is the step to `done` or `returned`, after which the
+/// owner may return. Page: ForkJoin.md; model: `Tests/Models/forkjoin.pml`.
 @safe struct ForkFrame: ~Copyable {
-  static let open: UInt32 = 0
-  /// The owner sleeps.
-  static let parked: UInt32 = 1
-  static let done: UInt32 = 2
+  /// What has become of a frame; from `returned` on it is the owner's alone.
+  enum State: UInt32, AtomicRepresentable {
+    case open
+    /// The owner sleeps.
+    case parked
+    /// The taker has not run it: the owner must.
+    case returned
+    /// It has run.
+    case done
+  }
 
   let header: JobHeader
   /// The owner keeps the closure until it has joined.
   let body: shim_closure
-  let state = Atomic<UInt32>(open)
+  let state = Atomic(State.open)
   /// The worker that runs it, or -1; a hint for the owner.
   let taker = Atomic<Int>(-1)
   /// The owner's thread record, which is never freed.
@@ -45,20 +51,20 @@ import Synchronization
     return unsafe unsafeBitCast(run, to: UInt.self)
   }
 
-  /// Whether a job, which the caller holds, is a frame of the operation or graph run that `surroundings` names.
-  static func isFrame(_ job: Job, of surroundings: ThreadRecord.Surroundings) -> Bool {
+  /// The frame that is a job, which the caller holds; nil when it is something else.
+  private static func frame(of job: Job) -> UnsafeMutablePointer<ForkFrame>? {
     guard unsafe unsafeBitCast(job.header.pointee.run, to: UInt.self) == runWord else {
-      return false
+      return nil
     }
     // SAFETY: the run function says what the header belongs to; its owner waits for whoever holds the job.
-    let other = unsafe UnsafeMutableRawPointer(job.header)
-      .assumingMemoryBound(to: ForkFrame.self).pointee.surroundings
-    return other.operation == surroundings.operation && other.graph == surroundings.graph
+    return unsafe UnsafeMutableRawPointer(job.header).assumingMemoryBound(to: ForkFrame.self)
   }
 
-  static func isDone(_ frame: UnsafeMutablePointer<ForkFrame>) -> Bool {
-    // acquire, edge Joined: pairs with the exchange in `runTaken`.
-    unsafe frame.pointee.state.load(ordering: .acquiring) == done
+  /// The end of a frame, once it has one.
+  private static func end(_ frame: UnsafeMutablePointer<ForkFrame>) -> State? {
+    // acquire, edge Joined: pairs with the exchange in `leave`.
+    let state = unsafe frame.pointee.state.load(ordering: .acquiring)
+    return state == .done || state == .returned ? state : nil
   }
 
   /// Runs a frame that was not taken back.
@@ -67,21 +73,26 @@ import Synchronization
   ) {
     // relaxed: a hint.
     unsafe frame.pointee.taker.store(worker, ordering: .relaxed)
-    let owner = unsafe frame.pointee.owner
     let surroundings = unsafe frame.pointee.surroundings
     // It may run for long.
     record.flushCredit(unlessOf: surroundings.queue)
     let outer = record.replace(surroundings)
     unsafe shim_call_closure(frame.pointee.body)
     _ = record.replace(outer)
+    unsafe leave(frame, .done)
+  }
+
+  /// The last access of whoever has taken the frame: it has run, or goes home.
+  private static func leave(_ frame: UnsafeMutablePointer<ForkFrame>, _ end: State) {
+    let owner = unsafe frame.pointee.owner
     // release, edge Joined: the owner sees what this half wrote. From here on the frame may be gone.
-    let before = unsafe frame.pointee.state.exchange(done, ordering: .releasing)
-    guard before == parked else { return }
+    let before = unsafe frame.pointee.state.exchange(end, ordering: .releasing)
+    guard before == .parked else { return }
     // SAFETY: thread records live for ever.
     unsafe owner._withUnsafeGuaranteedRef { $0.parker.unpark() }
   }
 
-  /// Waits for a frame that somebody else has taken.
+  /// Waits for a frame that somebody else has taken; false when the caller must run it after all.
   ///
   /// Runs frames of the same operation that the taker offers, which must end before this one's operation does; then
   /// spins for about as long as a wake-up takes; then has the scheduler replace the worker and sleeps.
@@ -89,19 +100,17 @@ import Synchronization
   static func wait(
     for frame: UnsafeMutablePointer<ForkFrame>, in band: PriorityBand, _ record: ThreadRecord,
     _ scheduler: any Scheduler
-  ) {
+  ) -> Bool {
     record.flushCredit()
-    let surroundings = unsafe frame.pointee.surroundings
     var backoff = Backoff()
     var rounds = 0
-    while unsafe !isDone(frame) {
+    while true {
+      if let end = unsafe end(frame) { return end == .done }
       // relaxed: a hint.
       let taker = unsafe frame.pointee.taker.load(ordering: .relaxed)
       let hasHelped =
         taker >= 0
-        && scheduler.help(worker: taker, in: band) { job in
-          unsafe isFrame(job, of: surroundings) && !isDone(frame)
-        }
+        && scheduler.help(worker: taker, in: band) { unsafe use(of: $0, whileWaitingFor: frame) }
       if hasHelped {
         record.flushCredit()
         backoff = Backoff()
@@ -116,16 +125,35 @@ import Synchronization
 
   private static let roundsBeforeSleep = 64
 
+  /// What the owner of `frame` does with a job of its taker's.
+  ///
+  /// A frame that it does not run goes home: the owner may sleep next, and who waits for that frame could not find it
+  /// here. Nobody waits for anything else in such a way.
+  private static func use(
+    of job: Job, whileWaitingFor frame: UnsafeMutablePointer<ForkFrame>
+  ) -> StolenJobUse {
+    guard let stolen = unsafe Self.frame(of: job) else { return .keep }
+    let (ours, theirs) = unsafe (frame.pointee.surroundings, stolen.pointee.surroundings)
+    if ours.operation == theirs.operation, ours.graph == theirs.graph, unsafe end(frame) == nil {
+      return .run
+    }
+    unsafe leave(stolen, .returned)
+    return .takenOver
+  }
+
   private static func sleep(
     _ frame: UnsafeMutablePointer<ForkFrame>, _ record: ThreadRecord, _ scheduler: any Scheduler
-  ) {
-    // acquire, edge Joined: it fails when the frame is done; else the taker's exchange sees the sleeper and wakes it.
-    let (isAnnounced, _) = unsafe frame.pointee.state.compareExchange(
-      expected: open, desired: parked, ordering: .acquiring)
-    guard isAnnounced else { return }
+  ) -> Bool {
+    // acquire, edge Joined: it fails when the frame has an end; else the taker's exchange sees the sleeper and wakes it.
+    let (isAnnounced, state) = unsafe frame.pointee.state.compareExchange(
+      expected: .open, desired: .parked, ordering: .acquiring)
+    guard isAnnounced else { return state == .done }
     scheduler.willBlock()
     defer { scheduler.didUnblock() }
-    while unsafe !isDone(frame) { record.parker.park() }
+    while true {
+      if let end = unsafe end(frame) { return end == .done }
+      record.parker.park()
+    }
   }
 }
 
