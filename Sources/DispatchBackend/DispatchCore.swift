@@ -36,10 +36,12 @@ final class DispatchCore: Sendable {
     }
   }
 
-  func submit(_ jobs: consuming JobChain) {
+  /// Takes over jobs; those that a job of this scheduler waits for come before others of their band.
+  func submit(_ jobs: consuming JobChain, areAwaited: Bool = false) {
     guard !jobs.isEmpty else { return }
     let chain = jobs
-    let (summons, late) = state.withLock { ($0.submit(chain), $0.stopped) }
+    let areAhead = areAwaited && workerIndex != nil
+    let (summons, late) = state.withLock { ($0.submit(chain, areAwaited: areAhead), $0.stopped) }
     if late {
       fatalError(
         "DispatchScheduler: jobs were submitted after shutDown() had returned; "
@@ -48,17 +50,18 @@ final class DispatchCore: Sendable {
     carryOut(summons)
   }
 
-  func help() -> Bool {
+  /// Runs the job that `take` takes from the queue on the calling worker.
+  func help(_ take: (inout JobQueue) -> QueuedJob?) -> Bool {
     guard let worker = workerIndex else { return false }
-    let found = state.withLock { state -> Job? in
-      let job = state.queue.popFirst()
+    let found = state.withLock { state -> QueuedJob? in
+      let job = take(&state.queue)
       if job != nil { state.counters.helped += 1 }
       return job
     }
     guard let found else { return false }
     var context = WorkerContext(worker: worker, scheduler: identity)
-    if let successor = found.run(in: &context) { context.ready.prepend(successor) }
-    submit(context.takeReady())
+    if let successor = found.job.run(in: &context) { context.ready.prepend(successor) }
+    submit(context.takeReady(), areAwaited: found.isAwaited)
     context.prepareToIdle()
     submit(context.takeReady())
     return true
@@ -134,20 +137,24 @@ final class DispatchCore: Sendable {
     var context = WorkerContext(worker: worker, scheduler: identity)
     var job = first
     for left in (0..<Self.jobsPerItem).reversed() {
-      if let successor = job.run(in: &context) { context.ready.prepend(successor) }
+      if let successor = job.job.run(in: &context) { context.ready.prepend(successor) }
       guard left > 0 else { break }
       let ready = context.takeReady()
-      let (next, summons) = state.withLock { $0.advance(on: queue, ready: ready) }
+      let (next, summons) = state.withLock {
+        $0.advance(on: queue, ready: ready, areAwaited: job.isAwaited)
+      }
       carryOut(summons)
       guard let next else { break }
       job = next
     }
-    leave(worker, isExtra, &context)
+    leave(worker, isExtra, &context, wasAwaited: job.isAwaited)
   }
 
   /// The end of an item, which gives back what it holds.
-  private func leave(_ worker: Int, _ isExtra: Bool, _ context: inout WorkerContext) {
-    if !context.ready.isEmpty { submit(context.takeReady()) }
+  private func leave(
+    _ worker: Int, _ isExtra: Bool, _ context: inout WorkerContext, wasAwaited: Bool
+  ) {
+    if !context.ready.isEmpty { submit(context.takeReady(), areAwaited: wasAwaited) }
     context.prepareToIdle()
     shim_set_pool(shim_pool_membership(owner: 0, index: 0))
     let ready = context.takeReady()

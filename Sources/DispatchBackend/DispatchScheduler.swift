@@ -12,7 +12,7 @@ public import Scheduling
 /// number are libdispatch's.
 ///
 /// - Order: exact for everything in the queue. The most urgent band first, first in, first out within a band, the
-///   immediate successor of a job included.
+///   immediate successor of a job included. Jobs that a running job waits for go before the others of their band.
 /// - Fairness: total order of submission within a band. No ageing: a flood of urgent jobs starves the others. Other
 ///   work of the process on the global queue gets its turn after every item.
 /// - Concurrency: `workerCount` items. As many of them as there are processors go through the global queue, which has
@@ -66,8 +66,18 @@ public final class DispatchScheduler: Scheduler {
   /// Any thread; O(1) besides the items when the chain has one band. Fails fatally after `shutDown()`.
   public func submit(_ jobs: consuming JobChain) { core.submit(jobs) }
 
+  /// As `submit`; from an item these jobs, and what they make ready, start before others of their band.
+  public func submitAwaited(_ jobs: consuming JobChain) { core.submit(jobs, areAwaited: true) }
+
   /// Runs the best queued job on the calling item's thread, with a context of its own.
-  public func help() -> Bool { core.help() }
+  public func help() -> Bool { core.help { $0.popFirst() } }
+
+  /// Runs the first awaited job that `accepts` on the calling item's thread.
+  ///
+  /// O(awaited jobs), with the queue's lock held.
+  public func helpAwaited(ifAccepted accepts: (Job) -> Bool) -> Bool {
+    core.help { $0.popAwaited(ifAccepted: accepts) }
+  }
 
   /// Lets another item take the place of the calling one.
   public func willBlock() { core.willBlock() }

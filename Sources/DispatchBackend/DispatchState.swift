@@ -27,7 +27,7 @@ struct DispatchState {
   let workerCount: Int
   /// Items that the concurrent queue gets at a time: it has about one thread per processor and is slow to add more.
   private let sharedLimit: Int
-  var queue = BandedFIFO()
+  var queue = JobQueue()
   /// Items that libdispatch holds or runs.
   private var inFlight = 0
   /// Of these, items on the concurrent queue.
@@ -52,14 +52,14 @@ struct DispatchState {
   }
 
   /// Takes over jobs from any thread.
-  mutating func submit(_ jobs: consuming JobChain) -> Summons {
-    queue.append(jobs)
+  mutating func submit(_ jobs: consuming JobChain, areAwaited: Bool) -> Summons {
+    queue.append(jobs, areAwaited: areAwaited)
     return summon()
   }
 
   /// An item starts: the best job, and the worker that the item is; nil when another took the job, or it was handed to
   /// another target.
-  mutating func arrive(on target: DispatchQueue?, isExtra: Bool) -> (job: Job, worker: Int)? {
+  mutating func arrive(on target: DispatchQueue?, isExtra: Bool) -> (job: QueuedJob, worker: Int)? {
     arriving -= 1
     guard target === self.target, let job = queue.popFirst() else {
       end(isExtra)
@@ -70,8 +70,10 @@ struct DispatchState {
 
   /// Takes over what a job made ready and gives the item its next job; nil when there is none, or an item too many,
   /// or the target is another one.
-  mutating func advance(on target: DispatchQueue?, ready: consuming JobChain) -> (Job?, Summons) {
-    queue.append(ready)
+  mutating func advance(
+    on target: DispatchQueue?, ready: consuming JobChain, areAwaited: Bool
+  ) -> (QueuedJob?, Summons) {
+    queue.append(ready, areAwaited: areAwaited)
     let goesOn = inFlight - blocked <= workerCount && target === self.target
     let next = goesOn ? queue.popFirst() : nil
     return (next, summon())

@@ -68,7 +68,15 @@ enum Fault {
   static func waitInlineForOther(_ operation: Operation) -> Never {
     stop(
       "waitUntilFinished() on \(operation.diagnosis): it cannot start while an operation of \(currentQueue) on the inline "
-        + "scheduler waits for it on the same thread; make the waiting part a dependent operation")
+        + "scheduler waits for it on the same thread, or too many of them wait one inside the other; make the waiting part a "
+        + "dependent operation")
+  }
+
+  static func waitInlineForRun(_ graph: OperationGraph) -> Never {
+    stop(
+      "wait() on a run of \(graph.diagnosis) in \(currentQueue): its nodes run on this thread, which could not run them "
+        + "while it waits, because too many waits are under way one inside the other or the run waits for this one; do what "
+        + "must follow in a node or in onFinish")
   }
 
   private static var currentQueue: String { OperationQueue.current?.diagnosis ?? "no queue" }

@@ -24,9 +24,7 @@ extension Operation {
     let record = ThreadRecord.current
     record.flushCredit()
     guard record.schedulerOfGraph == nil, let queue = OperationQueue.blocked(record) else {
-      return record.waitInNode(until: deadline, isOver: { isSealed }) {
-        sleep(record, until: deadline)
-      }
+      return waitInNode(record, until: deadline)
     }
     // Inside an operation or a completion block, or on the main thread.
     let policy = queue.blockingPolicy
@@ -39,8 +37,9 @@ extension Operation {
       let current = record.currentOperation
       // 0 on the main thread, and in a cold table without a cell.
       if current != 0, current == word || current == closureNodeWord { Fault.waitOnSelf(self) }
+      if policy == .automatic, runHere(queue.identity, record) { return true }
       if queue.scheduler.waitsByHelping {
-        while !isSealed, record.depth < ThreadRecord.depthLimit / 2, queue.scheduler.help() {}
+        record.help(until: nil, { isSealed }, { queue.scheduler.help() })
         if isSealed { return true }
         if isMember(of: { $0.identity == queue.identity }) { Fault.waitInlineForOther(self) }
       }
@@ -49,7 +48,6 @@ extension Operation {
       {
         Fault.waitFromOnlySlot(self, queue)
       }
-      if policy == .automatic, runHere(queue, record) { return true }
     }
     if policy == .help {
       queue.help(record, until: deadline) { isSealed }
@@ -59,6 +57,22 @@ extension Operation {
     queue.scheduler.willBlock()
     defer { queue.scheduler.didUnblock() }
     return record.whileBlocked(on: self, in: queue) { sleep(record, until: deadline) }
+  }
+
+  /// Waits in a node of a graph, or where nothing of this library runs.
+  private final func waitInNode(_ record: ThreadRecord, until deadline: UInt64?) -> Bool {
+    guard deadline == nil, let scheduler = record.schedulerOfGraph else {
+      return record.waitInNode(until: deadline, isOver: { isSealed }) {
+        sleep(record, until: deadline)
+      }
+    }
+    if runHere(scheduler.identity, record) { return true }
+    return record.waitInNode(until: nil, isOver: { isSealed }) {
+      if scheduler.waitsByHelping, isMember(of: { $0.identity == scheduler.identity }) {
+        Fault.waitInlineForOther(self)
+      }
+      return sleep(record, until: nil)
+    }
   }
 
   /// The cell of the closure that this façade stands for, or 0.
@@ -72,9 +86,9 @@ extension Operation {
   /// Runs this operation on the waiting worker when it is ready, unlimited and of the same scheduler.
   ///
   /// Running exactly what is waited for cannot deadlock where waiting would not; running anything else could.
-  private final func runHere(_ queue: OperationQueue, _ record: ThreadRecord) -> Bool {
+  private final func runHere(_ scheduler: SchedulerIdentity, _ record: ThreadRecord) -> Bool {
     guard record.depth < ThreadRecord.depthLimit / 2 else { return false }
-    guard let target = queueIfUnstarted(), target.identity == queue.identity,
+    guard let target = queueIfUnstarted(), target.identity == scheduler,
       target.enterFast(record)
     else { return isSealed }
     let table = coldTableMade()
@@ -92,7 +106,7 @@ extension Operation {
     table.handles += 1
     let begun = Self.begun(bits | StateBit.severalHandles)
     unlockState(begun)
-    var context = WorkerContext(worker: -1, scheduler: queue.identity)
+    var context = WorkerContext(worker: -1, scheduler: scheduler)
     unsafe withUnsafeMutablePointer(to: &context) { context in
       let successor = unsafe perform(begun, .fast, target, record, context)
       if let job = Job(word: successor) { unsafe context.pointee.ready.prepend(job) }

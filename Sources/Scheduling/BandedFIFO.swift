@@ -98,6 +98,19 @@
     return job
   }
 
+  /// Removes the oldest job that `accepts` of the most urgent band that has one.
+  ///
+  /// O(jobs before it).
+  package mutating func popFirst(where accepts: (Job) -> Bool) -> Job? {
+    for band in chains.indices where mask & 1 << UInt8(band) != 0 {
+      guard let job = chains[band].popFirst(where: accepts) else { continue }
+      jobCount -= 1
+      if chains[band].isEmpty { mask &= ~(1 << UInt8(band)) }
+      return job
+    }
+    return nil
+  }
+
   /// True when `job` would leave before everything in the list if it were appended now.
   @inlinable package func startsAhead(_ job: Job) -> Bool {
     mask & (job.band.mask | (job.band.mask &- 1)) == 0

@@ -10,7 +10,7 @@ internal import Synchronization
 /// constant however jobs submit jobs.
 ///
 /// - Order: exact per thread. The most urgent band first, first in, first out within a band; a chain is queued whole
-///   before its first job runs.
+///   before its first job runs. Jobs that a running job waits for go before the others of their band.
 /// - Fairness: none between threads, each runs what it submits. No ageing.
 /// - Concurrency: 1 per submitting thread.
 /// - Compensation: none; a blocked job blocks its thread. `help()` runs queued jobs of the same thread meanwhile.
@@ -30,16 +30,21 @@ public final class InlineScheduler: Scheduler {
   /// Runs the jobs now, or queues them if the calling thread is inside a job of this scheduler.
   ///
   /// Any thread. The caller must hold no lock that a job may want.
-  public func submit(_ jobs: consuming JobChain) {
+  public func submit(_ jobs: consuming JobChain) { submit(jobs, areAwaited: false) }
+
+  /// As `submit`; queued jobs start before others of their band that nobody waits for, and so do those that they submit.
+  public func submitAwaited(_ jobs: consuming JobChain) { submit(jobs, areAwaited: true) }
+
+  private func submit(_ jobs: consuming JobChain, areAwaited: Bool) {
     guard !jobs.isEmpty else { return }
     if let running = unsafe InlineTrampoline.current(of: identity) {
       // SAFETY: an installed trampoline lives on this thread's stack, below this frame.
-      unsafe running.pointee.queue.append(jobs)
+      unsafe running.pointee.queue.append(jobs, areAwaited: areAwaited)
       return
     }
     var trampoline = unsafe InlineTrampoline(
-      scheduler: identity, outer: InlineTrampoline.innermost, queue: BandedFIFO())
-    trampoline.queue.append(jobs)
+      scheduler: identity, outer: InlineTrampoline.innermost, queue: JobQueue())
+    trampoline.queue.append(jobs, areAwaited: areAwaited)
     // SAFETY: the trampoline outlives its installation, which ends before the closure returns.
     unsafe withUnsafeMutablePointer(to: &trampoline) { installed in
       unsafe InlineTrampoline.install(installed)
@@ -49,17 +54,26 @@ public final class InlineScheduler: Scheduler {
   }
 
   /// Runs the best job that the calling thread has queued on this scheduler.
-  public func help() -> Bool {
+  public func help() -> Bool { help { $0.popFirst() } }
+
+  /// Runs the first job that the calling thread has queued and `accepts`, an awaited one if there is one.
+  ///
+  /// O(jobs before it).
+  public func helpAwaited(ifAccepted accepts: (Job) -> Bool) -> Bool {
+    help { $0.popFirst(ifAccepted: accepts) }
+  }
+
+  private func help(_ take: (inout JobQueue) -> QueuedJob?) -> Bool {
     guard let running = unsafe InlineTrampoline.current(of: identity),
       // SAFETY: as in `submit`; the pointer is not kept across the run of a job by this expression.
-      let job = unsafe running.pointee.queue.popFirst()
+      let job = unsafe take(&running.pointee.queue)
     else { return false }
     helpedJobs.add(1, ordering: .relaxed)  // relaxed: a statistic.
     var context = WorkerContext(worker: 0, scheduler: identity)
     // SAFETY: the trampoline is further down this thread's stack and cannot leave before this call returns.
     unsafe InlineTrampoline.run(job, in: &context, queueing: running)
     context.prepareToIdle()
-    unsafe running.pointee.queue.append(context.takeReady())
+    unsafe running.pointee.queue.append(context.takeReady(), areAwaited: job.isAwaited)
     return true
   }
 
@@ -77,7 +91,7 @@ public final class InlineScheduler: Scheduler {
 @safe private struct InlineTrampoline {
   let scheduler: SchedulerIdentity
   let outer: UnsafeMutablePointer<InlineTrampoline>?
-  var queue: BandedFIFO
+  var queue: JobQueue
 
   /// The trampoline installed last on this thread.
   static var innermost: UnsafeMutablePointer<InlineTrampoline>? {
@@ -120,10 +134,10 @@ public final class InlineScheduler: Scheduler {
 
   /// Runs one job, and its successors for as long as nothing else would come first, and queues what they made ready.
   static func run(
-    _ job: Job, in context: inout WorkerContext,
+    _ first: QueuedJob, in context: inout WorkerContext,
     queueing trampoline: UnsafeMutablePointer<InlineTrampoline>
   ) {
-    var current = job
+    var current = first.job
     while let successor = current.run(in: &context) {
       guard context.ready.isEmpty, unsafe trampoline.pointee.queue.startsAhead(successor) else {
         context.ready.prepend(successor)
@@ -131,6 +145,8 @@ public final class InlineScheduler: Scheduler {
       }
       current = successor
     }
-    if !context.ready.isEmpty { unsafe trampoline.pointee.queue.append(context.takeReady()) }
+    if !context.ready.isEmpty {
+      unsafe trampoline.pointee.queue.append(context.takeReady(), areAwaited: first.isAwaited)
+    }
   }
 }

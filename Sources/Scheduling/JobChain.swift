@@ -96,6 +96,28 @@
         + "A job of it was run or submitted twice.")
   }
 
+  /// Removes the first job that `accepts`.
+  ///
+  /// O(jobs before it).
+  package mutating func popFirst(where accepts: (Job) -> Bool) -> Job? {
+    var previous: Job?
+    var next = first
+    while let job = next {
+      next = job.next
+      guard accepts(job) else {
+        previous = job
+        continue
+      }
+      guard let previous else { return popFirst() }
+      previous.next = next
+      if next == nil { lastWord = previous.word }
+      job.next = nil
+      forgetOne()
+      return job
+    }
+    return nil
+  }
+
   /// The same jobs in the same order, all in one band.
   ///
   /// O(1) when they are, else O(n).

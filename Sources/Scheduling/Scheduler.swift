@@ -29,6 +29,18 @@ public protocol Scheduler: AnyObject, Sendable {
   /// Takes over every job of a chain, in order. Any thread; never blocks for long; may run jobs only if it is inline.
   func submit(_ jobs: consuming JobChain)
 
+  /// Takes over every job of a chain that the calling job will wait for. Default: `submit`.
+  ///
+  /// A scheduler whose workers share one queue starts these, and what they make ready, before the others of their band.
+  /// That keeps few threads waiting, and `helpAwaited(ifAccepted:)` finds them.
+  func submitAwaited(_ jobs: consuming JobChain)
+
+  /// Runs one job that `accepts`, of those submitted as awaited or made ready by one, or held by the calling worker.
+  ///
+  /// Called by a job that waits for what it accepts, on a worker of this scheduler; on other threads it does nothing.
+  /// `accepts` may be called under a lock of the scheduler: it only looks. Returns false when nothing was run. Default: false.
+  func helpAwaited(ifAccepted accepts: (Job) -> Bool) -> Bool
+
   /// Runs one queued job on the calling thread, if the thread is a worker of this scheduler and there is one.
   ///
   /// Called by a job that must wait. Returns false when nothing was run. Default: false.
@@ -77,6 +89,10 @@ public protocol Scheduler: AnyObject, Sendable {
 extension Scheduler {
   /// This object.
   @inlinable public var identity: SchedulerIdentity { SchedulerIdentity(object: self) }
+  /// As any others.
+  @inlinable public func submitAwaited(_ jobs: consuming JobChain) { submit(jobs) }
+  /// Never runs anything.
+  @inlinable public func helpAwaited(ifAccepted accepts: (Job) -> Bool) -> Bool { false }
   /// Never runs anything.
   @inlinable public func help() -> Bool { false }
   /// Never takes the job.

@@ -39,10 +39,12 @@ final class PoolCore: Sendable {
     }
   }
 
-  func submit(_ jobs: consuming JobChain) {
+  /// Takes over jobs; those that a job of this scheduler waits for come before others of their band.
+  func submit(_ jobs: consuming JobChain, areAwaited: Bool = false) {
     guard !jobs.isEmpty else { return }
     let chain = jobs
-    let (summons, late) = state.withLock { ($0.submit(chain), $0.stopped) }
+    let areAhead = areAwaited && workerIndex != nil
+    let (summons, late) = state.withLock { ($0.submit(chain, areAwaited: areAhead), $0.stopped) }
     if late {
       fatalError(
         "ThreadPoolScheduler: jobs were submitted after shutDown() had ended the threads; "
@@ -51,17 +53,18 @@ final class PoolCore: Sendable {
     carryOut(summons)
   }
 
-  func help() -> Bool {
+  /// Runs the job that `take` takes from the queue on the calling worker.
+  func help(_ take: (inout JobQueue) -> QueuedJob?) -> Bool {
     guard let worker = workerIndex else { return false }
-    let found = state.withLock { state -> Job? in
-      let job = state.queue.popFirst()
+    let found = state.withLock { state -> QueuedJob? in
+      let job = take(&state.queue)
       if job != nil { state.counters.helped += 1 }
       return job
     }
     guard let found else { return false }
     var context = WorkerContext(worker: worker, scheduler: identity)
-    if let successor = found.run(in: &context) { context.ready.prepend(successor) }
-    submit(context.takeReady())
+    if let successor = found.job.run(in: &context) { context.ready.prepend(successor) }
+    submit(context.takeReady(), areAwaited: found.isAwaited)
     context.prepareToIdle()
     submit(context.takeReady())
     return true
@@ -138,9 +141,9 @@ final class PoolCore: Sendable {
       case .run(let job, let bands):
         context.localBands = bands
         // The successor goes through the queue: something older or more urgent may wait there.
-        if let successor = job.run(in: &context) { context.ready.prepend(successor) }
+        if let successor = job.job.run(in: &context) { context.ready.prepend(successor) }
         let ready = context.takeReady()
-        (step, summons) = state.withLock { $0.finish(ready) }
+        (step, summons) = state.withLock { $0.finish(ready, areAwaited: job.isAwaited) }
       case .idle:
         context.prepareToIdle()
         let ready = context.takeReady()

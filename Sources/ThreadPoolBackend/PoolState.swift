@@ -12,7 +12,7 @@ struct PoolState {
   /// What a worker thread does next.
   enum Step {
     /// Run a job; these bands have jobs waiting.
-    case run(Job, bands: UInt8)
+    case run(QueuedJob, bands: UInt8)
     /// Nothing to take: give back what is held, then ask `settle`.
     case idle
     /// Wait for a token, then call `arrive`.
@@ -35,7 +35,7 @@ struct PoolState {
   let workerCount: Int
   /// True when every job goes into one band on its way into the queue.
   let usesOneBand: Bool
-  var queue = BandedFIFO()
+  var queue = JobQueue()
   /// Threads able to run jobs: neither asleep nor blocked, those on their way included.
   var running: Int
   /// Threads that were woken or started and have not looked at the queue yet.
@@ -71,8 +71,8 @@ struct PoolState {
   }
 
   /// Takes over jobs from any thread.
-  mutating func submit(_ jobs: consuming JobChain) -> Summons {
-    add(jobs)
+  mutating func submit(_ jobs: consuming JobChain, areAwaited: Bool) -> Summons {
+    add(jobs, areAwaited: areAwaited)
     return summon()
   }
 
@@ -83,8 +83,8 @@ struct PoolState {
   }
 
   /// A worker has run a job, which made these ready: takes them over and picks the best of all.
-  mutating func finish(_ ready: consuming JobChain) -> (Step, Summons) {
-    add(ready)
+  mutating func finish(_ ready: consuming JobChain, areAwaited: Bool) -> (Step, Summons) {
+    add(ready, areAwaited: areAwaited)
     return (next(), summon())
   }
 
@@ -148,8 +148,10 @@ struct PoolState {
     return indicesUsed - 1
   }
 
-  @inline(__always) private mutating func add(_ jobs: consuming JobChain) {
-    queue.append(usesOneBand ? jobs.inOneBand(.normal) : jobs)
+  @inline(__always) private mutating func add(
+    _ jobs: consuming JobChain, areAwaited: Bool = false
+  ) {
+    queue.append(usesOneBand ? jobs.inOneBand(.normal) : jobs, areAwaited: areAwaited)
   }
 
   /// The best job, unless there is none or `workerCount` other threads are able to run.

@@ -8,7 +8,7 @@ public import Scheduling
 /// so a job costs one lock however long the graph; nobody makes a system call unless a thread sleeps.
 ///
 /// - Order: exact for everything in the queue. The most urgent band first, first in, first out within a band, the
-///   immediate successor of a job included.
+///   immediate successor of a job included. Jobs that a running job waits for go before the others of their band.
 /// - Fairness: total order of submission within a band. No ageing: a flood of urgent jobs starves the others.
 /// - Compensation: a worker between `willBlock()` and `didUnblock()` is replaced, by a sleeping thread or else a new
 ///   one, as soon as a job waits, so that `workerCount` threads stay able to run. At most 256 threads more than
@@ -51,8 +51,18 @@ public final class ThreadPoolScheduler: Scheduler {
   /// Any thread; O(1) when the chain has one band. Fails fatally after `shutDown()` has ended the threads.
   public func submit(_ jobs: consuming JobChain) { core.submit(jobs) }
 
+  /// As `submit`; from a worker these jobs, and what they make ready, start before others of their band.
+  public func submitAwaited(_ jobs: consuming JobChain) { core.submit(jobs, areAwaited: true) }
+
   /// Runs the best queued job on the calling worker, with a context of its own.
-  public func help() -> Bool { core.help() }
+  public func help() -> Bool { core.help { $0.popFirst() } }
+
+  /// Runs the first awaited job that `accepts` on the calling worker.
+  ///
+  /// O(awaited jobs), with the queue's lock held.
+  public func helpAwaited(ifAccepted accepts: (Job) -> Bool) -> Bool {
+    core.help { $0.popAwaited(ifAccepted: accepts) }
+  }
 
   /// Lets another thread take the place of the calling worker.
   public func willBlock() { core.willBlock() }

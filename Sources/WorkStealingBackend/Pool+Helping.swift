@@ -12,10 +12,17 @@ extension Pool {
   ///
   /// Its own jobs first, then injected ones, then stolen ones; immediate successors go through the deque, so that the
   /// waiting job looks at its condition between any two jobs.
-  func help(_ worker: Worker) -> Bool {
+  func help(_ worker: Worker) -> Bool { help(worker) { jobForHelp(worker) } }
+
+  /// Runs one of the worker's own jobs that `accepts`, inside the job that waits.
+  func helpAwaited(_ worker: Worker, ifAccepted accepts: (Job) -> Bool) -> Bool {
+    help(worker) { popOwn(worker, ifAccepted: accepts) }
+  }
+
+  private func help(_ worker: Worker, with take: () -> Job?) -> Bool {
     // relaxed: the owner's alone.
     let depth = worker.helpDepth.load(ordering: .relaxed)
-    guard depth < Self.helpLimit, let job = jobForHelp(worker) else { return false }
+    guard depth < Self.helpLimit, let job = take() else { return false }
     worker.helpDepth.store(depth + 1, ordering: .relaxed)
     var context = WorkerContext(worker: worker.index, scheduler: schedulerIdentity)
     run(job, worker, &context, bound: 0)

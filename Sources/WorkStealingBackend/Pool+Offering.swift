@@ -14,11 +14,29 @@ extension Pool {
     notify()
   }
 
-  /// Pops `job` if it is still on the caller's deque.
+  /// Pops `job` if it is still on the caller's deque; one that a thief has taken lies below nothing.
   @inline(__always) func takeBack(_ job: Job, on worker: Worker) -> Bool {
     let job = asListed(job)
-    guard let word = worker.deques.owned(Int(job.band.rawValue)).pop() else { return false }
-    return word == job.word || dig(for: job, below: word, on: worker)
+    let band = Int(job.band.rawValue)
+    guard let word = worker.deques.owned(band).pop() else { return false }
+    return word == job.word || dig(band, from: word, on: worker) { $0 == job } != nil
+  }
+
+  /// Pops the newest of the caller's own jobs that `accepts`, of the most urgent band that has one.
+  ///
+  /// O(own jobs above it).
+  func popOwn(_ worker: Worker, ifAccepted accepts: (Job) -> Bool) -> Job? {
+    var bands = worker.ownBandsValue
+    while bands != 0 {
+      let band = bands.trailingZeroBitCount
+      if let word = worker.deques.owned(band).pop(),
+        let job = dig(band, from: word, on: worker, for: accepts)
+      {
+        return job
+      }
+      bands &= bands &- 1
+    }
+    return nil
   }
 
   /// The job as the deques have it.
@@ -26,17 +44,15 @@ extension Pool {
     bandRules.usesOneBand ? job.moved(to: bandRules.applied(to: job.band)) : job
   }
 
-  /// Pops what lies above `job` and puts it back where it was; the job itself stays out if it was found.
+  /// Pops jobs of a band, the first of which is `word`, up to one that `accepts`, and puts the others back where they were.
   ///
-  /// Thieves find all of it again when this returns. An offered job that a thief has taken lies below nothing.
-  @inline(never) private func dig(for job: Job, below word: UInt, on worker: Worker) -> Bool {
-    let band = Int(job.band.rawValue)
+  /// Thieves find all of them again when this returns.
+  @inline(never) private func dig(
+    _ band: Int, from word: UInt, on worker: Worker, for accepts: (Job) -> Bool
+  ) -> Job? {
     var above = JobChain()
-    var isFound = false
     var next = Job(word: word)
-    while let candidate = next {
-      isFound = candidate == job
-      if isFound { break }
+    while let candidate = next, !accepts(candidate) {
       above.append(candidate)
       next = worker.deques.owned(band).pop().flatMap { Job(word: $0) }
     }
@@ -45,7 +61,7 @@ extension Pool {
       worker.publish()
       notify()
     }
-    return isFound
+    return next
   }
 
   /// Steals one job of `band` from one worker, for a job that waits for what runs there.

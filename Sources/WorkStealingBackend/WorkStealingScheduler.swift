@@ -49,6 +49,13 @@ public final class WorkStealingScheduler: Scheduler {
   /// Runs one queued job on the calling worker, 64 levels deep at most.
   public func help() -> Bool { pool.withOwnWorker { pool.help($0) } ?? false }
 
+  /// Runs the newest job on the calling worker's deques that `accepts`, 64 levels deep at most.
+  ///
+  /// O(jobs above it). Jobs that the worker submits are its own until a thief takes them.
+  public func helpAwaited(ifAccepted accepts: (Job) -> Bool) -> Bool {
+    pool.withOwnWorker { pool.helpAwaited($0, ifAccepted: accepts) } ?? false
+  }
+
   /// Pushes the job on the calling worker's deque.
   public func offer(_ job: Job) -> Bool {
     pool.withOwnWorker { worker in

@@ -53,6 +53,75 @@ extension OperationLayer {
       #expect(runs.total == 150)
     }
 
+    /// Where a run of a graph is started and waited for, and how.
+    enum Place: CaseIterable { case node, operation, nodeInTwoSteps }
+
+    /// More waits than the scheduler has threads for, each for a run of its own.
+    @Test(.contract(145), arguments: Kind.all, Place.allCases)
+    func anyNumberOfNodesWaitForRunsOfTheirOwn(_ kind: Kind, _ place: Place) throws {
+      let queue = kind.queue()
+      let scheduler = queue.scheduler
+      let runs = RunCounter()
+      // In two steps as many as are compensated for, or all on the inline scheduler.
+      let count =
+        place != .nodeInTwoSteps || kind.isInline ? 2000 / min(slowness, 2) : 60
+      let inner = try (0..<count).map { number in try wide(runs, nodes: 1 + number % 3) }
+      switch place {
+      case .node:
+        let outer = try OperationGraph { builder in
+          for graph in inner { builder.add { graph.runAndWait(on: scheduler) } }
+        }
+        #expect(outer.run(on: scheduler).wait(timeout: patience))
+      case .nodeInTwoSteps:
+        let outer = try OperationGraph { builder in
+          for graph in inner { builder.add { graph.run(on: scheduler).wait() } }
+        }
+        #expect(outer.run(on: scheduler).wait(timeout: patience))
+      case .operation:
+        for graph in inner { queue.addOperation { graph.runAndWait(on: scheduler) } }
+        queue.expectQuiet()
+      }
+      #expect(runs.total == (0..<count).reduce(0) { $0 + 1 + $1 % 3 })
+    }
+
+    /// Runs inside runs, each of which waits for several more.
+    @Test(.contract(145), arguments: Kind.all) func runsNestWithFewThreads(_ kind: Kind) throws {
+      let scheduler = kind.make(kind.workers)
+      let runs = RunCounter()
+      @Sendable func descend(_ level: Int) {
+        runs.value.add(1, ordering: .relaxed)
+        guard level > 0 else { return }
+        do throws(OperationError) {
+          let graph = try OperationGraph { builder in
+            let root = builder.add {}
+            for _ in 0..<4 { builder.add(after: [root]) { descend(level - 1) } }
+          }
+          graph.runAndWait(on: scheduler)
+        } catch { Issue.record("\(error)") }
+      }
+      let outer = try OperationGraph { $0.add { descend(5) } }
+      #expect(outer.run(on: scheduler).wait(timeout: patience))
+      #expect(runs.total == 1365)
+    }
+
+    @Test(.contract(101, 145), arguments: Kind.all)
+    func anyNumberOfNodesWaitForOperationsOfTheirOwn(_ kind: Kind) throws {
+      let queue = kind.queue()
+      let runs = RunCounter()
+      let count = 2000 / min(slowness, 2)
+      let graph = try OperationGraph { builder in
+        for _ in 0..<count {
+          builder.add {
+            let operation = BlockOperation { runs.value.add(1, ordering: .relaxed) }
+            queue.addOperation(operation)
+            operation.waitUntilFinished()
+          }
+        }
+      }
+      #expect(graph.run(on: queue.scheduler).wait(timeout: patience))
+      #expect(runs.total == count)
+    }
+
     @Test(.contract(145), arguments: Kind.all) func nodeWaitsForOperationsAndQueues(_ kind: Kind)
       throws
     {
@@ -157,6 +226,40 @@ extension OperationLayer {
       let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
       #expect(
         text.contains("wait() on a run of graph \"snake\" (1 nodes) from inside one of its nodes"))
+    }
+
+    /// What a wait may do that can neither help, being too deep, nor sleep, because its thread is the only one.
+    @Test(.contract(101, 145), arguments: ["run", "operation in a node", "limited operation"])
+    func waitsThatNestTooDeepOnTheInlineSchedulerStopTheProcess(_ awaited: String) async {
+      let result = await #expect(
+        processExitsWith: .failure, observing: [\.standardErrorContent]
+      ) { [awaited] in
+        let scheduler = InlineScheduler()
+        let queue = OperationQueue(scheduler: scheduler)
+        if awaited == "limited operation" { queue.maxConcurrentOperationCount = 1000 }
+        @Sendable func node(_ body: @escaping @Sendable () -> Void) {
+          do throws(OperationError) {
+            try OperationGraph(name: "deep") { $0.add(body) }.runAndWait(on: scheduler)
+          } catch { Issue.record("\(error)") }
+        }
+        @Sendable func wait(_ body: @escaping @Sendable () -> Void) {
+          let operation = BlockOperation(block: body)
+          operation.name = "deep"
+          queue.addOperation(operation)
+          operation.waitUntilFinished()
+        }
+        @Sendable func descend(_ level: Int) {
+          guard level > 0 else { return }
+          switch awaited {
+          case "run": node { descend(level - 1) }
+          case "operation in a node": node { wait { descend(level - 1) } }
+          default: wait { descend(level - 1) }
+          }
+        }
+        queue.addOperation { descend(500) }
+      }
+      let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+      #expect(text.contains("\"deep\"") && text.contains("one inside the other"))
     }
 
     @Test func secondRunStopsTheProcess() async {

@@ -45,6 +45,52 @@ import Testing
     InlineScheduler().submit(unrun)
   }
 
+  /// Taking jobs out of the middle leaves the others in order, and the last one is where it must be.
+  @Test(arguments: 0..<50 as Range<UInt64>)
+  func acceptedJobsLeaveInOrder(_ seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var queue = JobQueue()
+    var model: [QueuedJob] = []
+    var unrun = JobChain()
+    for _ in 0..<200 {
+      let job = ClosureJob.plain(band: PriorityBand(lowBitsOf: UInt(random.index(below: 3)))) {}
+      let isAwaited = random.index(below: 2) == 0
+      queue.append(JobChain(job), areAwaited: isAwaited)
+      model.append(QueuedJob(job, isAwaited: isAwaited))
+      // Stable, so in the order of arrival within each kind of a band.
+      let sorted = model.sorted {
+        ($0.job.band, $0.isAwaited ? 0 : 1) < ($1.job.band, $1.isAwaited ? 0 : 1)
+      }
+      let wanted = Set((0..<3).map { _ in model[random.index(below: model.count)].job })
+      let expected: QueuedJob?
+      let found: QueuedJob?
+      switch random.index(below: 5) {
+      case 0:
+        expected = sorted.first
+        found = queue.popFirst()
+      case 1:
+        expected = sorted.first { $0.isAwaited && wanted.contains($0.job) }
+        found = queue.popAwaited(ifAccepted: wanted.contains)
+      case 2:
+        expected =
+          sorted.first { $0.isAwaited && wanted.contains($0.job) }
+          ?? sorted.first { wanted.contains($0.job) }
+        found = queue.popFirst(ifAccepted: wanted.contains)
+      default: continue
+      }
+      #expect(found == expected)
+      if let found {
+        model.removeAll { $0 == found }
+        unrun.append(found.job)
+      }
+      #expect(queue.count == model.count && queue.isEmpty == model.isEmpty)
+      #expect(queue.bands == model.reduce(0) { $0 | $1.job.band.mask })
+    }
+    while let job = queue.popFirst() { unrun.append(job.job) }
+    // Running frees the jobs.
+    InlineScheduler().submit(unrun)
+  }
+
   @Test func aJobStartsAheadOnlyOfLessUrgentBands() {
     let waiting = ClosureJob.plain(band: .normal) {}
     let others = (0..<UInt8(5)).compactMap(PriorityBand.init(rawValue:)).map {

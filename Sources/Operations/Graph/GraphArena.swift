@@ -109,7 +109,9 @@ import Synchronization
   }
 
   /// Hands the first nodes over; the run may be over when this returns.
-  func open(_ run: GraphRun) {
+  ///
+  /// - Parameter isAwaited: the caller will wait for the run and do nothing before.
+  func open(_ run: GraphRun, isAwaited: Bool) {
     let control = unsafe Self.control(address)
     unsafe control.pointee.run = UInt(bitPattern: Unmanaged.passRetained(run).toOpaque())
     guard count > 0 else { return unsafe GraphControl.end(control) }
@@ -117,6 +119,6 @@ import Synchronization
     unsafe control.pointee.sinksLeft.store(sinkCount, ordering: .relaxed)
     var ready = JobChain()
     for source in sources { unsafe ready.append(GraphNode.job(Self.node(Int(source), address))) }
-    run.scheduler.submit(ready)
+    if isAwaited { run.scheduler.submitAwaited(ready) } else { run.scheduler.submit(ready) }
   }
 }

@@ -27,6 +27,8 @@ public final class GraphRun: Sendable {
   /// Where it runs.
   public let scheduler: any Scheduler
   private let number: UInt64
+  /// The thread that started it.
+  private let starter: ObjectIdentifier
   private let outcome = Atomic(Outcome.none)
   private let isOver = Atomic(false)
   private let ending = Locked(Ending())
@@ -35,6 +37,7 @@ public final class GraphRun: Sendable {
     self.graph = graph
     self.number = number
     self.scheduler = scheduler
+    starter = ThreadRecord.withCurrent { ObjectIdentifier($0) }
   }
 
   /// The run whose node runs on the calling thread; nil elsewhere.
@@ -113,9 +116,10 @@ public final class GraphRun: Sendable {
 
   /// Blocks until the run is over.
   ///
-  /// Inside an operation or another graph's node the worker is treated as in `Operation.waitUntilFinished()`: it helps
-  /// where nobody else would run the nodes, else the scheduler compensates for it. From a node of the same run it stops
-  /// the process.
+  /// Inside an operation or another graph's node the worker is treated as in `Operation.waitUntilFinished()`: it runs those
+  /// nodes itself that its scheduler lets it find, on the work-stealing and the inline one those that its thread holds,
+  /// elsewhere those of `OperationGraph.runAndWait(on:)`; then the scheduler compensates for it. From a node of the same run it stops the
+  /// process, and on the inline scheduler where the nodes cannot run before it returns.
   @available(*, noasync, message: "blocks the thread; await finished()")
   public func wait() { _ = wait(until: nil) }
 
@@ -129,8 +133,18 @@ public final class GraphRun: Sendable {
     if isFinished { return true }
     let record = ThreadRecord.current
     if deadline == nil, record.currentGraph == graph.word { Fault.waitForOwnRun(graph) }
-    return record.wait(for: graph.diagnosis, until: deadline, isOver: { isFinished }) {
-      sleep(record.parker, until: deadline)
+    let isNode: (Job) -> Bool = { [word = graph.word] in GraphNode.isNode($0, of: word) }
+    // A timed wait does not begin what may take longer, unless nobody else would.
+    let mayRun = deadline == nil || scheduler.waitsByHelping
+    return record.wait(
+      for: graph.diagnosis, until: deadline, isOver: { isFinished },
+      runPart: { mayRun && scheduler.helpAwaited(ifAccepted: isNode) }
+    ) {
+      if deadline == nil, scheduler.waitsByHelping, starter == ObjectIdentifier(record) {
+        // The nodes run on this thread, which is about to sleep.
+        Fault.waitInlineForRun(graph)
+      }
+      return sleep(record.parker, until: deadline)
     }
   }
 

@@ -69,20 +69,25 @@ import Synchronization
 
   /// As `tryRun(on:)`; calls `prepare` with the run before its first node starts.
   func tryRun(
-    on scheduler: any Scheduler, _ prepare: (GraphRun) -> Void
+    on scheduler: any Scheduler, isAwaited: Bool = false, _ prepare: (GraphRun) -> Void
   ) throws(OperationError) -> GraphRun {
     guard let number = arena.claim() else { throw .graphIsRunning(self) }
     let run = GraphRun(of: self, number: number, on: scheduler)
     prepare(run)
-    arena.open(run)
+    arena.open(run, isAwaited: isAwaited)
     return run
   }
 
   /// Starts a run and waits for its end.
   ///
-  /// As `run(on:)` followed by `GraphRun.wait()`.
+  /// As `run(on:)` followed by `GraphRun.wait()`; inside an operation or another graph's node on the same scheduler the
+  /// nodes go before what is queued there, so that any number of such runs ends with few threads.
   @available(*, noasync, message: "blocks the thread; await finished() on the run")
-  public func runAndWait(on scheduler: any Scheduler) { run(on: scheduler).wait() }
+  public func runAndWait(on scheduler: any Scheduler) {
+    do { try tryRun(on: scheduler, isAwaited: true) { _ in }.wait() } catch {
+      error.fault("runAndWait(on:)")
+    }
+  }
 
   /// A new operation whose work is one run of the graph, on the scheduler of its queue.
   ///

@@ -59,13 +59,15 @@ extension ThreadRecord {
   /// - Parameters:
   ///   - awaited: what is waited for, for messages.
   ///   - isOver: whether it is over.
+  ///   - runPart: runs a part of it that has not begun; false when it finds none.
   ///   - sleep: blocks the thread; returns false when the deadline has passed.
   func wait(
-    for awaited: String, until deadline: UInt64?, isOver: () -> Bool, sleep: () -> Bool
+    for awaited: String, until deadline: UInt64?, isOver: () -> Bool, runPart: () -> Bool,
+    sleep: () -> Bool
   ) -> Bool {
     flushCredit()
     if schedulerOfGraph != nil {
-      return waitInNode(until: deadline, isOver: isOver, sleep: sleep)
+      return waitInNode(until: deadline, isOver: isOver, runPart: runPart, sleep: sleep)
     }
     guard let queue = OperationQueue.blocked(self) else { return sleep() }
     if queue.blockingPolicy == .fail {
@@ -73,10 +75,11 @@ extension ThreadRecord {
       if deadline == nil { Fault.waitRefused(awaited, queue) }
       return isOver()
     }
+    if queue.blockingPolicy == .automatic { help(until: deadline, isOver, runPart) }
     if queue.scheduler.waitsByHelping || queue.blockingPolicy == .help {
       queue.help(self, until: deadline, isOver)
-      if isOver() { return true }
     }
+    if isOver() { return true }
     queue.waits.blocked.wrappingAdd(1, ordering: .relaxed)  // relaxed: a statistic.
     queue.scheduler.willBlock()
     defer { queue.scheduler.didUnblock() }
@@ -84,18 +87,28 @@ extension ThreadRecord {
   }
 
   /// As `wait`, inside a node of a graph; outside of one it only sleeps.
-  func waitInNode(until deadline: UInt64?, isOver: () -> Bool, sleep: () -> Bool) -> Bool {
+  func waitInNode(
+    until deadline: UInt64?, isOver: () -> Bool, runPart: () -> Bool = { false },
+    sleep: () -> Bool
+  ) -> Bool {
     guard let scheduler = schedulerOfGraph else { return sleep() }
-    if scheduler.waitsByHelping {
-      while !isOver(), depth < Self.depthLimit / 2 {
-        if let deadline, MonotonicTime.nanoseconds() >= deadline { break }
-        guard scheduler.help() else { break }
-        flushCredit()
-      }
-      if isOver() { return true }
-    }
+    help(until: deadline, isOver, runPart)
+    if scheduler.waitsByHelping { help(until: deadline, isOver) { scheduler.help() } }
+    if isOver() { return true }
     scheduler.willBlock()
     defer { scheduler.didUnblock() }
     return sleep()
+  }
+
+  /// Runs jobs with `one` until `isOver` says so, the time is up, or it finds none; `helpLimit` levels deep at most.
+  func help(until deadline: UInt64?, _ isOver: () -> Bool, _ one: () -> Bool) {
+    guard helpDepth < Self.helpLimit else { return }
+    helpDepth += 1
+    defer { helpDepth -= 1 }
+    while !isOver(), depth < Self.depthLimit / 2 {
+      if let deadline, MonotonicTime.nanoseconds() >= deadline { return }
+      guard one() else { return }
+      flushCredit()
+    }
   }
 }

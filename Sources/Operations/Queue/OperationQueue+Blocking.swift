@@ -80,11 +80,10 @@ extension OperationQueue {
 
   /// Runs queued jobs of the scheduler on the waiting worker until `isOver` says so or there is none.
   func help(_ record: ThreadRecord, until deadline: UInt64?, _ isOver: () -> Bool) {
-    while !isOver(), record.depth < ThreadRecord.depthLimit / 2 {
-      if let deadline, MonotonicTime.nanoseconds() >= deadline { return }
-      guard scheduler.help() else { return }
-      record.flushCredit()
+    record.help(until: deadline, isOver) {
+      guard scheduler.help() else { return false }
       waits.helped.wrappingAdd(1, ordering: .relaxed)  // relaxed: a statistic.
+      return true
     }
   }
 }

@@ -14,6 +14,9 @@ import Synchronization
   /// How deep operations may run inside operations on one thread.
   static let depthLimit = 128
 
+  /// How many waits on one thread may run jobs, one inside the other.
+  static let helpLimit = 256
+
   /// Start-gate entries, one per nesting level: the queue whose operation runs in fast mode, or 0.
   let entries: UnsafeMutablePointer<Atomic<UInt>>
   /// Per level the queue whose limit has counted the operation there, or 0; written under that queue's `control`.
@@ -27,6 +30,8 @@ import Synchronization
 
   /// Used levels of `entries`.
   var depth = 0
+  /// How many waits on this thread run jobs, one inside the other.
+  var helpDepth = 0
   /// The operation that this worker is starting, until stock `start()` sees it.
   var startingOperation: UInt = 0
   /// The queue whose slot a drain has claimed for the job it runs next, or 0.

@@ -25,4 +25,11 @@ package final class CountingScheduler: Scheduler {
     submitted.add(jobs.count, ordering: .relaxed)  // relaxed: as above
     inner.submit(jobs)
   }
+  package func submitAwaited(_ jobs: consuming JobChain) {
+    submitted.add(jobs.count, ordering: .relaxed)  // relaxed: as above
+    inner.submitAwaited(jobs)
+  }
+  package func helpAwaited(ifAccepted accepts: (Job) -> Bool) -> Bool {
+    inner.helpAwaited(ifAccepted: accepts)
+  }
 }
