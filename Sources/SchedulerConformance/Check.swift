@@ -78,7 +78,7 @@ package struct Check: Sendable {
   package static let all: [Check] = seam + operations + faults
 
   /// What the protocol asks of a back end.
-  package static let seam: [Check] = delivery + order + blocking + ending + randomGraphs
+  package static let seam: [Check] = delivery + order + blocking + offering + ending + randomGraphs
 
   /// What operations and queues do on it.
   package static let operations: [Check] =

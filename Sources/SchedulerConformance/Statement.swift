@@ -51,6 +51,10 @@ extension SchedulerConformance {
     case shutDown = "shutDown returns after the last job"
     /// `help()`, `willBlock()` and `didUnblock()` away from the scheduler's workers.
     case foreignThreads = "help and willBlock do nothing on other threads"
+    /// `offer(_:)` and `takeBack(_:)`; whoever offers nothing keeps it.
+    case offering = "an offered job runs once unless it is taken back"
+    /// `submitAwaited(_:)` and `helpAwaited(ifAccepted:)`.
+    case awaiting = "a waiting job runs what it accepts and nothing else"
     /// Optional: a scheduler without threads runs jobs in `submit`.
     case ownThreads = "jobs run on threads of the scheduler, not inside submit"
     /// Optional: most urgent band first, first in, first out within it.

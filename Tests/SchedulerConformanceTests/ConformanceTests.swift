@@ -51,6 +51,22 @@ import Testing
     #expect(report.contains("not run"))
   }
 
+  @Test(arguments: CarelessScheduler.Mistake.allCases)
+  func aSchedulerThatIsCarelessWithOwnJobsIsFoundOut(_ mistake: CarelessScheduler.Mistake) {
+    var options = SchedulerConformance.Options()
+    options.workers = [1]
+    options.timeLimit = .seconds(4)
+    let report = SchedulerConformance.run(Check.offering, options) { _ in
+      CarelessScheduler(mistake)
+    }
+    let statement: SchedulerConformance.Statement =
+      mistake == .runsWhatIsNotAccepted ? .seam(.awaiting) : .seam(.offering)
+    guard case .failed? = report[statement] else {
+      Issue.record("\(report)")
+      return
+    }
+  }
+
   @Test func aHungCheckIsReportedAndTheRunGoesOn() {
     let gate = Turnstile()
     let stuck = Check("neverEnds", .contract(1)) { trial in

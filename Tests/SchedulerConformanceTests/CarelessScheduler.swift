@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Scheduling
+import TestSupport
+import WorkStealingBackend
+
+/// A scheduler that passes everything on to a good one, but for one mistake.
+final class CarelessScheduler: Scheduler {
+  enum Mistake: CaseIterable {
+    /// Says that a job was taken back that has run.
+    case givesBackWhatRan
+    /// Says that a job was not taken back that was.
+    case keepsWhatItGaveBack
+    /// Lets a waiting job run any other.
+    case runsWhatIsNotAccepted
+  }
+
+  private let mistake: Mistake
+  private let inner = WorkStealingScheduler(workers: 1)
+
+  init(_ mistake: Mistake) { self.mistake = mistake }
+
+  var identity: SchedulerIdentity { inner.identity }
+  var workerCount: Int { inner.workerCount }
+  func submit(_ jobs: consuming JobChain) { inner.submit(jobs) }
+  func help() -> Bool { inner.help() }
+  func offer(_ job: Job) -> Bool { inner.offer(job) }
+
+  func takeBack(_ job: Job) -> Bool {
+    let isTakenBack = inner.takeBack(job)
+    return switch mistake {
+    case .givesBackWhatRan: true
+    case .keepsWhatItGaveBack: false
+    case .runsWhatIsNotAccepted: isTakenBack
+    }
+  }
+
+  func helpAwaited(ifAccepted accepts: (Job) -> Bool) -> Bool {
+    inner.helpAwaited { accepts($0) || mistake == .runsWhatIsNotAccepted }
+  }
+}
