@@ -67,27 +67,30 @@ extension OperationQueue {
       return addAttended(operations, place.ticket, slots, place.barrier)
     }
     var ready = JobChain()
-    var flushes = JobChain()
     ThreadRecord.withCurrent { record in
       record.addsUnderWay += 1
       OperationWords.forEach(operations) { operation in
         // relaxed: stored by this thread in `Registry.add`.
         let slot = operation.header.link.load(ordering: .relaxed)
-        guard let job = operation.submit(slot: slot, behind: place.barrier) else { return }
-        if operation.needsNoSlot { flushes.append(job) } else { ready.append(job) }
+        if let job = operation.submit(slot: slot, behind: place.barrier) { ready.append(job) }
       }
       record.addsUnderWay -= 1
     }
-    handOver(ready, flushes, behind: place.barrier)
+    handOver(ready, behind: place.barrier)
   }
 
-  /// Hands over what an addition made ready, once all of it is in.
+  /// Hands over the operations that an addition made ready, once all of it is in.
   ///
-  /// Nothing of a batch may run before, on the inline scheduler neither.
-  func handOver(
-    _ ready: consuming JobChain, _ flushes: consuming JobChain, behind barrier: Operation?
-  ) {
+  /// Nothing of a batch may run before, on the inline scheduler neither. Cancelled ones that need no slot do not go to
+  /// the list.
+  func handOver(_ jobs: consuming JobChain, behind barrier: Operation?) {
     if barrier != nil { evaluateBarriers() }
+    if isFast { return scheduler.submitUnlessEmpty(jobs) }
+    var ready = JobChain()
+    var flushes = JobChain()
+    while let job = jobs.popFirst() {
+      if Operation.needsNoSlot(job) { flushes.append(job) } else { ready.append(job) }
+    }
     while let job = flushes.popFirst() { Operation.handOver(job) }
     accept(ready)
   }

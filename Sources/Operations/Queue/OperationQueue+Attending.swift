@@ -15,17 +15,15 @@ extension OperationQueue {
     let isAttended = wantsAttention
     if isAttended { for operation in operations { operation.attend() } }
     var ready = JobChain()
-    var flushes = JobChain()
     let record = ThreadRecord.current
     record.addsUnderWay += 1
     for (operation, slot) in zip(operations, slots) {
       let job = operation.submit(slot: slot, behind: barrier)
       if isAttended { operation.noteSubmission(self, isReady: job != nil) }
-      guard let job else { continue }
-      if operation.needsNoSlot { flushes.append(job) } else { ready.append(job) }
+      if let job { ready.append(job) }
     }
     record.addsUnderWay -= 1
-    handOver(ready, flushes, behind: barrier)
+    handOver(ready, behind: barrier)
     tellObservers()
   }
 

@@ -98,6 +98,12 @@ extension Operation {
     handle == Handle.header ? job : HandleCarrier.job(handle, band: band)
   }
 
+  /// Whether the operation behind a handle that the caller holds needs no slot.
+  static func needsNoSlot(_ job: Job) -> Bool {
+    // SAFETY: whoever holds the job holds a handle, which keeps the operation.
+    unsafe reference(word(behind: job))._withUnsafeGuaranteedRef(\.needsNoSlot)
+  }
+
   /// Gives a job that is some operation's handle to that operation's queue.
   static func handOver(_ job: Job) {
     // SAFETY: whoever holds the job holds a handle, which keeps the operation.

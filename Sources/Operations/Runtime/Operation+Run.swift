@@ -99,10 +99,11 @@ extension Operation {
 
   /// Cancelled and of a class without hooks that want a slot, or finished before it started (contract 49, 66).
   ///
-  /// May call user code.
+  /// Asked once the slot is stored, and through the edit lock: a canceller that held the lock before that took the
+  /// operation for one in no queue, has set its bit by now, and leaves the flush to the caller. May call user code.
   final var needsNoSlot: Bool {
-    // acquire, edge EditLock: pairs with the unlock in `cancelNow`.
-    let bits = state.load(ordering: .acquiring)
+    let bits = lockState()
+    unlockState(bits)
     if bits & StateBit.finishRequested != 0 { return true }
     return bits & StateBit.cancelled != 0 && (bits & StateBit.stock != 0 || flushesWithoutSlot)
   }
