@@ -16,23 +16,22 @@
  *
  * -DBEHIND is another model: a closure added behind a barrier in a queue with a limit, and a canceller that finds it as soon as its
  * cell is open. The facade waits for the barrier in `pending`, and what is flushed before that falsifies the barrier's count.
- * Properties: the facade finishes once, after the barrier, and nobody edits it any more then. Expected to FAIL: -DW_OPEN (the cell
- * is opened before the facade has its edit lock held for the registration).
+ * Properties: the facade finishes once, after the barrier, and nobody edits it any more then. Expected to FAIL: -DW_OPEN (the
+ * facade passes for a member of the queue before it is registered).
  */
 #ifdef BEHIND
-bit open, edit, started, finished, barrierDone, pushed;
+bit open, member, edit, started, finished, barrierDone, pushed;
 bit listing;                                              /* the adder edits the list of dependencies */
 byte pending, handles = 1, out;                           /* handles with the scheduler or in the ready list */
 
 inline lockFacade() { atomic { !edit; edit = 1 } }
 proctype Adder() {
 #ifdef W_OPEN
+  member = 1;
+#endif
   open = 1;
   lockFacade();
-#else
-  edit = 1;
-  open = 1;
-#endif
+  member = 1;
   listing = 1;
   pending = 2;                                            /* the token and the edge on the barrier */
   atomic { if :: barrierDone -> pending-- :: else -> pushed = 1 fi };
@@ -46,7 +45,7 @@ proctype Barrier() {                                      /* the seal takes the 
 proctype Canceller() {                                    /* handed over already: a flush carrier; else the edge holds it */
   open;
   lockFacade();
-  atomic { if :: pending == 0 && !started -> handles++; out++ :: else fi; edit = 0 }
+  atomic { if :: member && pending == 0 && !started -> handles++; out++ :: else fi; edit = 0 }
 }
 proctype Worker() {
   bit won;

@@ -121,7 +121,9 @@ extension OperationQueue {
       // relaxed: published by the hand-over below; an enumerator reads nothing of the node but its state before.
       unsafe node.pointee.membership.store(slot, ordering: .relaxed)
       if let barrier = place.barrier {
-        unsafe addBehind(barrier, node, generation, slot, place.ticket)
+        unsafe addFacade(behind: barrier, node, generation, slot, place.ticket)
+      } else if hasExtras, wantsAttention {
+        unsafe addFacade(behind: nil, node, generation, slot, place.ticket)
       } else {
         unsafe ClosureNode.open(node, generation)
         // Once it is open: see Observation.md.
@@ -132,21 +134,23 @@ extension OperationQueue {
     }
   }
 
-  /// A closure added while a barrier is pending: its façade waits for the barrier.
+  /// A closure added while a barrier is pending, for which its façade waits, or to a queue whose events are taken.
   ///
-  /// The cell is opened with the façade in it, and the façade's edit lock is held until it is registered: whoever
-  /// finds it in between and cancels it waits for that.
-  private func addBehind(
-    _ barrier: Operation, _ node: UnsafeMutablePointer<ClosureNode>, _ generation: UInt64,
+  /// The cell is opened with the façade in it, which is claimed like any operation that is being added: whoever finds it
+  /// before it is registered takes it for one in no queue.
+  @inline(never) private func addFacade(
+    behind barrier: Operation?, _ node: UnsafeMutablePointer<ClosureNode>, _ generation: UInt64,
     _ slot: UInt, _ ticket: UInt32
   ) {
-    let attended = wantsAttention ? StateBit.attended : 0
-    let facade = unsafe ClosureNode.makeFacade(node, slot: slot, flags: StateBit.lock | attended)
+    let isAttended = wantsAttention
+    let facade = unsafe ClosureNode.makeFacade(
+      node, slot: Membership.claimed, flags: isAttended ? StateBit.attended : 0)
     unsafe ClosureNode.open(node, generation, also: ClosureNode.promoted)
     if hasExtras { noteAdded([facade], ticket) }
-    let job = facade.register(slot: slot, behind: barrier, locked: facade.unlockedState)
-    if attended != 0 { facade.noteSubmission(self, isReady: job != nil) }
-    evaluateBarriers()
+    if isAttended { facade.trace(.added, self, -1) }
+    var job = facade.register(slot: slot, behind: barrier, locked: facade.lockState())
+    if isAttended { job = facade.noteSubmission(self, job) }
+    if barrier != nil { evaluateBarriers() }
     if let job { facade.handOver(job) }
     if hasExtras { tellObservers() }
   }

@@ -13,13 +13,18 @@ extension OperationQueue {
   ) {
     noteAdded(operations, firstTicket)
     let isAttended = wantsAttention
-    if isAttended { for operation in operations { operation.attend() } }
     var ready = JobChain()
     let record = ThreadRecord.current
     record.addsUnderWay += 1
+    if isAttended {
+      for operation in operations {
+        operation.attend()
+        operation.trace(.added, self, -1)
+      }
+    }
     for (operation, slot) in zip(operations, slots) {
-      let job = operation.submit(slot: slot, behind: barrier)
-      if isAttended { operation.noteSubmission(self, isReady: job != nil) }
+      var job = operation.submit(slot: slot, behind: barrier)
+      if isAttended { job = operation.noteSubmission(self, job) }
       if let job { ready.append(job) }
     }
     record.addsUnderWay -= 1
@@ -44,21 +49,14 @@ extension OperationQueue {
 
   /// The rest of an addition of a closure that stands in the registry and is open.
   ///
-  /// Observers and takers of events want an operation.
+  /// Observers want an operation.
   @inline(never)
   func addAttended(
     _ node: UnsafeMutablePointer<ClosureNode>, _ generation: UInt64, _ ticket: UInt32
   ) -> OperationHandle {
     let handle = OperationHandle(node: UInt(bitPattern: node), generation: generation)
-    let isAttended = wantsAttention
     let tracksMembers = extrasIfAny?.observation.withLock { $0.tracksMembers } ?? false
-    if isAttended || tracksMembers, let operation = handle.facade {
-      noteAdded([operation], ticket)
-      if isAttended {
-        operation.attend()
-        operation.noteSubmission(self, isReady: true)
-      }
-    }
+    if tracksMembers, let operation = handle.facade { noteAdded([operation], ticket) }
     accept(unsafe ClosureNode.job(node))
     tellObservers()
     return handle
@@ -82,17 +80,24 @@ extension OperationQueue {
 }
 
 extension Operation {
-  /// Tells the event, and makes the time of readiness known: it is now, or noted where the detour frees the operation.
-  final func noteSubmission(_ queue: OperationQueue, isReady: Bool) {
-    guard let handler = queue.eventHandler else { return }
-    trace(.added, queue, -1, handler)
+  /// Makes the time of readiness known: it is now, or noted where the detour frees the operation.
+  ///
+  /// `job` is what the submission returned; returns the job that the caller must hand over.
+  final func noteSubmission(_ queue: OperationQueue, _ job: Job?) -> Job? {
+    guard queue.eventHandler != nil else { return job }
+    var handle: UInt?
     let bits = lockState()
-    if isReady {
+    if job != nil {
       noteReadyTime(bits)
-    } else if bits & (StateBit.started | StateBit.cancelled) == 0 {
-      _ = enterDetour(force: false, tagEdges: true, bits)
+    } else if bits & (StateBit.started | StateBit.cancelled) == 0,
+      let table = enterDetour(force: false, tagEdges: true, bits), !table.wasParked
+    {
+      // The last dependency may have been sealed and have found none of this yet: its finisher will find an edge that
+      // holds nothing back.
+      handle = leaveIfFree(table)
     }
     unlockState(bits)
+    return job ?? handle.map { self.job(of: $0) }
   }
 
   /// Out of the registry; the queue still counts the operation, which keeps it.

@@ -107,12 +107,6 @@ extension Operation {
     }
   }
 
-  /// The word without the lock bit, for a thread that made the object with the lock in its hands.
-  final var unlockedState: UInt32 {
-    // relaxed: the lock is held, so nobody else changes the word.
-    state.load(ordering: .relaxed) & ~StateBit.lock
-  }
-
   /// Stores `bits` and gives up the edit lock.
   final func unlockState(_ bits: UInt32) {
     shim_keep_order()
