@@ -156,8 +156,9 @@ extension Operation {
   // MARK: Cancel
 
   final func cancelNow() {
-    // A first look without the lock: finished or cancelled needs nothing.
-    if isSealed || isCancelled { return }
+    // A first look without the lock: finished or cancelled needs nothing. Not the property, which a subclass may override
+    // with a flag of its own. relaxed: whoever has set the bit sees to the rest.
+    if isSealed || state.load(ordering: .relaxed) & StateBit.cancelled != 0 { return }
     var handOver: UInt?
     var flush = false
     var bits = lockState()
