@@ -22,7 +22,7 @@ extension Operation {
   private final func waitBlocking(until deadline: UInt64?) -> Bool {
     if isSealed { return true }
     let record = ThreadRecord.current
-    record.flushCredit()
+    record.prepareToWait()
     guard record.schedulerOfGraph == nil, let queue = OperationQueue.blocked(record) else {
       return waitInNode(record, until: deadline)
     }

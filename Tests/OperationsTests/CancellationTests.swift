@@ -57,5 +57,55 @@ extension OperationLayer {
       operation.start()
       #expect(operation.isFinished && operation.runCount == 0)
     }
+
+    /// A class that answers with a flag of its own, which it sets before it calls `super`.
+    @Test(.contract(43, 47), arguments: Kind.each)
+    func ownFlagDoesNotStandForTheCancellation(_ kind: Kind) {
+      final class OwnFlag: Operation, @unchecked Sendable {
+        private let flag = Atomic<Bool>(false)
+        override var isCancelled: Bool { flag.load(ordering: .acquiring) }
+        override func cancel() {
+          flag.store(true, ordering: .releasing)
+          super.cancel()
+        }
+      }
+      let queue = kind.queue()
+      let operation = OwnFlag()
+      operation.addDependency(Operation())
+      queue.addOperation(operation)
+      operation.cancel()
+      queue.expectQuiet()
+      #expect(operation.isCancelled && operation.isFinished)
+    }
+
+    /// What is cancelled together is set free together, unless the thread that cancels waits for some of it.
+    @Test(.contract(52), arguments: Kind.each)
+    func overriddenCancelMayWaitForWhatItCancels(_ kind: Kind) {
+      final class Waiting: Operation, @unchecked Sendable {
+        let other: Operation
+        let isInTime = Atomic<Bool>(false)
+        init(for other: Operation) {
+          self.other = other
+          super.init()
+        }
+        override func cancel() {
+          super.cancel()
+          other.cancel()
+          isInTime.store(other.wait(timeout: patience), ordering: .releasing)
+        }
+      }
+      let (queue, others) = (kind.queue(), kind.queue())
+      let never = Operation()
+      let other = BlockOperation {}
+      other.addDependency(never)
+      others.addOperation(other)
+      let operation = Waiting(for: other)
+      operation.addDependency(never)
+      queue.addOperation(operation)
+      queue.cancelAllOperations()
+      queue.expectQuiet()
+      let isInTime = operation.isInTime.load(ordering: .acquiring)
+      #expect(isInTime)
+    }
   }
 }

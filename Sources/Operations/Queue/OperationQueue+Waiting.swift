@@ -59,7 +59,7 @@ extension OperationQueue {
   }
 
   private func waitUntilEmpty(_ record: ThreadRecord, until deadline: UInt64?) -> Bool {
-    record.flushCredit()
+    record.prepareToWait()
     if count.outstanding == 0, isEmptyForGood { return true }
     guard record.schedulerOfGraph == nil, let current = Self.blocked(record) else {
       return record.waitInNode(until: deadline, isOver: { isEmptyForGood }) {

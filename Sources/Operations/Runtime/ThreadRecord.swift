@@ -219,9 +219,20 @@ extension ThreadRecord {
     cancellingAll += 1
     body()
     cancellingAll -= 1
-    guard cancellingAll == 0 else { return }
+    if cancellingAll == 0 { letHeldBackGo() }
+  }
+
+  /// Lets what follows from the cancellations happen that are done.
+  private func letHeldBackGo() {
     let cancelled = heldBack
     heldBack = []
     for operation in cancelled { operation.go() }
+  }
+
+  /// What a thread must not keep to itself while it waits: finished operations that it has not subtracted, and, when a
+  /// `cancel()` of the user waits, what cancellations on this thread have set free.
+  func prepareToWait() {
+    flushCredit()
+    if cancellingAll > 0, !heldBack.isEmpty { letHeldBackGo() }
   }
 }
