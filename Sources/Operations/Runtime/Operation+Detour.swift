@@ -139,18 +139,25 @@ extension Operation {
   }
 
   /// Registers every edge of an operation that was handed over before it had any; for `begin`, under the lock.
-  final func registerHeldEdges(_ bits: inout UInt32) {
-    guard bits & StateBit.registered == 0 else { return }
+  ///
+  /// Returns whether a dependency has finished that wants the operation cancelled; one that finishes later finds the edge.
+  final func registerHeldEdges(_ bits: inout UInt32) -> Bool {
+    guard bits & StateBit.registered == 0 else { return false }
     bits |= StateBit.registered
     guard bits & StateBit.cancelled == 0,
       let table = enterDetour(force: true, tagEdges: false, bits)
-    else { return }
+    else { return false }
     var unregistered: [(EdgeLocation, UInt)] = unsafe []
     unsafe forEachEdge(bits) { unsafe unregistered.append(($0, $1)) }
+    var inheritsCancellation = false
     for index in unsafe unregistered.indices {
       let (edge, dependency) = unsafe unregistered[index]
       _ = unsafe registerLate(edge, on: dependency, table, &bits)
+      inheritsCancellation =
+        unsafe Self.reference(dependency)._withUnsafeGuaranteedRef(\.passesCancellationOn)
+        || inheritsCancellation
     }
+    return inheritsCancellation
   }
 
   // MARK: Cancel

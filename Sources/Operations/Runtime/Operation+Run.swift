@@ -199,8 +199,14 @@ extension Operation {
       bits & starts != 0 || isReadyNow
       || (bits & StateBit.stock != 0 && !hasConditions(bits))
     if bits & StateBit.hold != 0 {
-      registerHeldEdges(&bits)
+      let inheritsCancellation = registerHeldEdges(&bits)
       bits &= ~StateBit.hold
+      if inheritsCancellation {
+        // The dependency has finished since the look above. Once more: the edges are registered now.
+        unlockState(bits)
+        cancel()
+        return beginSlowly(handle)
+      }
     }
     let isInDetour = pending.load(ordering: .relaxed) & PendingBit.detour != 0  // relaxed: locked
     let isBlocked = isInDetour && (coldTable?.edgesBlocking ?? 0) > 0
