@@ -95,16 +95,10 @@ open class Operation: @unchecked Sendable {
   /// executing, or belongs to a queue (contract 11–16); `tryStart()` throws instead.
   open func start() {
     let queue = ThreadRecord.withCurrent { record in
-      record.takeStarting(self) ? record.currentQueue : 0
+      record.takeStarting(self) ? record.currentQueue : nil
     }
-    if queue != 0 {
-      // relaxed: this thread's own `begin` read the word with acquire.
-      guard state.load(ordering: .relaxed) & StateBit.flushed == 0 else { return skipMain() }
-      if OperationQueue.hasExtras(at: queue) { _ = setBits(StateBit.mainRan) }
-      main()
-      return
-    }
-    do { try startManually() } catch { error.fault("start()") }
+    if let queue { return runMain(countedBy: queue) }
+    do { try startManually(callsStart: false) } catch { error.fault("start()") }
   }
 
   /// Whether the work goes on after `start()` has returned.
@@ -149,13 +143,6 @@ open class Operation: @unchecked Sendable {
   /// Never interrupts running code; changes nothing once finished; further calls do nothing. O(1), or O(dependencies)
   /// for an operation that waits for some.
   open func cancel() { cancelNow() }
-
-  /// Cancels the operation and, if it is in no queue, finishes it at once (contract 45).
-  public final func cancelAndFinish() {
-    cancel()
-    // A queue finishes it itself; a started one is finished by its body.
-    do { try startManually() } catch {}
-  }
 
   /// Tells the machinery that a subclass is about to change the property named `key`.
   open func willChangeValue(forKey key: String) {}

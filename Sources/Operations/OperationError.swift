@@ -131,14 +131,4 @@ extension Operation {
     }
     return bits & StateBit.cancelled != 0 ? progress + ", cancelled" : progress
   }
-
-  /// The name of the queue that holds the operation, safe against its leaving.
-  final var queueNameForDiagnostics: String {
-    // acquire, edge Submitted.
-    switch membership.load(ordering: .acquiring) {
-    case Membership.claimed: "(an add that is under way)"
-    case Membership.reserved: "(the members of another operation)"
-    default: queueIfUnstarted()?.name ?? "(the one that has started it)"
-    }
-  }
 }

@@ -116,7 +116,7 @@ extension Operation {
   public final var serviceReport: ServiceReport? { withColdTable { $0.service } ?? nil }
 
   /// Calls `body` with the niceness that operation and queue ask for.
-  final func atRequestedService(_ queue: OperationQueue?, _ body: () -> Void) {
+  final func atRequestedService<Value>(_ queue: OperationQueue?, _ body: () -> Value) -> Value {
     let level = max(qualityOfService, queue?.qualityOfService ?? .default)
     let priority = threadPriority
     guard level != .default || priority != 0.5 else { return body() }
@@ -129,8 +129,8 @@ extension Operation {
       qualityOfService: level, threadPriority: priority, requestedNiceness: wanted,
       appliedNiceness: changes ? wanted : before)
     withColdTableMade { $0.service = report }
-    body()
-    if changes { _ = Niceness.setOfThisThread(before) }
+    defer { if changes { _ = Niceness.setOfThisThread(before) } }
+    return body()
   }
 }
 

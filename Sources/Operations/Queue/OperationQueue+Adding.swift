@@ -169,13 +169,7 @@ extension Operation {
     let (won, _) = membership.compareExchange(
       expected: Membership.none, desired: Membership.claimed, ordering: .sequentiallyConsistent)
     if won { return nil }
-    if isSealed { return .alreadyFinished(self) }
-    // acquire, edges Submitted and EditLock.
-    let isManual = membership.load(ordering: .acquiring) == Membership.manual
-    if isManual || state.load(ordering: .acquiring) & StateBit.started != 0 {
-      return .alreadyExecuting(self)
-    }
-    return .alreadyQueued(self, queueName: queueNameForDiagnostics)
+    return refusal { .alreadyQueued(self, queueName: $0) } ?? .alreadyFinished(self)
   }
 
   /// The claim is to last until another operation starts: an `add` is not under way.

@@ -1,49 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencyPrimitives
 import Synchronization
 
 extension Operation {
-  /// `start()` by user code on an operation in no queue.
-  final func startManually() throws(OperationError) {
-    if isSealed { return }
-    // acquire and release, edge Submitted: one word decides between a manual start and a queue.
-    let (won, seen) = membership.compareExchange(
-      expected: Membership.none, desired: Membership.manual, ordering: .acquiringAndReleasing)
-    guard won else {
-      if isSealed { return }
-      if seen == Membership.manual { throw .alreadyExecuting(self) }
-      throw .ownedByQueue(self, queueName: queueNameForDiagnostics)
-    }
-    inheritCancellation()
-    guard let bits = try beginManually() else {
-      membership.store(Membership.none, ordering: .releasing)  // release, edge Submitted
-      throw .notReady(self, blockedBy: dependencies.filter { !$0.isFinished })
-    }
+  /// A start by user code of an operation in no queue.
+  ///
+  /// `callsStart` when the class's own `start()`, if it has one, is still to be called.
+  final func startManually(callsStart: Bool) throws(OperationError) {
+    guard let bits = try beginManually() else { return }
     deliverTransitions(bits)
     let record = ThreadRecord.current
     let outer = record.currentOperation
     record.currentOperation = word
-    let skipsBody = bits & (StateBit.flushed | StateBit.finishRequested) != 0
+    let skipsBody = bits & StateBit.flushed != 0
     if bits & StateBit.coldStart != 0 { passInResults(unlessSkipped: skipsBody) }
-    if skipsBody {
+    var stockStartRan = true
+    if bits & StateBit.finishRequested != 0 {
+      // What `start()` would do is over.
       skipMain()
-    } else if bits & StateBit.attended != 0 {
-      atRequestedService(nil) { main() }
+    } else if callsStart, bits & StateBit.stock == 0 {
+      stockStartRan = atRequestedService(bits) { runOwnStart(record) }
     } else {
-      main()
+      atRequestedService(bits) { runMain(countedBy: 0) }
     }
-    if bits & StateBit.asynchronous == 0 || (skipsBody && finishesWhenSkipped) {
-      finishFromAnywhere()
+    let isAsynchronousClass = bits & StateBit.asynchronous != 0
+    if isAsynchronousClass ? skipsBody && finishesWhenSkipped : stockStartRan || isFinished {
+      if !isSealed { finishFromAnywhere() }
     } else {
       noteBodyReturned()
     }
     record.currentOperation = outer
   }
 
+  /// Calls `start()`, which a class may override; returns whether that came to the stock one.
+  private final func runOwnStart(_ record: ThreadRecord) -> Bool {
+    let outer = record.startingOperation
+    record.startingOperation = word
+    start()
+    defer { record.startingOperation = outer }
+    return record.startingOperation != word
+  }
+
+  private final func atRequestedService<Value>(_ bits: UInt32, _ body: () -> Value) -> Value {
+    guard bits & (StateBit.attended | StateBit.flushed) == StateBit.attended else { return body() }
+    return atRequestedService(nil, body)
+  }
+
   /// A subclass that drives its own state has begun: in no queue through its own `start()`, which the runtime does not
   /// see (contract 18, 63).
   final func noteOwnStart() {
-    // acquire and release, edge Submitted: as for `startManually`; a queue that comes first starts it itself.
+    // acquire and release, edge Submitted: as for `attemptToClaim`; a queue that comes first starts it itself.
     let (won, _) = membership.compareExchange(
       expected: Membership.none, desired: Membership.manual, ordering: .acquiringAndReleasing)
     guard won else { return }
@@ -53,40 +60,127 @@ extension Operation {
     unlockState(begun)
   }
 
-  /// Begins an operation that belongs to no queue; nil when it is not ready.
+  /// What became of the attempt to begin an operation that belongs to no queue.
+  private enum ManualStart {
+    /// The state word as of the beginning.
+    case begun(UInt32)
+    case notReady
+    case resourcesInUse
+    /// A dependency that wants it cancelled has finished since that was looked at.
+    case inheritsCancellation
+    /// Somebody else has the operation; the resources that were taken for it go back.
+    case taken([ResourceNeed])
+  }
+
+  /// Claims and begins an operation that belongs to no queue; nil when it has finished already.
   ///
   /// Never parks: there is no handle.
   private final func beginManually() throws(OperationError) -> UInt32? {
-    let isReadyNow = isReady  // user code: before the lock
+    var mayInherit = true
+    while true {
+      // acquire, edge Submitted.
+      if membership.load(ordering: .acquiring) != Membership.none {
+        return try refuseStart()
+      }
+      if mayInherit { inheritCancellation() }
+      // User code: before the lock, and before anybody is kept from the operation.
+      let isReadyNow = isReady
+      switch claimManually(isReadyNow: isReadyNow, mayInherit: mayInherit) {
+      case .begun(let bits): return bits
+      case .inheritsCancellation:
+        mayInherit = false
+        cancel()
+      case .resourcesInUse: throw .resourcesInUse(self)
+      case .taken(let needs):
+        if !needs.isEmpty { ResourceArbiter.shared.giveBack(needs) }
+        return try refuseStart()
+      case .notReady:
+        if isSealed { return nil }
+        throw .notReady(self, blockedBy: dependencies.filter { !$0.isFinished })
+      }
+    }
+  }
+
+  /// Claims and begins the operation if it may begin, in one step, so that a refusal keeps nobody else from it.
+  private final func claimManually(isReadyNow: Bool, mayInherit: Bool) -> ManualStart {
     let bits = lockState()
-    let isCancelled = bits & StateBit.cancelled != 0
-    var isFree = isReadyNow || isCancelled
-    if isFree, !isCancelled {
-      unsafe forEachEdge(bits) { _, dependency in
-        isFree = unsafe isFree && Self.reference(dependency)._withUnsafeGuaranteedRef(\.isSealed)
-      }
-    }
-    guard isFree else {
+    let attempt = attemptToClaim(bits, isReadyNow: isReadyNow, mayInherit: mayInherit)
+    if case .begun(let begun) = attempt {
+      noteBegin(begun)
+      unlockState(begun)
+    } else {
       unlockState(bits)
-      return nil
     }
-    if bits & StateBit.needsResources != 0, !isCancelled, let table = coldTable {
-      table.holdsResources = ResourceArbiter.shared.take(table.needs, for: self, waits: false)
-      guard table.holdsResources else {
-        unlockState(bits)
-        membership.store(Membership.none, ordering: .releasing)  // release, edge Submitted
-        throw .resourcesInUse(self)
+    return attempt
+  }
+
+  /// As `claimManually`, under the edit lock.
+  private final func attemptToClaim(
+    _ bits: UInt32, isReadyNow: Bool, mayInherit: Bool
+  ) -> ManualStart {
+    var needs: [ResourceNeed] = []
+    if bits & (StateBit.cancelled | StateBit.finishRequested) == 0 {
+      var (isFree, inherits) = (isReadyNow, false)
+      unsafe forEachEdge(bits) { _, dependency in
+        unsafe Self.reference(dependency)._withUnsafeGuaranteedRef { dependency in
+          isFree = isFree && dependency.isSealed
+          inherits = inherits || dependency.passesCancellationOn
+        }
+      }
+      guard isFree else { return .notReady }
+      if inherits, mayInherit { return .inheritsCancellation }
+      if bits & StateBit.needsResources != 0, let table = coldTable {
+        guard ResourceArbiter.shared.take(table.needs, for: self, waits: false) else {
+          return .resourcesInUse
+        }
+        needs = table.needs
       }
     }
-    let begun = Self.begun(bits)
-    noteBegin(begun)
-    unlockState(begun)
-    return begun
+    // acquire and release, edge Submitted: one word decides between a manual start and a queue.
+    let (won, _) = membership.compareExchange(
+      expected: Membership.none, desired: Membership.manual, ordering: .acquiringAndReleasing)
+    guard won else { return .taken(needs) }
+    if !needs.isEmpty { coldTable?.holdsResources = true }
+    return .begun(Self.begun(bits))
+  }
+
+  private final func refuseStart() throws(OperationError) -> UInt32? {
+    if let refusal = refusal({ .ownedByQueue(self, queueName: $0) }) { throw refusal }
+    return nil
+  }
+
+  /// Why the operation, which somebody else has claimed, can be neither started nor added; nil when it has finished.
+  ///
+  /// `owned` makes the error for one that waits to be started, from the name of its queue.
+  final func refusal(_ owned: (String) -> OperationError) -> OperationError? {
+    let bits = lockState()
+    let isStarted = bits & StateBit.started != 0
+    // acquire, edge Submitted.
+    let member = membership.load(ordering: .acquiring)
+    // Under the lock an unstarted member keeps its queue.
+    let queue = unsafe isStarted || member <= Membership.reserved ? nil : retainQueue()
+    unlockState(bits)
+    let name = unsafe queue?.takeRetainedValue().name
+    if isSealed { return nil }
+    if isStarted || member == Membership.manual { return .alreadyExecuting(self) }
+    let stranger =
+      member == Membership.reserved
+      ? "(the members of another operation)" : "(an add that is under way)"
+    return owned(name ?? stranger)
   }
 
   /// As `start()`, but throws `notReady`, `alreadyExecuting`, `ownedByQueue` or `resourcesInUse` instead of stopping the
   /// process.
   ///
-  /// Returns at once when the operation is finished (contract 12, 14–16).
-  public final func tryStart() throws(OperationError) { try startManually() }
+  /// Calls `start()` where a class overrides it. Returns at once when the operation is finished (contract 12, 14–16).
+  public final func tryStart() throws(OperationError) { try startManually(callsStart: true) }
+
+  /// Cancels the operation and, if it is in no queue, finishes it at once (contract 45).
+  ///
+  /// By way of `start()` where a class overrides it, which must look for the cancellation first (contract 55).
+  public final func cancelAndFinish() {
+    cancel()
+    // A queue finishes it itself; a started one is finished by its body.
+    do { try startManually(callsStart: true) } catch {}
+  }
 }

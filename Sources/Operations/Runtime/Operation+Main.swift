@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+extension Operation {
+  /// What the stock `start()` does once the operation has begun.
+  ///
+  /// `queue` is the address of the queue that counts it, or 0.
+  @inline(__always) final func runMain(countedBy queue: UInt) {
+    // relaxed: this thread's own `begin` read the word with acquire.
+    let bits = state.load(ordering: .relaxed)
+    guard bits & (StateBit.flushed | StateBit.asynchronous) == 0 else {
+      return runUnusualMain(isSkipped: bits & StateBit.flushed != 0)
+    }
+    // Before, for what finishes and leaves inside; and after, when somebody has begun to count meanwhile.
+    let isCounted = OperationQueue.hasExtras(at: queue)
+    if isCounted { _ = setBits(StateBit.mainRan) }
+    main()
+    if !isCounted, OperationQueue.hasExtras(at: queue) { _ = setBits(StateBit.mainRan) }
+  }
+
+  /// Skips `main()`, or runs that of an asynchronous class, which is told of a cancellation once it has begun.
+  @inline(never) private final func runUnusualMain(isSkipped: Bool) {
+    // Finished since it began: by an observer, or by whoever passed a result in.
+    if isSkipped || isSealed { return skipMain() }
+    // acquire and release, edge MainBegun: one step, before or after that of `cancelNow`, which calls the hook only if
+    // this one was first.
+    let before = setBits(StateBit.mainRan)
+    main()
+    if before & StateBit.cancelled != 0, !isSealed { cancelledWhileExecuting() }
+  }
+}
