@@ -112,9 +112,11 @@ open class AsyncOperation: Operation, @unchecked Sendable {
 
   /// Ends the operation as `finish()` does, with `error` as the reason; the first of several counts.
   public final func finish(throwing error: any Error) {
-    withColdTableMade { table in
-      if table.error == nil, !isSealed { table.error = error }
-    }
+    let table = coldTableMade()
+    let bits = lockState()
+    // A `finish()` before the start has counted already.
+    if bits & StateBit.finishRequested == 0, table.error == nil, !isSealed { table.error = error }
+    unlockState(bits)
     finish()
   }
 

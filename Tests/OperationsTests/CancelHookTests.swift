@@ -210,5 +210,36 @@ extension OperationLayer {
       #expect(operations.filter { $0.ran.load(ordering: .relaxed) }.count == 5)
       #expect(dependent.runCount == 1)
     }
+
+    private final class Noting: AsyncOperation, @unchecked Sendable {
+      let lines = Lines()
+      override func main() { lines.note("main, cancelled \(isCancelled)") }
+      override func didCancel() { lines.note("hook") }
+    }
+
+    /// Observers are told of the beginning before `main()` is called, and may cancel or finish the operation.
+    @Test(.contract(70), arguments: Kind.each, [true, false])
+    func hookFollowsTheBeginningOfTheBody(_ kind: Kind, isQueued: Bool) {
+      let queue = kind.queue()
+      func run(_ operation: Noting, _ body: @escaping @Sendable (Noting) -> Void) -> [String] {
+        let token = operation.observe(\.isExecuting) { [unowned operation] _, change in
+          if change.newValue { body(operation) }
+        }
+        if isQueued { queue.addOperation(operation) } else { operation.start() }
+        #expect(operation.wait(timeout: patience) && operation.surplusFinishCount == 0)
+        queue.expectQuiet()
+        withExtendedLifetime(token) {}
+        return operation.lines.all
+      }
+      let cancelled = Noting()
+      cancelled.finishOnCancel = true
+      #expect(run(cancelled) { $0.cancel() } == ["main, cancelled true", "hook"])
+      #expect(run(Noting()) { $0.finish() } == [])
+      let both = run(Noting()) { operation in
+        operation.cancel()
+        operation.finish()
+      }
+      #expect(both == [])
+    }
   }
 }

@@ -57,6 +57,30 @@ extension OperationLayer {
     // MARK: Progress
 
     @Test(.contract(121), arguments: Kind.all)
+    func progressCountsWhatRunsWhenTheTotalIsSet(_ kind: Kind) {
+      final class Plain: BlockOperation, @unchecked Sendable {}
+      for isBlock in [true, false] {
+        let (begun, gate) = (Gate(), Gate())
+        let body: @Sendable () -> Void = {
+          begun.open()
+          gate.wait()
+        }
+        let operation: Operation = isBlock ? Plain(block: body) : TestOperation { _ in body() }
+        let queue = kind.queue()
+        // The inline scheduler runs a body where it is added.
+        onThreads(2) { index in
+          guard index == 1 else { return queue.addOperation(operation) }
+          begun.wait()
+          queue.progressCounter.totalUnitCount = 2
+          queue.addOperation(TestAsyncOperation { $0.finish() })
+          gate.open()
+        }
+        queue.expectQuiet()
+        #expect(queue.progressCounter.completedUnitCount == 2)
+      }
+    }
+
+    @Test(.contract(121), arguments: Kind.all)
     func progressCountsBodiesThatEnded(_ kind: Kind) {
       let queue = kind.queue()
       queue.addOperation(TestOperation())

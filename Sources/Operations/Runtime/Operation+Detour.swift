@@ -187,7 +187,9 @@ extension Operation {
     }
     unlockState(bits)
     cancelMembers()
-    let hasBegun = bits & (StateBit.started | StateBit.flushed) == StateBit.started
+    // Only asynchronous classes are told. Before `main()` has begun it is left to the runner: edge MainBegun.
+    let told = StateBit.asynchronous | StateBit.mainRan
+    let hasBegun = bits & (told | StateBit.flushed) == told
     let isAttended = bits & StateBit.attended != 0
     guard handOver != nil || flush || hasBegun || isAttended else { return }
     var effect = Cancelled.Effect.none

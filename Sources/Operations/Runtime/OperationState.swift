@@ -45,7 +45,8 @@ enum StateBit {
   static let unpinned: UInt32 = 1 << 24
   /// `finish()` was called before the operation started.
   static let finishRequested: UInt32 = 1 << 25
-  /// The stock `start()` has run `main()` in a queue with extras.
+  /// The stock `start()` has begun `main()` of an asynchronous class, or has run that of another one in a queue with
+  /// extras.
   static let mainRan: UInt32 = 1 << 28
   /// Its dependents are cancelled when it finishes cancelled.
   static let cancelsDependents: UInt32 = 1 << 27
