@@ -133,7 +133,7 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     bodyReturnTime.store(MonotonicTime.nanoseconds(), ordering: .relaxed)
   }
 
-  /// How often `finish()` was called after the operation had finished.
+  /// How often `finish()` was called after the call that counts.
   public final var surplusFinishCount: Int { withColdTable { $0.surplusFinishes } ?? 0 }
 
   override final var failure: (any Error)? { error }
@@ -143,8 +143,9 @@ open class AsyncOperation: Operation, @unchecked Sendable {
   /// The operation was cancelled while it executed: make the work end, and `finish()` be called.
   ///
   /// Called at most once, on the thread that cancels, with no lock held, and only if `main()` had begun; the work may
-  /// end at the same moment on another thread. Does nothing by default; an override does not call `super` (contract 70,
-  /// 71).
+  /// end at the same moment on another thread. When the cancellation comes between the beginning of the operation and
+  /// that of `main()`, it is called on the thread of `main()` when that has returned, unless the operation has finished
+  /// by then. Does nothing by default; an override does not call `super` (contract 70, 71).
   open func didCancel() {}
 
   /// Whether `cancel()` itself finishes the operation when it executes; false by default.

@@ -193,6 +193,29 @@ extension OperationLayer {
       #expect(operation.isFinished)
     }
 
+    /// The first call counts, the others are counted, before the start too.
+    @Test(.contract(69), arguments: Kind.each)
+    func firstOfSeveralEarlyFinishesCounts(_ kind: Kind) {
+      struct Failure: Error {}
+      let queue = kind.queue()
+      queue.isSuspended = true
+      let (succeeded, failed) = (TestAsyncOperation(), TestAsyncOperation())
+      succeeded.finish()
+      succeeded.finish(throwing: Failure())
+      succeeded.finish()
+      failed.finish(throwing: Failure())
+      failed.finish()
+      #expect(succeeded.surplusFinishCount == 2 && failed.surplusFinishCount == 1)
+      _ = warnings(naming: "TestAsyncOperation") {
+        queue.addOperations([succeeded, failed], waitUntilFinished: false)
+        queue.isSuspended = false
+        queue.expectQuiet()
+      }
+      failed.finish()
+      #expect(succeeded.surplusFinishCount == 2 && failed.surplusFinishCount == 2)
+      #expect(succeeded.error == nil && failed.error is Failure)
+    }
+
     /// The add, the start, a cancel and the finish at the same time: every operation leaves, and runs at most once.
     @Test(arguments: Kind.each)
     func finishRacesWithEverything(_ kind: Kind) {

@@ -14,10 +14,7 @@ extension Operation {
   }
 
   private final func finishStarted() {
-    guard let head = seal() else {
-      withColdTableMade { $0.surplusFinishes += 1 }
-      return
-    }
+    guard let head = seal() else { return noteSurplusFinish() }
     // The winner is a member until it leaves below: only now may the queue be read, and it is kept from here on.
     let queue: OperationQueue? =
       isSubmitted ? unsafe queueReference.takeUnretainedValue() : nil
@@ -46,6 +43,8 @@ extension Operation {
       unsafe endFromAnywhere(queue, &released, isAttended: isAttended, context)
     }
   }
+
+  private final func noteSurplusFinish() { withColdTableMade { $0.surplusFinishes += 1 } }
 
   private final func endFromAnywhere(
     _ queue: OperationQueue?, _ released: inout Released, isAttended: Bool,
@@ -109,6 +108,7 @@ extension Operation {
   private final func finishBeforeStart() {
     let before = setBits(StateBit.finishRequested)
     if before & StateBit.started != 0 { return finishStarted() }
+    if before & StateBit.finishRequested != 0 { noteSurplusFinish() }
     // sequentially consistent, edge FinishedEarly: the bit, then this word; an adder claims this word, then looks at
     // the bit. One of the two sees the other.
     guard membership.load(ordering: .sequentiallyConsistent) != Membership.none else { return }
