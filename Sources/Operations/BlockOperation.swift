@@ -12,14 +12,14 @@ open class BlockOperation: Operation, @unchecked Sendable {
   public override init() {
     unsafe block = nil
     super.init(flags: StateBit.retainsDependencies)
-    markStock(BlockOperation.self)
+    markKind()
   }
 
   /// An operation that runs `block`.
   public init(block: @escaping @Sendable () -> Void) {
     unsafe self.block = block
     super.init(flags: StateBit.retainsDependencies)
-    markStock(BlockOperation.self)
+    markKind()
   }
 
   /// An operation that runs `block` and lets go of its dependencies when it finishes if `retains` is false.
@@ -30,7 +30,18 @@ open class BlockOperation: Operation, @unchecked Sendable {
   ) {
     unsafe self.block = block
     super.init(flags: retains ? StateBit.retainsDependencies : 0)
+    markKind()
+  }
+
+  /// In a subclass the first closure stands with the others, since its `main()` may not come to it: so that whoever
+  /// finishes the operation can let go of all.
+  private final func markKind() {
     markStock(BlockOperation.self)
+    // relaxed: nobody else has the object yet.
+    guard state.load(ordering: .relaxed) & StateBit.stock == 0, let block = takeBlock() else {
+      return
+    }
+    addExecutionBlock(block)
   }
 
   /// A barrier of a queue.
@@ -41,7 +52,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
   private init(flags: UInt32, block: (@Sendable () -> Void)?) {
     unsafe self.block = block
     super.init(flags: flags)
-    markStock(BlockOperation.self)
+    markKind()
   }
 
   /// The object that stands for a closure in a queue; see `OperationHandle.operation`.
@@ -122,8 +133,10 @@ open class BlockOperation: Operation, @unchecked Sendable {
 
   override final func skipMain() {
     _ = takeBlock()
-    _ = withColdTable { $0.moreBlocks.take() }
+    letGoOfBody()
   }
+
+  override final func letGoOfBody() { _ = withColdTable { $0.moreBlocks.take() } }
 
   /// Moves the first closure out, so that its captures die with the operation's end (contract 74).
   @inline(__always) private final func takeBlock() -> (@Sendable () -> Void)? {

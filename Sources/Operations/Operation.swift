@@ -62,6 +62,11 @@ open class Operation: @unchecked Sendable {
   /// Called instead of `main()` when the operation is flushed: lets go of what `main()` would have used.
   func skipMain() {}
 
+  /// The operation has finished, and `main()` may not have come to what it runs (contract 74).
+  ///
+  /// Called with `StateBit.coldStart` only, on whatever thread.
+  func letGoOfBody() {}
+
   /// Whether an asynchronous operation has finished once `skipMain()` has returned.
   var finishesWhenSkipped: Bool { true }
 

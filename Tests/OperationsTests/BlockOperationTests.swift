@@ -47,5 +47,56 @@ extension OperationLayer {
       }
       #expect(lifetimes.live == 0)
     }
+
+    private final class Idle: BlockOperation, @unchecked Sendable {
+      override func main() {}
+    }
+    private final class Skipping: BlockOperation, @unchecked Sendable {
+      private let isOver = Atomic<Bool>(false)
+      override var isFinished: Bool { isOver.load(ordering: .acquiring) }
+      override func start() {
+        isOver.store(true, ordering: .releasing)
+        didChangeValue(forKey: "isFinished")
+      }
+    }
+
+    /// A subclass may never come to the closures.
+    @Test(.contract(74), arguments: Kind.each, [true, false])
+    func closuresThatNobodyRunsGoWithTheFinish(_ kind: Kind, isCancelled: Bool) {
+      let lifetimes = LifetimeCounter()
+      func closure() -> @Sendable () -> Void {
+        let token = lifetimes.token()
+        return { withExtendedLifetime(token) {} }
+      }
+      let queue = kind.queue()
+      func operations() -> [BlockOperation] {
+        let operations = [Idle(block: closure()), Skipping(block: closure())]
+        for operation in operations {
+          operation.addExecutionBlock(closure())
+          #expect(operation.executionBlocks.count == 2)
+          if isCancelled { operation.cancel() }
+        }
+        return operations
+      }
+      let queued = operations()
+      queue.addOperations(queued, waitUntilFinished: false)
+      queue.expectQuiet()
+      let byHand = operations()
+      for operation in byHand { operation.start() }
+      #expect((queued + byHand).allSatisfy { $0.isFinished })
+      #expect(waitUntil { lifetimes.live == 0 })
+    }
+
+    @Test(.contract(77), arguments: Kind.each)
+    func closuresOfASubclassRunInOrder(_ kind: Kind) {
+      final class Plain: BlockOperation, @unchecked Sendable {}
+      let log = Log()
+      let operation = Plain { log.note(0) }
+      for number in 1..<4 { operation.addExecutionBlock { log.note(number) } }
+      let queue = kind.queue()
+      queue.addOperations([operation, Plain { log.note(4) }], waitUntilFinished: false)
+      queue.expectQuiet()
+      #expect(log.values.filter { $0 < 4 } == [0, 1, 2, 3] && log.values.contains(4))
+    }
   }
 }

@@ -18,9 +18,10 @@ extension Operation {
     // The winner is a member until it leaves below: only now may the queue be read, and it is kept from here on.
     let queue: OperationQueue? =
       isSubmitted ? unsafe queueReference.takeUnretainedValue() : nil
-    // relaxed: never changes.
-    let isBarrier = state.load(ordering: .relaxed) & StateBit.barrier != 0
-    if let queue, isBarrier { queue.barrierEnds(self) }
+    // relaxed: never change after the start.
+    let kind = state.load(ordering: .relaxed)
+    if let queue, kind & StateBit.barrier != 0 { queue.barrierEnds(self) }
+    if kind & StateBit.coldStart != 0 { letGoOfBody() }
     // sequentially consistent, edge Completion: as in `finishOnWorker`.
     let word = state.load(ordering: .sequentiallyConsistent)
     var isAttended = false

@@ -340,6 +340,7 @@ extension Operation {
       isAsynchronousClass ? skipsBody && finishesWhenSkipped : stockStartRan && !outlives
     var successor: UInt = 0
     if endsHere || bits & StateBit.finishRequested != 0 {
+      if bits & StateBit.coldStart != 0 { letGoOfBody() }
       successor = unsafe finishOnWorker(bits, gate, queue, record, context)
     } else {
       if !isAsynchronousClass, !isSealed, isFinished { finishFromAnywhere() }

@@ -55,7 +55,7 @@ enum StateBit {
   /// Such an operation begins, runs and finishes on the long paths. Never cleared.
   static let attended: UInt32 = 1 << 26
 
-  /// A stock class whose start needs more than `main()`: values to pass in, closures to hand out.
+  /// The start needs more than `main()`: values to pass in, closures to hand out and to let go of.
   static let coldStart: UInt32 = 1 << 30
   /// `main()` has returned and others of the body's threads finish the operation.
   static let outlivesMain: UInt32 = 1 << 31
