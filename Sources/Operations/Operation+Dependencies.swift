@@ -5,7 +5,9 @@ import Synchronization
 extension Operation {
   /// The operations this one waits for, in the order added, finished ones included (contract 25).
   ///
-  /// A copy. Empty once the operation has started if `retainsFinishedDependencies` is false.
+  /// A copy. Empty once the operation has started if `retainsFinishedDependencies` is false. An operation that was
+  /// cancelled or finished while it waited does not keep dependencies that have not finished: what nobody else keeps
+  /// disappears from the list.
   public final var dependencies: [Operation] {
     let bits = lockState()
     var list: [Operation] = []
@@ -59,8 +61,12 @@ extension Operation {
         handOver = addLateEdge(to: dependency, &bits)
         isLate = true
       } else {
-        _ = unsafe appendDependency(dependency, &bits, hidden: false)
-        if effective { bits |= StateBit.hold }
+        let edge = unsafe appendDependency(dependency, &bits, hidden: false)
+        if effective {
+          bits |= StateBit.hold
+        } else {
+          coldTableMade().unregistered.insert(unsafe edge.key)
+        }
       }
     }
     unlockState(bits)

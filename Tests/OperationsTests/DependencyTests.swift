@@ -63,5 +63,50 @@ extension OperationLayer {
       #expect(operation.dependencies.isEmpty)
       #expect(lifetimes.live == 0)
     }
+
+    /// Cancelled while it waits: it lists what finishes afterwards although nobody else keeps it.
+    @Test(.contract(25, 47), arguments: Kind.each, [true, false])
+    func dependenciesOfAFlushedOperationStayListed(_ kind: Kind, isCancelledFirst: Bool) {
+      let (queue, held) = (kind.queue(), kind.queue())
+      held.isSuspended = true
+      let operation = TestOperation()
+      func add(_ names: ClosedRange<Int>) {
+        for name in names {
+          let dependency = BlockOperation {}
+          dependency.name = "\(name)"
+          held.addOperation(dependency)
+          operation.addDependency(dependency)
+        }
+      }
+      add(1...6)
+      // Held back after the cancellation, by a barrier.
+      let older = TestAsyncOperation()
+      queue.addOperation(older)
+      queue.addBarrierBlock {}
+      if isCancelledFirst { operation.cancel() }
+      queue.addOperation(operation)
+      operation.cancel()
+      add(7...8)
+      older.finish()
+      queue.expectQuiet()
+      let names = (1...8).map { "\($0)" }
+      #expect(operation.dependencies.map { $0.name ?? "" } == names)
+      held.isSuspended = false
+      held.expectQuiet()
+      #expect(waitUntil { operation.dependencies.map { $0.name ?? "" } == names })
+    }
+
+    /// Letting go of all of them costs the same per dependency however many there are.
+    @Test(.contract(36, 134), arguments: Kind.each)
+    func flushOfAnOperationWithManyDependencies(_ kind: Kind) {
+      let queue = kind.queue()
+      let operation = TestOperation()
+      let dependencies = (0..<(100_000 / slowness)).map { _ in Operation() }
+      for dependency in dependencies { operation.addDependency(dependency) }
+      queue.addOperation(operation)
+      operation.cancel()
+      queue.expectQuiet()
+      #expect(operation.dependencies.count == dependencies.count)
+    }
   }
 }

@@ -229,7 +229,11 @@ extension Operation {
     } else {
       var count: UInt32 = 0
       unsafe forEachEdge(bits) { edge, _ in
-        if unsafe !ignores || Self.isHidden(edge) { count += 1 }
+        if unsafe !ignores || Self.isHidden(edge) {
+          count += 1
+        } else {
+          coldTableMade().unregistered.insert(unsafe edge.key)
+        }
       }
       edges = count
       pending.store(edges, ordering: .relaxed)  // relaxed: as above

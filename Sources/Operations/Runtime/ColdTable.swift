@@ -27,8 +27,10 @@ import Synchronization
   ///
   /// Removed ones stay until deinit.
   var records: [RecordPointer] = unsafe []
-  /// Unfinished dependencies of a flushed operation, no longer kept, by their places: slots first, then records.
-  var released: [Int: WeakOperation] = [:]
+  /// Dependencies of a flushed operation that are not kept until their edges are resolved, by `EdgeLocation.key`.
+  var released: [UInt: WeakOperation] = [:]
+  /// Edges that a cancelled or finished operation lists only: no dependency knows of them; by `EdgeLocation.key`.
+  var unregistered: Set<UInt> = []
   /// Positions in `records` by dependency; kept once there are more than `indexThreshold` of them.
   var recordIndex: [UInt: Int] = [:]
   static let indexThreshold = 16

@@ -91,6 +91,7 @@ extension Operation {
     table.edgesOutstanding -= 1
     let isLast = table.edgesOutstanding == 0
     let handle = unsafe untag(edge, table) ? leaveIfFree(table) : nil
+    unsafe keepReleased(edge, table)
     unlockState(bits)
     if let handle { handOver(self, handle) }
     if isLast { unsafe Unmanaged.passUnretained(self).release() }

@@ -8,6 +8,14 @@ import Synchronization
   case slot(Int)
   /// A record in the cold table.
   case record(RecordPointer)
+
+  /// Tells the edges of one operation apart.
+  var key: UInt {
+    switch unsafe self {
+    case .slot(let slot): UInt(slot)
+    case .record(let record): UInt(bitPattern: record)
+    }
+  }
 }
 
 extension Operation {
@@ -19,14 +27,13 @@ extension Operation {
     for slot in 0..<Self.inlineCount(bits) {
       // relaxed: the edit lock orders all dependency words.
       let word = unsafe dependencyWord(slot).pointee.load(ordering: .relaxed)
-      list.append(listed: word, at: slot, table)
+      unsafe list.append(listed: word, at: .slot(slot), table)
     }
     guard let table else { return list }
     for index in unsafe table.records.indices {
       let record = unsafe table.records[index]
       guard unsafe !record.pointee.isHidden else { continue }
-      let place = OperationLayout.inlineDependencies + index
-      list.append(listed: unsafe record.pointee.dependency, at: place, table)
+      unsafe list.append(listed: record.pointee.dependency, at: .record(record), table)
     }
     return list
   }
@@ -192,20 +199,43 @@ extension Operation {
   /// A flushed operation lets go of dependencies that have not finished; it lists them for as long as others keep them.
   ///
   /// They keep edges into this operation, which keeps itself until those are resolved: keeping them as well would be a
-  /// cycle that lasts for ever when they never finish.
+  /// cycle that lasts for ever when they never finish. When its edge is resolved a dependency is kept again
+  /// (`keepReleased`).
   final func letGoOfUnfinishedDependencies() {
     guard let table = coldTable else { return }
     var released: [Unmanaged<Operation>] = unsafe []
     let bits = lockState()
     unsafe forEachEdge(bits) { edge, dependency in
       let reference = unsafe Self.reference(dependency)
-      guard unsafe !reference._withUnsafeGuaranteedRef(\.isSealed) else { return }
-      table.released[unsafe table.place(of: edge)] = WeakOperation(
-        operation: unsafe reference.takeUnretainedValue())
-      if let word = unsafe takeDependency(out: edge) { unsafe released.append(word) }
+      let isResolved = unsafe reference._withUnsafeGuaranteedRef(\.isSealed)
+      if isResolved || table.unregistered.contains(unsafe edge.key) { return }
+      if unsafe !Self.isHidden(edge) {
+        table.released[unsafe edge.key] = WeakOperation(
+          operation: unsafe reference.takeUnretainedValue())
+      }
+      unsafe setDependency(of: edge, to: 0)
+      table.recordIndex[dependency] = nil
+      unsafe released.append(reference)
     }
     unlockState(bits)
     for index in unsafe released.indices { unsafe released[index].release() }
+  }
+
+  /// An edge of a flushed operation is resolved: its dependency, if it still lives, is kept again; under the edit lock.
+  final func keepReleased(_ edge: EdgeLocation, _ table: ColdTable) {
+    guard !table.released.isEmpty,
+      let dependency = table.released.removeValue(forKey: unsafe edge.key)?.operation
+    else { return }
+    let word = unsafe UInt(bitPattern: Unmanaged.passRetained(dependency).toOpaque())
+    unsafe setDependency(of: edge, to: word)
+  }
+
+  private final func setDependency(of edge: EdgeLocation, to word: UInt) {
+    switch unsafe edge {
+    // relaxed: locked
+    case .slot(let slot): unsafe dependencyWord(slot).pointee.store(word, ordering: .relaxed)
+    case .record(let record): unsafe record.pointee.dependency = word
+    }
   }
 
   /// The runner drops its dependencies after the operation has finished and nobody else reads them.
@@ -234,22 +264,13 @@ extension Operation {
 
 extension [Operation] {
   /// Appends the dependency in `word`, or the one that was there before if it still lives.
-  fileprivate mutating func append(listed word: UInt, at place: Int, _ table: ColdTable?) {
+  fileprivate mutating func append(
+    listed word: UInt, at edge: EdgeLocation, _ table: ColdTable?
+  ) {
     if word != 0 {
       unsafe append(Operation.reference(word).takeUnretainedValue())
-    } else if let released = table?.released[place]?.operation {
+    } else if let released = table?.released[unsafe edge.key]?.operation {
       append(released)
-    }
-  }
-}
-
-extension ColdTable {
-  /// Where an edge stands in the order of dependencies.
-  fileprivate func place(of edge: EdgeLocation) -> Int {
-    switch unsafe edge {
-    case .slot(let slot): slot
-    case .record(let record):
-      OperationLayout.inlineDependencies + (unsafe records.firstIndex(of: record) ?? 0)
     }
   }
 }
