@@ -33,11 +33,12 @@ enum Fault {
         + "operations that start each other with start() must return in between")
   }
 
-  static func waitOnSelf(_ operation: Operation) -> Never {
+  static func waitOnSelf(
+    _ operation: Operation, _ style: WaitStyle, from place: String
+  ) -> Never {
     stop(
-      "waitUntilFinished() on \(operation.diagnosis) in \(currentQueue): it waits for itself from "
-        + "inside its own body and would never return; do what must follow in a dependent operation or in the "
-        + "completion block")
+      "\(style.rawValue) \(operation.diagnosis) in \(currentQueue): it waits for itself from inside \(place) and would never "
+        + "return; do what must follow in a dependent operation or in the completion block")
   }
 
   static func waitForOwnRun(_ graph: OperationGraph) -> Never {
@@ -52,11 +53,22 @@ enum Fault {
         + "would never return; use addBarrierBlock or a dependent operation")
   }
 
-  static func waitFromOnlySlot(_ operation: Operation, _ queue: OperationQueue) -> Never {
+  static func waitFromOnlySlot(
+    _ operation: Operation, _ queue: OperationQueue, _ style: WaitStyle
+  ) -> Never {
     stop(
-      "waitUntilFinished() on \(operation.diagnosis): it cannot start, because \(queue.diagnosis) runs one operation at "
+      "\(style.rawValue) \(operation.diagnosis): it cannot start, because \(queue.diagnosis) runs one operation at "
         + "a time, and that one waits for it. Raise maxConcurrentOperationCount, or make the waiting part a dependent "
         + "operation")
+  }
+
+  static func waitBehindBarrier(
+    _ operation: Operation, _ queue: OperationQueue, _ style: WaitStyle
+  ) -> Never {
+    stop(
+      "\(style.rawValue) \(operation.diagnosis): it stands behind a barrier of \(queue.diagnosis) that cannot end before "
+        + "what waits here has; make the waiting part a dependent operation, or add it after the barrier"
+    )
   }
 
   static func waitRefused(_ awaited: String, _ queue: OperationQueue) -> Never {

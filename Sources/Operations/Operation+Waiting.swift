@@ -22,74 +22,36 @@ extension Operation {
   private final func waitBlocking(until deadline: UInt64?) -> Bool {
     if isSealed { return true }
     let record = ThreadRecord.current
-    record.prepareToWait()
-    guard record.schedulerOfGraph == nil, let queue = OperationQueue.blocked(record) else {
-      return waitInNode(record, until: deadline)
-    }
-    // Inside an operation or a completion block, or on the main thread.
-    let policy = queue.blockingPolicy
-    if policy == .fail {
-      queue.waits.refused.wrappingAdd(1, ordering: .relaxed)  // relaxed: a statistic.
-      if deadline == nil { Fault.waitRefused(diagnosticName, queue) }
-      return isSealed
-    }
-    if deadline == nil {
-      let current = record.currentOperation
-      // 0 on the main thread, and in a cold table without a cell.
-      if current != 0, current == word || current == closureNodeWord { Fault.waitOnSelf(self) }
-      if policy == .automatic, runHere(queue.identity, record) { return true }
-      if queue.scheduler.waitsByHelping {
-        record.help(until: nil, { isSealed }, { queue.scheduler.help() })
-        if isSealed { return true }
-        if isMember(of: { $0.identity == queue.identity }) { Fault.waitInlineForOther(self) }
-      }
-      if !record.isInCompletionBlock, queue.holdsOnlySlot, !needsNoSlot,
-        isMember(of: { $0 === queue })
+    let enclosures = deadline == nil ? record.enclosures : []
+    stopIfPartOfWaiter(.blocking, enclosures)
+    let awaited = ThreadRecord.Awaited(operation: self, name: diagnosticName) { self.isSealed }
+    return record.wait(for: awaited, until: deadline) {
+      runHere(record, isTimed: deadline != nil)
+    } beforeSleep: { place in
+      guard deadline == nil else { return }
+      if place.scheduler.waitsByHelping,
+        isMember(of: { $0.identity == place.scheduler.identity })
       {
-        Fault.waitFromOnlySlot(self, queue)
-      }
-    }
-    if policy == .help {
-      queue.help(record, until: deadline) { isSealed }
-      if isSealed { return true }
-    }
-    queue.waits.blocked.wrappingAdd(1, ordering: .relaxed)  // relaxed: a statistic.
-    queue.scheduler.willBlock()
-    defer { queue.scheduler.didUnblock() }
-    return record.whileBlocked(on: self, in: queue) { sleep(record, until: deadline) }
-  }
-
-  /// Waits in a node of a graph, or where nothing of this library runs.
-  private final func waitInNode(_ record: ThreadRecord, until deadline: UInt64?) -> Bool {
-    guard deadline == nil, let scheduler = record.schedulerOfGraph else {
-      return record.waitInNode(until: deadline, isOver: { isSealed }) {
-        sleep(record, until: deadline)
-      }
-    }
-    if runHere(scheduler.identity, record) { return true }
-    return record.waitInNode(until: nil, isOver: { isSealed }) {
-      if scheduler.waitsByHelping, isMember(of: { $0.identity == scheduler.identity }) {
         Fault.waitInlineForOther(self)
       }
-      return sleep(record, until: nil)
+      stopIfHeldBackByWaiter(.blocking, enclosures)
+    } sleep: {
+      sleep(record, until: deadline)
     }
   }
-
-  /// The cell of the closure that this façade stands for, or 0.
-  private final var closureNodeWord: UInt { withColdTable { $0.closureNode } ?? 0 }
 
   /// Waits in a queue that `test` accepts, unstarted.
   private final func isMember(of test: (OperationQueue) -> Bool) -> Bool {
     queueIfUnstarted().map(test) ?? false
   }
 
-  /// Runs this operation on the waiting worker when it is ready, unlimited and of the same scheduler.
+  /// Runs this operation on the waiting thread when it is ready, unlimited, and the thread is a worker of its scheduler.
   ///
-  /// Running exactly what is waited for cannot deadlock where waiting would not; running anything else could.
-  private final func runHere(_ scheduler: SchedulerIdentity, _ record: ThreadRecord) -> Bool {
-    guard record.depth < ThreadRecord.depthLimit / 2 else { return false }
-    guard let target = queueIfUnstarted(), target.identity == scheduler,
-      target.enterFast(record)
+  /// Running exactly what is waited for cannot deadlock where waiting would not; running anything else could. A timed
+  /// wait does not begin what may take longer, unless nobody else would.
+  private final func runHere(_ record: ThreadRecord, isTimed: Bool) -> Bool {
+    guard let target = queueIfUnstarted(), !isTimed || target.scheduler.waitsByHelping,
+      record.isWorker(of: target.identity), target.enterFast(record)
     else { return isSealed }
     let table = coldTableMade()
     let isReadyNow = isReady  // may be user code: before the lock
@@ -106,7 +68,7 @@ extension Operation {
     table.handles += 1
     let begun = Self.begun(bits | StateBit.severalHandles)
     unlockState(begun)
-    var context = WorkerContext(worker: -1, scheduler: scheduler)
+    var context = WorkerContext(worker: -1, scheduler: target.identity)
     unsafe withUnsafeMutablePointer(to: &context) { context in
       let successor = unsafe perform(begun, .fast, target, record, context)
       if let job = Job(word: successor) { unsafe context.pointee.ready.prepend(job) }

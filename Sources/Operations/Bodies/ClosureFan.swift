@@ -47,9 +47,9 @@ final class ClosureFan: Sendable {
   private func help() {
     guard let operation = rest.withLock({ $0.operation }) else { return }
     let record = ThreadRecord.current
-    let outer = record.pushPart(of: operation, queue)
+    let outer = record.enterPart(of: operation, queue)
     while runNext() {}
-    record.pop(outer)
+    record.leave(outer)
   }
 
   /// False when no closure was left to take.

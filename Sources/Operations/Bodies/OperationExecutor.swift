@@ -27,19 +27,12 @@ final class OperationExecutor: TaskExecutor {
 
   private func run(_ part: UnownedJob) {
     let record = ThreadRecord.current
-    let outer = record.pushPart(of: operation, queue)
+    let outer = record.enterPart(of: operation, queue)
+    let outerExecutor = record.executorOfPart
+    record.executorOfPart = self
     unsafe part.runSynchronously(on: asUnownedTaskExecutor())
-    record.pop(outer)
-  }
-}
-
-extension ThreadRecord {
-  /// Notes that a part of an operation's body runs that is not its `main()`.
-  func pushPart(of operation: Operation, _ queue: OperationQueue?) -> Outer {
-    let outer = Outer(operation: currentOperation, queue: currentQueue)
-    currentOperation = operation.word
-    if let queue { currentQueue = queue.word }
-    return outer
+    record.executorOfPart = outerExecutor
+    record.leave(outer)
   }
 }
 

@@ -73,7 +73,7 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
 
   private func open(skipping isSkipped: Bool) {
     guard let operation = inner.withLock({ $0.operation }) else { return }
-    let queue = OperationQueue(innerOf: self) { self.close() }
+    let queue = OperationQueue(innerOf: self, mayEndFirst: true) { self.close() }
     let ticket =
       isSkipped
       ? nil

@@ -31,8 +31,8 @@ struct StallSurvey {
   private init() {
     var waits: [UInt: BlockedWait] = [:]
     for wait in ThreadRecord.blockedWaits() {
-      waits[wait.waiter] = wait
-      blockedWorkers[wait.scheduler, default: 0] += 1
+      for waiter in wait.waiters { waits[waiter] = wait }
+      for scheduler in wait.schedulers { blockedWorkers[scheduler, default: 0] += 1 }
     }
     self.waits = waits
   }

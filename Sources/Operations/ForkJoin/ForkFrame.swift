@@ -30,13 +30,13 @@ import Synchronization
   /// The owner's thread record, which is never freed.
   let owner: Unmanaged<ThreadRecord>
   /// What runs on the owner's thread, and therefore in this half.
-  let surroundings: ThreadRecord.Surroundings
+  let surroundings: ThreadRecord.Level
 
   @inline(__always) init(_ body: shim_closure, of record: ThreadRecord) {
     unsafe header = JobHeader(run: forkFrameRun)
     self.body = body
     unsafe owner = Unmanaged.passUnretained(record)
-    surroundings = record.surroundings
+    surroundings = record.level
   }
 
   static func job(_ frame: UnsafeMutablePointer<ForkFrame>, in band: PriorityBand) -> Job {
@@ -76,9 +76,9 @@ import Synchronization
     let surroundings = unsafe frame.pointee.surroundings
     // It may run for long.
     record.flushCredit(unlessOf: surroundings.queue)
-    let outer = record.replace(surroundings)
+    let outer = record.enter(surroundings)
     unsafe shim_call_closure(frame.pointee.body)
-    _ = record.replace(outer)
+    record.leave(outer)
     unsafe leave(frame, .done)
   }
 
@@ -117,7 +117,7 @@ import Synchronization
         rounds = 0
         continue
       }
-      guard rounds < roundsBeforeSleep else { return unsafe sleep(frame, record, scheduler) }
+      guard rounds < roundsBeforeSleep else { return unsafe sleep(frame, record) }
       rounds += 1
       backoff.wait()
     }
@@ -142,17 +142,17 @@ import Synchronization
   }
 
   private static func sleep(
-    _ frame: UnsafeMutablePointer<ForkFrame>, _ record: ThreadRecord, _ scheduler: any Scheduler
+    _ frame: UnsafeMutablePointer<ForkFrame>, _ record: ThreadRecord
   ) -> Bool {
     // acquire, edge Joined: it fails when the frame has an end; else the taker's exchange sees the sleeper and wakes it.
     let (isAnnounced, state) = unsafe frame.pointee.state.compareExchange(
       expected: .open, desired: .parked, ordering: .acquiring)
     guard isAnnounced else { return state == .done }
-    scheduler.willBlock()
-    defer { scheduler.didUnblock() }
-    while true {
-      if let end = unsafe end(frame) { return end == .done }
-      record.parker.park()
+    return record.announcingBlock {
+      while true {
+        if let end = unsafe end(frame) { return end == .done }
+        record.parker.park()
+      }
     }
   }
 }

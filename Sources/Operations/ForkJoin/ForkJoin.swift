@@ -88,17 +88,9 @@ public func forkEach<Failure: Error>(
   @inline(__always) private static func bandOfOperation(_ record: ThreadRecord) -> PriorityBand {
     let word = record.currentOperation
     guard word != 0 else { return .normal }
-    // SAFETY: an operation has its header there, a closure's cell its closure; both are this thread's to read.
-    let run = unsafe UnsafePointer<UInt>(bitPattern: word + UInt(OperationLayout.header))
-      .unsafelyUnwrapped.pointee
-    guard run == operationRunWord else { return .normal }
+    guard Operation.isOperation(at: word) else { return .normal }
     // SAFETY: the operation runs here.
     return unsafe Operation.reference(word)._withUnsafeGuaranteedRef(\.band)
-  }
-
-  private static var operationRunWord: UInt {
-    let run: JobHeader.RunFunction = unsafe operationRun
-    return unsafe unsafeBitCast(run, to: UInt.self)
   }
 
   /// An eighth of what one worker would get.

@@ -114,7 +114,7 @@ import Synchronization
   func open(_ run: GraphRun, isAwaited: Bool) {
     let control = unsafe Self.control(address)
     unsafe control.pointee.run = UInt(bitPattern: Unmanaged.passRetained(run).toOpaque())
-    guard count > 0 else { return unsafe GraphControl.end(control) }
+    guard count > 0 else { return unsafe GraphControl.end(control, onWorker: false) }
     // relaxed: the submission publishes it.
     unsafe control.pointee.sinksLeft.store(sinkCount, ordering: .relaxed)
     var ready = JobChain()

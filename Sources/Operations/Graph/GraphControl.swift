@@ -37,11 +37,13 @@ import Synchronization
       ).newValue
       guard left == 0 else { return }
     }
-    unsafe end(control)
+    unsafe end(control, onWorker: true)
   }
 
-  /// Ends the run: from the last node's thread, once per run.
-  @inline(never) static func end(_ control: UnsafeMutablePointer<GraphControl>) {
+  /// Ends the run: from the last node's thread, or the starter's when there is no node, once per run.
+  @inline(never) static func end(
+    _ control: UnsafeMutablePointer<GraphControl>, onWorker isOnWorker: Bool
+  ) {
     // acquire and release, edge CancelDecided: a cancellation comes before this step or too late.
     let word = unsafe control.pointee.state.bitwiseOr(ending, ordering: .acquiringAndReleasing)
       .oldValue
@@ -53,14 +55,14 @@ import Synchronization
     run.noteOutcome(wasCancelled: word & cancelled != 0)
     // release, edge NextRun: pairs with the exchange that starts the next run.
     unsafe control.pointee.state.bitwiseAnd(~(running | ending), ordering: .releasing)
-    run.announceEnd()
+    run.announceEnd(onWorker: isOnWorker)
   }
 
-  /// The run whose node runs on the calling thread.
+  /// The run whose node runs on the calling thread; nil for the handlers of one that has ended.
   static func run(at word: UInt) -> GraphRun? {
-    guard let control = unsafe UnsafeMutablePointer<GraphControl>(bitPattern: word) else {
-      return nil
-    }
+    guard word & ThreadRecord.Level.endedRunTag == 0,
+      let control = unsafe UnsafeMutablePointer<GraphControl>(bitPattern: word)
+    else { return nil }
     // SAFETY: the run is retained until its last node has finished, and one runs here.
     return unsafe Unmanaged<GraphRun>.fromOpaque(
       UnsafeRawPointer(bitPattern: control.pointee.run).unsafelyUnwrapped

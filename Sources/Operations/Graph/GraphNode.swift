@@ -74,9 +74,9 @@ import Synchronization
     if unsafe control.pointee.state.load(ordering: .relaxed) & GraphControl.cancelled == 0 {
       // It may run for long, and it is of no queue.
       record.flushCredit(unlessOf: 0)
-      let outer = record.enter(UInt(bitPattern: control))
+      let outer = record.enterNode(UInt(bitPattern: control))
       unsafe shim_call_closure(node.pointee.body)
-      record.leave(outer)
+      record.leaveNode(outer)
     }
     let predecessors = unsafe node.pointee.predecessorCount
     // relaxed, edge Rearmed: the end of the run is released after it, and the next run acquires that.

@@ -16,9 +16,10 @@ final class GraphOperation: Operation, @unchecked Sendable {
   }
 
   override func main() {
-    let scheduler = queueOfBody?.scheduler ?? InlineScheduler()
+    let owner = Owner(self)
+    let scheduler = owner.queue?.scheduler ?? InlineScheduler()
     do {
-      _ = try graph.tryRun(on: scheduler) { run in
+      _ = try graph.tryRun(on: scheduler, for: owner) { run in
         self.run.withLock { $0 = run }
         run.onFinish { [self] _ in
           self.run.withLock { $0 = nil }

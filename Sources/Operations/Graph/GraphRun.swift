@@ -26,6 +26,8 @@ public final class GraphRun: Sendable {
   public let graph: OperationGraph
   /// Where it runs.
   public let scheduler: any Scheduler
+  /// The operation whose work the run is, if it is one's.
+  let owner: Owner?
   private let number: UInt64
   /// The thread that started it.
   private let starter: ObjectIdentifier
@@ -33,8 +35,11 @@ public final class GraphRun: Sendable {
   private let isOver = Atomic(false)
   private let ending = Locked(Ending())
 
-  init(of graph: OperationGraph, number: UInt64, on scheduler: any Scheduler) {
+  init(
+    of graph: OperationGraph, number: UInt64, on scheduler: any Scheduler, for owner: Owner?
+  ) {
     self.graph = graph
+    self.owner = owner
     self.number = number
     self.scheduler = scheduler
     starter = ThreadRecord.withCurrent { ObjectIdentifier($0) }
@@ -82,7 +87,7 @@ public final class GraphRun: Sendable {
   }
 
   /// The graph may be run again: tells everybody who waits.
-  func announceEnd() {
+  func announceEnd(onWorker isOnWorker: Bool) {
     isOver.store(true, ordering: .releasing)  // release, edge RunOver
     let (handlers, waiters) = ending.withLock { ending in
       ending.isOver = true
@@ -90,7 +95,9 @@ public final class GraphRun: Sendable {
       return (ending.handlers, ending.waiters)
     }
     for waiter in waiters { waiter.unpark() }
-    for handler in handlers { handler(self) }
+    guard !handlers.isEmpty else { return }
+    guard isOnWorker else { return handlers.forEach { $0(self) } }
+    ThreadRecord.current.callingHandlers(of: self) { handlers.forEach { $0(self) } }
   }
 
   /// Calls `handler` once when the run is over, or now if it is.
@@ -132,19 +139,22 @@ public final class GraphRun: Sendable {
   private func wait(until deadline: UInt64?) -> Bool {
     if isFinished { return true }
     let record = ThreadRecord.current
-    if deadline == nil, record.currentGraph == graph.word { Fault.waitForOwnRun(graph) }
+    if deadline == nil, record.levels.contains(where: { $0.graph == graph.word }) {
+      Fault.waitForOwnRun(graph)
+    }
     let isNode: (Job) -> Bool = { [word = graph.word] in GraphNode.isNode($0, of: word) }
     // A timed wait does not begin what may take longer, unless nobody else would.
     let mayRun = deadline == nil || scheduler.waitsByHelping
-    return record.wait(
-      for: graph.diagnosis, until: deadline, isOver: { isFinished },
-      runPart: { mayRun && scheduler.helpAwaited(ifAccepted: isNode) }
-    ) {
+    let awaited = ThreadRecord.Awaited(name: graph.diagnosis) { self.isFinished }
+    return record.wait(for: awaited, until: deadline) {
+      mayRun && scheduler.helpAwaited(ifAccepted: isNode)
+    } beforeSleep: { _ in
       if deadline == nil, scheduler.waitsByHelping, starter == ObjectIdentifier(record) {
         // The nodes run on this thread, which is about to sleep.
         Fault.waitInlineForRun(graph)
       }
-      return sleep(record.parker, until: deadline)
+    } sleep: {
+      sleep(record.parker, until: deadline)
     }
   }
 

@@ -67,12 +67,13 @@ import Synchronization
     try tryRun(on: scheduler) { _ in }
   }
 
-  /// As `tryRun(on:)`; calls `prepare` with the run before its first node starts.
+  /// As `tryRun(on:)`, perhaps as the work of an operation; calls `prepare` with the run before its first node starts.
   func tryRun(
-    on scheduler: any Scheduler, isAwaited: Bool = false, _ prepare: (GraphRun) -> Void
+    on scheduler: any Scheduler, for owner: Owner? = nil, isAwaited: Bool = false,
+    _ prepare: (GraphRun) -> Void
   ) throws(OperationError) -> GraphRun {
     guard let number = arena.claim() else { throw .graphIsRunning(self) }
-    let run = GraphRun(of: self, number: number, on: scheduler)
+    let run = GraphRun(of: self, number: number, on: scheduler, for: owner)
     prepare(run)
     arena.open(run, isAwaited: isAwaited)
     return run

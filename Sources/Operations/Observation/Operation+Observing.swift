@@ -72,7 +72,10 @@ extension Operation {
   /// Returns when the operation has finished; at once if it has (contract 102).
   ///
   /// Suspends the caller and blocks no thread. Cancelling the caller's task does not end the wait: cancel the operation.
+  /// Inside the task of the operation's own body, or of one that keeps it from starting, it stops the process, as
+  /// `waitUntilFinished()` does (contract 100, 101).
   public final func finished() async {
+    stopIfEndlessToAwait()
     await withCheckedContinuation { continuation in onFinish { _ in continuation.resume() } }
   }
 

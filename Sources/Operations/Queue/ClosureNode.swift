@@ -190,7 +190,7 @@ extension OperationQueue {
       }
     }
     record.flushCredit(unlessOf: word)
-    let outer = record.pushClosure(UInt(bitPattern: node), self)
+    let outer = record.push(UInt(bitPattern: node), self)
     unsafe Self.runBody(of: node, isCancelled: before & ClosureNode.cancelled != 0)
     record.pop(outer)
     return unsafe finishClosure(node, slot, gate, record, context)
@@ -215,7 +215,7 @@ extension OperationQueue {
       return unsafe Operation.reference(node.pointee.facade)._withUnsafeGuaranteedRef { facade in
         // acquire, edge EditLock.
         let bits = facade.state.load(ordering: .acquiring)
-        let outer = record.push(facade, self)
+        let outer = record.push(facade.word, self)
         defer { record.pop(outer) }
         return unsafe facade.finishOnWorker(bits, gate, self, record, context)
       }
@@ -226,15 +226,5 @@ extension OperationQueue {
     unsafe record.nodeCache.give(node)
     unsafe record.credit(self, context)
     return 0
-  }
-}
-
-extension ThreadRecord {
-  /// Notes that a closure of `queue` runs.
-  @inline(__always) func pushClosure(_ node: UInt, _ queue: OperationQueue) -> Outer {
-    let outer = Outer(operation: currentOperation, queue: currentQueue)
-    currentOperation = node
-    currentQueue = queue.word
-    return outer
   }
 }

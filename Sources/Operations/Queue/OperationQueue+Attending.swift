@@ -114,11 +114,10 @@ extension Operation {
     }
     // Not counted by `operationCount` while the observers are told, but by those who wait for the queue.
     queue.addStraggler()
-    let outer = record.completingQueue
-    record.completingQueue = queue.word
+    let outer = record.enterCompletion(of: self, queue.word)
     if bits & StateBit.attended != 0 { trace(.removed, queue, worker) }
     queue.tellObservers()
-    record.completingQueue = outer
+    record.leave(outer)
     queue.removeStraggler()
   }
 }

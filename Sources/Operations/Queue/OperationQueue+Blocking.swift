@@ -62,28 +62,9 @@ extension OperationQueue {
   public static func blocking<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    if let scheduler = ThreadRecord.current.schedulerOfGraph {
-      ThreadRecord.current.flushCredit()
-      scheduler.willBlock()
-      defer { scheduler.didUnblock() }
-      return try body()
-    }
-    guard let queue = blocked(ThreadRecord.current), queue.blockingPolicy != .fail else {
-      return try body()
-    }
-    ThreadRecord.current.flushCredit()
-    queue.waits.blocked.wrappingAdd(1, ordering: .relaxed)  // relaxed: a statistic.
-    queue.scheduler.willBlock()
-    defer { queue.scheduler.didUnblock() }
-    return try body()
-  }
-
-  /// Runs queued jobs of the scheduler on the waiting worker until `isOver` says so or there is none.
-  func help(_ record: ThreadRecord, until deadline: UInt64?, _ isOver: () -> Bool) {
-    record.help(until: deadline, isOver) {
-      guard scheduler.help() else { return false }
-      waits.helped.wrappingAdd(1, ordering: .relaxed)  // relaxed: a statistic.
-      return true
-    }
+    let record = ThreadRecord.current
+    guard let place = record.waitPlace, place.policy != .fail else { return try body() }
+    place.queue?.waits.blocked.wrappingAdd(1, ordering: .relaxed)  // relaxed: a statistic.
+    return try record.announcingBlock(body)
   }
 }

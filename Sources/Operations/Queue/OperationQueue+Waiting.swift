@@ -42,13 +42,7 @@ extension OperationQueue {
   @available(*, noasync, message: "blocks the thread; use addBarrierBlock")
   public func waitUntilAllOperationsAreFinished() {
     let record = ThreadRecord.current
-    if record.currentQueue == word { Fault.waitForOwnQueue(self, from: "one of its operations") }
-    if record.completingQueue == word {
-      Fault.waitForOwnQueue(self, from: "a completion block of one of its operations")
-    }
-    if record.currentQueue == 0, Self.current === self {
-      Fault.waitForOwnQueue(self, from: "the main thread, which runs its operations")
-    }
+    stopIfWaitedForByMember(record.enclosures)
     _ = waitUntilEmpty(record, until: nil)
   }
 
@@ -61,33 +55,8 @@ extension OperationQueue {
   private func waitUntilEmpty(_ record: ThreadRecord, until deadline: UInt64?) -> Bool {
     record.prepareToWait()
     if count.outstanding == 0, isEmptyForGood { return true }
-    guard record.schedulerOfGraph == nil, let current = Self.blocked(record) else {
-      return record.waitInNode(until: deadline, isOver: { isEmptyForGood }) {
-        sleepUntilEmpty(until: deadline)
-      }
-    }
-    if current.blockingPolicy == .fail {
-      current.waits.refused.wrappingAdd(1, ordering: .relaxed)  // relaxed: a statistic.
-      if deadline == nil { Fault.waitRefused("queue \"\(name ?? "")\"", current) }
-      return false
-    }
-    if current.scheduler.waitsByHelping || current.blockingPolicy == .help {
-      current.help(record, until: deadline) { count.outstanding == 0 }
-    }
-    current.waits.blocked.wrappingAdd(1, ordering: .relaxed)  // relaxed: a statistic.
-    current.scheduler.willBlock()
-    defer { current.scheduler.didUnblock() }
-    return record.whileBlocked(on: nil, queueName: name, in: current) {
-      sleepUntilEmpty(until: deadline)
-    }
-  }
-
-  /// The queue whose worker the calling thread would block: of the operation or completion block that runs here, else the
-  /// main queue on the main thread.
-  static func blocked(_ record: ThreadRecord) -> OperationQueue? {
-    guard record.isInCompletionBlock else { return current }
-    // SAFETY: the operation stays a member until its completion block has returned.
-    return unsafe reference(record.completingQueue).takeUnretainedValue()
+    let awaited = ThreadRecord.Awaited(name: name ?? "", kind: "queue") { self.isEmptyForGood }
+    return record.wait(for: awaited, until: deadline) { sleepUntilEmpty(until: deadline) }
   }
 
   /// Empty, with everything that the members wrote visible.
@@ -128,10 +97,4 @@ extension OperationQueue {
   /// Times between the looks of a waiting thread at credits that workers hold back, ns.
   private static var shortestLook: UInt64 { 2_000_000 }
   private static var longestLook: UInt64 { 64_000_000 }
-
-  /// One operation at a time may run and one is running: the caller's.
-  var holdsOnlySlot: Bool {
-    let word = policy.load(ordering: .acquiring)  // acquire, edge PolicyChanged
-    return PolicyWord.limit(word) == 1
-  }
 }

@@ -49,6 +49,8 @@ public final class OperationQueue: @unchecked Sendable {
   let isFixed: Bool
   /// For the inner queue of an operation: told, by a job of the scheduler, whenever the queue has become empty.
   let whenEmpty: (@Sendable () -> Void)?
+  /// For the inner queue of an operation that cannot end before its members have: that operation.
+  let owner: Owner?
 
   struct Attributes: Sendable {
     var name: String?
@@ -61,6 +63,7 @@ public final class OperationQueue: @unchecked Sendable {
     identity = scheduler.identity
     isFixed = false
     whenEmpty = nil
+    owner = nil
     order = nil
     registry = Registry()
     registry.open(for: word)
@@ -69,9 +72,14 @@ public final class OperationQueue: @unchecked Sendable {
 
   /// The inner queue of `owner`, whose `main()` runs on the calling thread; its operations run where the owner does.
   ///
-  /// `whenEmpty` is called on a worker, once for every time the queue has become empty.
-  init(innerOf owner: Operation, whenEmpty: @escaping @Sendable () -> Void) {
-    let outer = owner.queueOfBody
+  /// `whenEmpty` is called on a worker, once for every time the queue has become empty. `mayEndFirst` says that the owner
+  /// does not always wait for its members.
+  init(
+    innerOf owner: Operation, mayEndFirst: Bool = false, whenEmpty: @escaping @Sendable () -> Void
+  ) {
+    let ownership = Owner(owner)
+    let outer = ownership.queue
+    self.owner = mayEndFirst ? nil : ownership
     scheduler = outer?.scheduler ?? InlineScheduler()
     identity = scheduler.identity
     isFixed = false
@@ -101,6 +109,7 @@ public final class OperationQueue: @unchecked Sendable {
     isFixed = false
     order = startsInOrder ? StrictOrder() : nil
     whenEmpty = nil
+    owner = nil
     registry = Registry()
     registry.open(for: word)
     if startsInOrder {
@@ -120,6 +129,7 @@ public final class OperationQueue: @unchecked Sendable {
     identity = scheduler.identity
     isFixed = true
     whenEmpty = nil
+    owner = nil
     order = nil
     registry = Registry()
     registry.open(for: word)
@@ -177,12 +187,15 @@ public final class OperationQueue: @unchecked Sendable {
   }
   package static let mainThreadHook = Locked(MainThreadHook())
 
+  /// The main queue on the main thread of a program that has one, whatever runs there.
+  static var ofMainThread: OperationQueue? { mainThreadHook.withLock { $0.current }?() }
+
   /// The queue whose operation runs on the calling thread; nil elsewhere and in completion blocks (contract 118).
   ///
   /// On the main thread of a program that imports `OperationsFoundation`: the main queue.
   public static var current: OperationQueue? {
     ThreadRecord.withCurrent { record in
-      guard record.currentQueue != 0 else { return mainThreadHook.withLock { $0.current }?() }
+      guard record.currentQueue != 0 else { return ofMainThread }
       // SAFETY: the running operation is a member, which keeps the queue alive.
       return unsafe reference(record.currentQueue).takeUnretainedValue()
     }

@@ -207,10 +207,43 @@ extension Operation {
     WaiterList.tellProbes(released.waiters)
     WaiterList.wake(released.waiters)
     if bits & StateBit.attended != 0 { dropConditions() }
+    unsafe endCarefully(bits, gate, queue, record, context)
+  }
+
+  /// From the slot to the completion block.
+  private final func endCarefully(
+    _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
+    _ context: UnsafeMutablePointer<WorkerContext>
+  ) {
     giveUpSlot(gate, queue, record)
+    record.stage = .ended
+    unsafe complete(bits, queue, record, context.pointee.worker)
+    record.stage = .body
+  }
+
+  /// `start()` has returned, and the operation was finished inside of it: what the finish has left to do.
+  ///
+  /// The operation is a member until it leaves here, which keeps it and its queue.
+  @inline(never) final func endAfterStart(
+    _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
+    _ context: UnsafeMutablePointer<WorkerContext>
+  ) {
+    // acquire, edge Completion: after the seal; waits for an editor that did not see it.
+    let bits = setBits(StateBit.sealedByFinish)
+    unsafe endCarefully(bits, gate, queue, record, context)
+    // As in `finishOnWorker`.
+    record.currentOperation = 0
+    record.currentQueue = 0
+    unsafe leave(bits, queue, record, context)
+  }
+
+  /// From the resources to the completion block.
+  final func complete(
+    _ bits: UInt32, _ queue: OperationQueue?, _ record: ThreadRecord, _ worker: Int
+  ) {
     if bits & StateBit.needsResources != 0 { giveBackResources() }
-    runCompletionBlock(queue.word, record)
-    if bits & StateBit.attended != 0 { unsafe traceCompletion(queue, context.pointee.worker) }
+    if bits & StateBit.hasCompletion != 0 { runCompletionBlock(queue?.word ?? 0, record) }
+    if bits & StateBit.attended != 0 { traceCompletion(queue, worker) }
   }
 
   /// The slot is free before the completion block runs (contract 61, 127).
@@ -232,12 +265,10 @@ extension Operation {
     coldTable?.completionBlock = nil
     noteCompletionBlock(from: block, to: nil, bits)
     unlockState(bits & ~StateBit.hasCompletion)
-    let outer = (record.currentQueue, record.completingQueue)
-    record.currentQueue = 0
-    record.completingQueue = queue
+    let outer = record.enterCompletion(of: self, queue)
     deliverTransitions(bits)
     block?()
-    (record.currentQueue, record.completingQueue) = outer
+    record.leave(outer)
   }
 
   /// The queue lets go: registry, count, references.

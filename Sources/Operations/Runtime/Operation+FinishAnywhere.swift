@@ -24,7 +24,7 @@ extension Operation {
     if kind & StateBit.coldStart != 0 { letGoOfBody() }
     // sequentially consistent, edge Completion: as in `finishOnWorker`.
     let word = state.load(ordering: .sequentiallyConsistent)
-    var isAttended = false
+    let isAttended: Bool
     if word & (StateBit.attended | StateBit.lock) != 0 {
       let bits = noteFinish()
       isAttended = bits & StateBit.attended != 0
@@ -33,7 +33,31 @@ extension Operation {
         deliverTransitions()
         cancelDependents(head, bits)
       }
+    } else {
+      isAttended = false
     }
+    let record = ThreadRecord.current
+    if record.leavesRestToStart(of: self) {
+      release(head, queue, isAttended: isAttended)
+      // Only what executes has resources.
+      if word & StateBit.needsResources != 0 { giveBackResources() }
+    } else if let queue, queue.scheduler.waitsByHelping, !record.isWorker(of: queue.identity) {
+      // In a job, so that what becomes ready starts afterwards (decision on `inline`) and the completion block may wait
+      // for it.
+      queue.scheduler.submit(
+        JobChain(
+          ClosureJob.make(band: band) {
+            self.release(head, queue, isAttended: isAttended)
+            self.end(queue, ThreadRecord.current)
+          }))
+    } else {
+      release(head, queue, isAttended: isAttended)
+      end(queue, record)
+    }
+  }
+
+  /// Releases what waited for the operation: dependents, probes, waiters.
+  private final func release(_ head: UInt, _ queue: OperationQueue?, isAttended: Bool) {
     var context = WorkerContext(
       worker: -1, scheduler: queue?.identity ?? OperationQueue.noScheduler)
     unsafe withUnsafeMutablePointer(to: &context) { context in
@@ -41,43 +65,34 @@ extension Operation {
       if let kept = unsafe walkSuccessors(head, context, &released) {
         unsafe context.pointee.ready.prepend(kept)
       }
-      unsafe endFromAnywhere(queue, &released, isAttended: isAttended, context)
+      if let queue { unsafe queue.scheduler.submitUnlessEmpty(context.pointee.takeReady()) }
+      released.handOver()
+      if isAttended { WaiterList.tellProbes(released.waiters) }
+      WaiterList.wake(released.waiters)
     }
+    if isAttended { dropConditions() }
   }
 
   private final func noteSurplusFinish() { withColdTableMade { $0.surplusFinishes += 1 } }
 
-  private final func endFromAnywhere(
-    _ queue: OperationQueue?, _ released: inout Released, isAttended: Bool,
-    _ context: UnsafeMutablePointer<WorkerContext>
-  ) {
-    // The inline scheduler would run what is submitted here and now: it gets it last (decision on `inline`).
-    let isInline = queue?.scheduler.waitsByHelping ?? false
-    if let queue, !isInline {
-      unsafe queue.scheduler.submitUnlessEmpty(context.pointee.takeReady())
-    }
-    released.handOver()
-    if isAttended { WaiterList.tellProbes(released.waiters) }
-    WaiterList.wake(released.waiters)
-    if isAttended { dropConditions() }
+  /// From the slot to the end of the membership.
+  private final func end(_ queue: OperationQueue?, _ record: ThreadRecord) {
     let before = noteSealedByFinish(queue)
-    let ownsSlot = before & StateBit.detached != 0
-    if ownsSlot, !isInline { queue?.releaseSlot() }
-    if before & StateBit.needsResources != 0 { giveBackResources() }
-    let record = ThreadRecord.current
-    if before & StateBit.hasCompletion != 0 { runCompletionBlock(queue?.word ?? 0, record) }
-    if isAttended { traceCompletion(queue, -1) }
-    if let queue {
-      unsafe leave(before, queue, record, context)
-      record.flushCredit()
-      if isInline {
-        if ownsSlot { queue.releaseSlot() }
-        unsafe queue.scheduler.submitUnlessEmpty(context.pointee.takeReady())
-      }
-    } else if before & StateBit.retainsDependencies == 0 {
-      dropDependencies(before)
+    if before & StateBit.detached != 0 { queue?.releaseSlot() }
+    complete(before, queue, record, -1)
+    guard let queue else {
+      if before & StateBit.retainsDependencies == 0 { dropDependencies(before) }
+      return
     }
+    var context = WorkerContext(worker: -1, scheduler: queue.identity)
+    unsafe withUnsafeMutablePointer(to: &context) { context in
+      unsafe leave(before, queue, record, context)
+    }
+    record.flushCredit()
   }
+
+  /// `main()` has returned after a manual start, and the operation was finished inside of it.
+  final func endAfterManualStart(_ record: ThreadRecord) { end(nil, record) }
 
   /// Tells the worker that is still inside `start()`, if one is, and keeps operation and queue for it; returns the state
   /// before.

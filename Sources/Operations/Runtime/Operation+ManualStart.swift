@@ -11,8 +11,7 @@ extension Operation {
     guard let bits = try beginManually() else { return }
     deliverTransitions(bits)
     let record = ThreadRecord.current
-    let outer = record.currentOperation
-    record.currentOperation = word
+    let outer = record.enterByHand(self)
     let skipsBody = bits & StateBit.flushed != 0
     if bits & StateBit.coldStart != 0 { passInResults(unlessSkipped: skipsBody) }
     var stockStartRan = true
@@ -25,12 +24,14 @@ extension Operation {
       atRequestedService(bits) { runMain(countedBy: 0) }
     }
     let isAsynchronousClass = bits & StateBit.asynchronous != 0
-    if isAsynchronousClass ? skipsBody && finishesWhenSkipped : stockStartRan || isFinished {
+    if record.returnsFinished() {
+      endAfterManualStart(record)
+    } else if isAsynchronousClass ? skipsBody && finishesWhenSkipped : stockStartRan || isFinished {
       if !isSealed { finishFromAnywhere() }
     } else {
       noteBodyReturned()
     }
-    record.currentOperation = outer
+    record.leave(outer)
   }
 
   /// Calls `start()`, which a class may override; returns whether that came to the stock one.

@@ -272,7 +272,7 @@ extension Operation {
     guard bits & (kinds | StateBit.finishRequested) == StateBit.stock else {
       return unsafe performOpenClass(bits, gate, queue, record, context)
     }
-    let outer = record.push(self, queue)
+    let outer = record.push(word, queue)
     if bits & StateBit.flushed == 0 { main() } else { skipMain() }
     let successor = unsafe finishOnWorker(bits, gate, queue, record, context)
     record.pop(outer)
@@ -286,18 +286,22 @@ extension Operation {
     _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
-    let outer = record.push(self, queue)
+    let outer = record.push(word, queue)
     let outerStart = record.startingOperation
     record.startingOperation = word
+    record.stage = .starting
     start()
     let stockStartRan = record.startingOperation != word
     record.startingOperation = outerStart
     var successor: UInt = 0
-    // acquire, edge EditLock: set by `main()`.
-    if stockStartRan, state.load(ordering: .acquiring) & StateBit.outlivesMain == 0 {
+    if record.returnsFinished() {
+      unsafe endAfterStart(gate, queue, record, context)
+      // acquire, edge EditLock: set by `main()`.
+    } else if stockStartRan, state.load(ordering: .acquiring) & StateBit.outlivesMain == 0 {
+      successor = unsafe finishOnWorker(bits, gate, queue, record, context)
+    } else if !isSealed, isFinished {
       successor = unsafe finishOnWorker(bits, gate, queue, record, context)
     } else {
-      if !isSealed, isFinished { finishFromAnywhere() }
       detach(bits, gate, queue, record)
     }
     record.pop(outer)
@@ -312,7 +316,7 @@ extension Operation {
     // An asynchronous operation may finish, leave and die on another thread before `start()` returns here.
     let keptSelf = unsafe Unmanaged.passRetained(self)
     let keptQueue = unsafe Unmanaged.passRetained(queue)
-    let outer = record.push(self, queue)
+    let outer = record.push(word, queue)
     let outerStart = record.startingOperation
     let skipsBody = bits & StateBit.flushed != 0
     if bits & StateBit.coldStart != 0 { passInResults(unlessSkipped: skipsBody) }
@@ -321,6 +325,7 @@ extension Operation {
       deliverTransitions()
     }
     record.startingOperation = word
+    record.stage = .starting
     if bits & StateBit.finishRequested != 0 {
       // What `start()` would do is over. Another `finish()` may end the operation meanwhile.
       Warning.finishedBeforeStart(self, queue)
@@ -339,38 +344,19 @@ extension Operation {
     let endsHere =
       isAsynchronousClass ? skipsBody && finishesWhenSkipped : stockStartRan && !outlives
     var successor: UInt = 0
-    if endsHere || bits & StateBit.finishRequested != 0 {
+    if record.returnsFinished() {
+      unsafe endAfterStart(gate, queue, record, context)
+    } else if endsHere || bits & StateBit.finishRequested != 0
+      || (!isAsynchronousClass && !isSealed && isFinished)
+    {
       if bits & StateBit.coldStart != 0 { letGoOfBody() }
       successor = unsafe finishOnWorker(bits, gate, queue, record, context)
     } else {
-      if !isAsynchronousClass, !isSealed, isFinished { finishFromAnywhere() }
       detach(bits, gate, queue, record)
     }
     record.pop(outer)
     unsafe keptSelf.release()
     unsafe keptQueue.release()
     return successor
-  }
-}
-
-extension ThreadRecord {
-  /// What ran on the thread before.
-  struct Outer {
-    var operation: UInt
-    var queue: UInt
-  }
-
-  /// Notes what runs now.
-  @inline(__always) func push(_ operation: Operation, _ queue: OperationQueue) -> Outer {
-    let outer = Outer(operation: currentOperation, queue: currentQueue)
-    currentOperation = operation.word
-    currentQueue = queue.word
-    return outer
-  }
-
-  /// Notes that the outer one runs again.
-  @inline(__always) func pop(_ outer: Outer) {
-    currentOperation = outer.operation
-    currentQueue = outer.queue
   }
 }

@@ -52,6 +52,21 @@ extension Operation {
     return list.filter { !$0.isSealed }
   }
 
+  /// Stands behind a barrier that has not finished.
+  final var isBehindBarrier: Bool {
+    // acquire, edge EditLock.
+    guard state.load(ordering: .acquiring) & StateBit.edgesInCold != 0 else { return false }
+    var isBehind = false
+    let bits = lockState()
+    unsafe forEachEdge(bits) { edge, dependency in
+      guard unsafe Self.isHidden(edge) else { return }
+      let isOver = unsafe Self.reference(dependency)._withUnsafeGuaranteedRef(\.isSealed)
+      isBehind = isBehind || !isOver
+    }
+    unlockState(bits)
+    return isBehind
+  }
+
   /// Looks at everything at once, for diagnosis.
   final func snapshot() -> OperationSnapshot {
     var facts = OperationSnapshot()
@@ -96,10 +111,10 @@ extension Operation {
 
 /// A worker that blocks inside an operation; in the record of its thread.
 struct BlockedWait: Sendable {
-  /// What waits: an operation's address or a closure's cell.
-  let waiter: UInt
-  /// The scheduler whose worker it is.
-  let scheduler: SchedulerIdentity
+  /// What waits, one on top of the other: operations' addresses and closures' cells.
+  let waiters: [UInt]
+  /// The schedulers that have something on its stack.
+  let schedulers: [SchedulerIdentity]
   /// The operation waited for, or nil when it is a queue.
   let operation: Operation?
   /// The name of the queue waited for, or nil when it is an operation.
@@ -109,12 +124,11 @@ struct BlockedWait: Sendable {
 extension ThreadRecord {
   /// Runs `body`, which blocks, and lets reports see what for.
   func whileBlocked<Result>(
-    on operation: Operation?, queueName: String? = nil, in queue: OperationQueue,
-    _ body: () -> Result
+    on awaited: Awaited, at schedulers: [SchedulerIdentity], _ body: () -> Result
   ) -> Result {
     let wait = BlockedWait(
-      waiter: currentOperation, scheduler: queue.identity, operation: operation,
-      queueName: queueName)
+      waiters: levels.map(\.operation), schedulers: schedulers, operation: awaited.operation,
+      queueName: awaited.operation == nil ? awaited.name : nil)
     let outer = blocked.withLock { blocked -> BlockedWait? in
       defer { blocked = wait }
       return blocked

@@ -38,18 +38,25 @@ import Synchronization
   var claim: UInt = 0
   /// Set when the job that a drain ran has taken or given up the drain's slot.
   var slotIsGone = false
-  /// The operation whose body runs here, or 0.
+  // The innermost level, field by field; see ThreadRecord+Levels.swift.
+  /// `Level.operation`.
   var currentOperation: UInt = 0
-  /// The queue whose operation runs here, or 0.
+  /// `Level.queue`.
   var currentQueue: UInt = 0
-  /// The graph whose node runs here, as the address of its `GraphControl`, or 0.
+  /// `Level.graph`.
   var currentGraph: UInt = 0
-  /// The queue whose operation's completion block runs here, or 0.
+  /// `Level.completingQueue`.
   var completingQueue: UInt = 0
+  /// `Level.stage`.
+  var stage = Stage.body
+  /// `Level.isByHand`.
+  var isByHand = false
+  /// Runs the part of a task that runs here.
+  var executorOfPart: OperationExecutor?
+  /// The levels below, outermost first.
+  var enclosing: [Level] = []
   /// What the getters of one operation answer on this thread, while its observers are told.
   var assumption: Assumption?
-  /// A completion block runs here, and no operation on top of it.
-  var isInCompletionBlock: Bool { currentQueue == 0 && completingQueue != 0 }
   /// What this thread waits for inside an operation, for reports.
   let blocked = Locked<BlockedWait?>(nil)
   /// Blocks this thread while it waits.

@@ -5,7 +5,9 @@ internal import Operations
 extension Check {
   /// Programmer errors that involve a queue: each stops the process with what was attempted, operation, queue, state, and
   /// the fix.
-  package static let faults: [Check] = [
+  package static let faults: [Check] = faultsOfUse + endlessWaits
+
+  private static let faultsOfUse: [Check] = [
     Check(
       "startOfAQueuedOperationIsAFault", .contract(16),
       says: [

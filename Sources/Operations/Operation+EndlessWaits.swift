@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Waits that would never return, found before they begin (contract 62, 100, 101). Page: Waiting.md.
+
+/// How a wait for an operation is made, for messages.
+enum WaitStyle: String {
+  case blocking = "waitUntilFinished() on"
+  case suspending = "await finished() on"
+}
+
+extension Operation {
+  /// Stops the process if what waits cannot end before this operation has, and the other way round.
+  final func stopIfPartOfWaiter(_ style: WaitStyle, _ enclosures: [Enclosing]) {
+    guard !enclosures.isEmpty else { return }
+    let cell = closureNodeWord
+    for enclosing in enclosures where enclosing.operation != 0 {
+      guard enclosing.operation == word || enclosing.operation == cell else { continue }
+      if enclosing.place == .owner {
+        Fault.waitOnSelf(self, style, from: "what belongs to it")
+      }
+      // Something else may finish an asynchronous one while an operation above it waits.
+      if enclosing.isInnermost || !isAsynchronous {
+        Fault.waitOnSelf(self, style, from: "its own body")
+      }
+    }
+  }
+
+  /// Stops the process if this operation is in the queue of one that waits for it and cannot start before that has ended:
+  /// it needs the only slot, or stands behind a barrier that is not older.
+  final func stopIfHeldBackByWaiter(_ style: WaitStyle, _ enclosures: [Enclosing]) {
+    guard !enclosures.isEmpty, let queue = queueIfUnstarted() else { return }
+    let waiting = enclosures.filter { $0.queue === queue && $0.isMember }
+    if !waiting.isEmpty, isBehindBarrier { Fault.waitBehindBarrier(self, queue, style) }
+    guard waiting.contains(where: \.isExecuting), queue.holdsOnlySlot, !needsNoSlot else { return }
+    Fault.waitFromOnlySlot(self, queue, style)
+  }
+
+  /// As both for `await`: only the body whose part runs here is held up.
+  final func stopIfEndlessToAwait() {
+    guard !isSealed else { return }
+    let enclosures = ThreadRecord.current.enclosuresOfTask
+    stopIfPartOfWaiter(.suspending, enclosures)
+    stopIfHeldBackByWaiter(.suspending, enclosures)
+  }
+
+  /// The cell of the closure that this façade stands for, or 0.
+  private final var closureNodeWord: UInt { withColdTable { $0.closureNode } ?? 0 }
+}
+
+extension OperationQueue {
+  /// Stops the process if the queue cannot become empty before what waits for it has ended.
+  func stopIfWaitedForByMember(_ enclosures: [Enclosing]) {
+    for enclosing in enclosures where enclosing.queue === self && enclosing.isMember {
+      switch enclosing.place {
+      case .body: Fault.waitForOwnQueue(self, from: "one of its operations")
+      case .completionBlock:
+        Fault.waitForOwnQueue(self, from: "a completion block of one of its operations")
+      case .owner: Fault.waitForOwnQueue(self, from: "what belongs to one of its operations")
+      case .mainThread:
+        Fault.waitForOwnQueue(self, from: "the main thread, which runs its operations")
+      }
+    }
+  }
+
+  /// One operation at a time may run and one is running: the caller's.
+  fileprivate var holdsOnlySlot: Bool {
+    let word = policy.load(ordering: .acquiring)  // acquire, edge PolicyChanged
+    return PolicyWord.limit(word) == 1
+  }
+}

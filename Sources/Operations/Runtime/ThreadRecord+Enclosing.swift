@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Scheduling
+
+/// The operation whose members or nodes something belongs to: it cannot end before they have.
+struct Owner: Sendable {
+  /// The operation's address, to compare with.
+  let operation: UInt
+  /// The queue that holds it; nil after a manual start.
+  let queue: OperationQueue?
+
+  /// In `main()` or `skipMain()` of the operation only.
+  init(_ operation: Operation) {
+    self.operation = operation.word
+    queue = operation.queueOfBody
+  }
+}
+
+/// What cannot end before the code that runs on this thread returns, for the detection of waits without end.
+struct Enclosing {
+  enum Place {
+    case body
+    case completionBlock
+    /// It owns what runs here.
+    case owner
+    /// The main thread, which runs the operations of the main queue.
+    case mainThread
+  }
+
+  let place: Place
+  /// An operation's address, a closure's cell, or 0.
+  var operation: UInt = 0
+  /// The queue that it is a member of.
+  var queue: OperationQueue?
+  /// Takes a slot of its queue until it ends.
+  var isExecuting = false
+  /// Nothing else runs on top of it.
+  var isInnermost = false
+
+  /// The queue cannot become empty before it has ended.
+  var isMember: Bool { isExecuting || place == .completionBlock }
+}
+
+extension ThreadRecord {
+  /// Everything that cannot end before what runs here returns: the levels of the stack, innermost first, and their owners.
+  ///
+  /// O(levels), with an allocation: for waits.
+  var enclosures: [Enclosing] {
+    var found: [Enclosing] = []
+    for (depth, level) in levels.enumerated() { found.append(level, isInnermost: depth == 0) }
+    if let main = OperationQueue.ofMainThread {
+      // Its one thread is its one slot.
+      found.append(Enclosing(place: .mainThread, queue: main, isExecuting: true))
+    }
+    return found
+  }
+
+  /// What a suspension of the task that runs here keeps from ending; empty outside of a task that is an operation's body.
+  var enclosuresOfTask: [Enclosing] {
+    guard stage == .part, isInsideBodyTask else { return [] }
+    var found: [Enclosing] = []
+    found.append(level, isInnermost: true)
+    return found
+  }
+
+  /// Whether the current task has the executor of the body whose part runs here; tasks without structure do not inherit it.
+  private var isInsideBodyTask: Bool {
+    guard let executor = executorOfPart else { return false }
+    return unsafe withUnsafeCurrentTask { task in
+      unsafe task?.unownedTaskExecutor == executor.asUnownedTaskExecutor()
+    }
+  }
+}
+
+extension [Enclosing] {
+  fileprivate mutating func append(_ level: ThreadRecord.Level, isInnermost: Bool) {
+    let isCompletion = level.completingQueue != 0 && !level.isByHand
+    append(
+      Enclosing(
+        place: isCompletion ? .completionBlock : .body, operation: level.operation,
+        queue: level.ownQueue, isExecuting: level.isExecuting, isInnermost: isInnermost))
+    // A run that has ended holds its owner up no more.
+    var owner = level.ownQueue?.owner ?? GraphControl.run(at: level.graph)?.owner
+    while let next = owner {
+      append(
+        Enclosing(
+          place: .owner, operation: next.operation, queue: next.queue,
+          isExecuting: next.queue != nil))
+      owner = next.queue?.owner
+    }
+  }
+}

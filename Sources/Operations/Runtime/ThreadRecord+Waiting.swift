@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import Scheduling
+import Synchronization
+
+/// What a wait would block: the policy that applies, and whose statistics.
+struct WaitPlace {
+  /// The queue of the innermost operation or completion block; nil in a graph's node.
+  let queue: OperationQueue?
+  let scheduler: any Scheduler
+
+  init(_ queue: OperationQueue) {
+    self.queue = queue
+    scheduler = queue.scheduler
+  }
+
+  init(_ run: GraphRun) {
+    queue = nil
+    scheduler = run.scheduler
+  }
+
+  var policy: BlockingPolicy { queue?.blockingPolicy ?? .automatic }
+}
+
+extension ThreadRecord {
+  /// The innermost level that belongs to a queue or a graph, else the main queue on the main thread; nil on a thread that
+  /// runs nothing of ours.
+  var waitPlace: WaitPlace? {
+    for level in levels {
+      if let queue = level.ownQueue { return WaitPlace(queue) }
+      if let run = level.run { return WaitPlace(run) }
+    }
+    return OperationQueue.ofMainThread.map { WaitPlace($0) }
+  }
+
+  /// The schedulers that have something on this thread's stack, each once, innermost first.
+  ///
+  /// The thread need not be a worker of one whose operation's completion block runs here; that scheduler then takes no
+  /// notice of what it is told.
+  private var schedulers: [any Scheduler] {
+    var found: [any Scheduler] = []
+    for level in levels {
+      guard let scheduler = level.ownQueue?.scheduler ?? level.run?.scheduler,
+        !found.contains(where: { $0.identity == scheduler.identity })
+      else { continue }
+      found.append(scheduler)
+    }
+    return found
+  }
+
+  /// Whether something below runs here as a job of the scheduler: a completion block alone does not show it.
+  func isWorker(of scheduler: SchedulerIdentity) -> Bool {
+    levels.contains { level in
+      guard level.completingQueue == 0 else { return false }
+      return (level.ownQueue?.identity ?? level.run?.scheduler.identity) == scheduler
+    }
+  }
+
+  /// Runs `body`, which blocks, announced to every scheduler that has something on the stack.
+  func announcingBlock<Result, Failure: Error>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    flushCredit()
+    let schedulers = schedulers
+    for scheduler in schedulers { scheduler.willBlock() }
+    defer { for scheduler in schedulers { scheduler.didUnblock() } }
+    return try body()
+  }
+
+  /// What is waited for.
+  struct Awaited {
+    /// Nil for a queue or a run of a graph.
+    var operation: Operation?
+    /// For reports.
+    let name: String
+    /// For messages: `kind` and name.
+    var kind = ""
+    /// Whether it is over.
+    let isOver: () -> Bool
+
+    var description: String { kind.isEmpty ? name : "\(kind) \"\(name)\"" }
+  }
+
+  /// Waits as a worker must: is refused, runs what it waits for, helps, or announces that it blocks, according to what runs
+  /// here.
+  ///
+  /// - Parameters:
+  ///   - awaited: what is waited for.
+  ///   - deadline: when the wait ends at the latest.
+  ///   - runPart: runs a part of it that has not begun; false when it finds none.
+  ///   - beforeSleep: stops the process if the wait can have no end now that nothing is left to run here.
+  ///   - sleep: blocks the thread; returns false when the deadline has passed.
+  func wait(
+    for awaited: Awaited, until deadline: UInt64?, runPart: () -> Bool = { false },
+    beforeSleep: (WaitPlace) -> Void = { _ in }, sleep: () -> Bool
+  ) -> Bool {
+    prepareToWait()
+    guard let place = waitPlace else { return sleep() }
+    let policy = place.policy
+    if policy == .fail, let queue = place.queue {
+      queue.waits.refused.wrappingAdd(1, ordering: .relaxed)  // relaxed: a statistic.
+      if deadline == nil { Fault.waitRefused(awaited.description, queue) }
+      return awaited.isOver()
+    }
+    // A wait that only ran what it waited for is not counted.
+    let counting = policy == .help || awaited.operation == nil ? place.queue : nil
+    let schedulers = schedulers
+    if policy == .automatic { help(until: deadline, awaited.isOver, runPart) }
+    help(schedulers.filter(\.waitsByHelping), until: deadline, counting, awaited.isOver)
+    if awaited.isOver() { return true }
+    beforeSleep(place)
+    if policy == .help {
+      help(schedulers.filter { !$0.waitsByHelping }, until: deadline, counting, awaited.isOver)
+      if awaited.isOver() { return true }
+    }
+    // relaxed: a statistic.
+    place.queue?.waits.blocked.wrappingAdd(1, ordering: .relaxed)
+    return announcingBlock { whileBlocked(on: awaited, at: schedulers.map(\.identity), sleep) }
+  }
+
+  /// Runs queued jobs of the schedulers until `isOver` says so or there is none.
+  private func help(
+    _ schedulers: [any Scheduler], until deadline: UInt64?, _ counting: OperationQueue?,
+    _ isOver: () -> Bool
+  ) {
+    guard !schedulers.isEmpty else { return }
+    help(until: deadline, isOver) {
+      guard schedulers.contains(where: { $0.help() }) else { return false }
+      counting?.waits.helped.wrappingAdd(1, ordering: .relaxed)  // relaxed: a statistic.
+      return true
+    }
+  }
+
+  /// Runs jobs with `one` until `isOver` says so, the time is up, or it finds none; `helpLimit` levels deep at most.
+  private func help(until deadline: UInt64?, _ isOver: () -> Bool, _ one: () -> Bool) {
+    guard helpDepth < Self.helpLimit else { return }
+    helpDepth += 1
+    defer { helpDepth -= 1 }
+    while !isOver(), depth < Self.depthLimit / 2 {
+      if let deadline, MonotonicTime.nanoseconds() >= deadline { return }
+      guard one() else { return }
+      flushCredit()
+    }
+  }
+}
