@@ -122,7 +122,12 @@ public import Synchronization
   /// Takes the oldest word; any thread, the owner included (ageing).
   ///
   /// O(1), never waits.
-  @inlinable package func steal() -> Steal {
+  @inlinable package func steal() -> Steal { steal { _ in true } }
+
+  /// As `steal()`, but leaves a word where it is that `isWanted` does not want; then there was nothing to take.
+  ///
+  /// `isWanted` sees a word that may be somebody else's by then.
+  @inlinable @inline(__always) package func steal(ifWanted isWanted: (UInt) -> Bool) -> Steal {
     // sequentially consistent, edge ClaimSeen: `top` before `bottom`, both in the single total order with pop().
     let top = unsafe block.pointee.top.load(ordering: .sequentiallyConsistent)
     // The same load acquires, edge SlotPublished: pairs with the release in push().
@@ -132,6 +137,7 @@ public import Synchronization
     let buffer = unsafe DequeBuffer(address: block.pointee.buffer.load(ordering: .acquiring))
     // relaxed: a value read too late is thrown away, because then the exchange of `top` fails.
     let word = buffer.word(at: top)
+    guard isWanted(word) else { return .empty }
     return takeTop(top) ? .stolen(word) : .lostRace
   }
 

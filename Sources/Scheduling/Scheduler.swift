@@ -64,10 +64,13 @@ public protocol Scheduler: AnyObject, Sendable {
   /// will.
   func takeBack(_ job: Job) -> Bool
 
-  /// Takes the oldest job that another worker holds in a band, and does with it what `use` says.
+  /// Takes the oldest job that another worker holds in a band, if `wants` says so, and does with it what `use` says.
   ///
-  /// For a job that waits for what that worker runs. Returns false when nothing was run. Default: false.
-  func help(worker: Int, in band: PriorityBand, use: (Job) -> StolenJobUse) -> Bool
+  /// For a job that waits for what that worker runs. `wants` goes by the word alone: the job may run by then, and be gone.
+  /// Returns false when nothing was run. Default: false.
+  func help(
+    worker: Int, in band: PriorityBand, wants: (Job) -> Bool, use: (Job) -> StolenJobUse
+  ) -> Bool
 
   /// The calling worker is about to block; the back end may start a compensation thread. Default: nothing.
   ///
@@ -101,7 +104,7 @@ extension Scheduler {
   @inlinable public func takeBack(_ job: Job) -> Bool { false }
   /// Never runs anything.
   @inlinable public func help(
-    worker: Int, in band: PriorityBand, use: (Job) -> StolenJobUse
+    worker: Int, in band: PriorityBand, wants: (Job) -> Bool, use: (Job) -> StolenJobUse
   ) -> Bool { false }
   /// False.
   @inlinable public var waitsByHelping: Bool { false }

@@ -66,14 +66,16 @@ extension Pool {
 
   /// Steals one job of `band` from one worker, for a job that waits for what runs there.
   func help(
-    _ worker: Worker, with victim: Int, in band: PriorityBand, use: (Job) -> StolenJobUse
+    _ worker: Worker, with victim: Int, in band: PriorityBand, wants: (Job) -> Bool,
+    use: (Job) -> StolenJobUse
   ) -> Bool {
     // sequentially consistent, edge WorkSeen: as in stealRound.
     guard victim != worker.index, victim >= 0,
       victim < knownWorkers.value.load(ordering: .sequentiallyConsistent)
     else { return false }
     let outcome = workers.with(victim) { victim in
-      victim.deques.existing(Int(bandRules.applied(to: band).rawValue))?.steal() ?? .empty
+      victim.deques.existing(Int(bandRules.applied(to: band).rawValue))?
+        .steal { Job(word: $0).map(wants) ?? false } ?? .empty
     }
     guard case .stolen(let word) = outcome, let job = Job(word: word) else {
       if case .lostRace = outcome { worker.count(worker.lostRaces) }

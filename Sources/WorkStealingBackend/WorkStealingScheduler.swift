@@ -71,9 +71,9 @@ public final class WorkStealingScheduler: Scheduler {
 
   /// Steals from one worker.
   public func help(
-    worker: Int, in band: PriorityBand, use: (Job) -> StolenJobUse
+    worker: Int, in band: PriorityBand, wants: (Job) -> Bool, use: (Job) -> StolenJobUse
   ) -> Bool {
-    pool.withOwnWorker { pool.help($0, with: worker, in: band, use: use) } ?? false
+    pool.withOwnWorker { pool.help($0, with: worker, in: band, wants: wants, use: use) } ?? false
   }
 
   /// Has a compensation thread run in place of the calling worker.

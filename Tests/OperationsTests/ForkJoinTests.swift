@@ -95,15 +95,92 @@ extension OperationLayer {
       }
     }
 
-    /// The owner of the outer fork waits for its second half and steals a frame of another operation that runs inside of
-    /// that; no thread can be started in place of those that wait.
-    @Test(.contract(147)) func frameOfAnotherOperationGoesHomeWhenAWaiterHasTakenIt() {
+    /// The owner of the outer fork waits for its second half, in which its taker forks, and runs an operation that forks; no
+    /// thread can be started in place of those that wait.
+    @Test(.contract(147)) func framesAreFoundThoughNoThreadCanBeStarted() {
+      var configuration = WorkStealingConfiguration()
+      configuration.compensationLimit = 0
+      let scheduler = WorkStealingScheduler(workers: 2, configuration: configuration)
+      let queue = OperationQueue(scheduler: scheduler)
+      let rounds = 200 / min(slowness, 4)
+      let forks = Atomic<Int>(0)
+      let ran = Atomic<Int>(0)
+      /// Forks for as long as a waiter looks for frames, or until it has taken one.
+      @Sendable func fork() {
+        let before = scheduler.counters.steals
+        for _ in 0..<100 where scheduler.counters.steals == before {
+          forks.add(1, ordering: .relaxed)
+          _ = forkJoin(
+            {
+              for _ in 0..<50 { spinPause() }
+              ran.add(1, ordering: .relaxed)
+            }, { ran.add(1, ordering: .relaxed) })
+        }
+      }
+      // On a busy machine the two threads seldom run at the same time.
+      var done = 0
+      while done < rounds || (done < 100 * rounds && scheduler.counters.steals <= done) {
+        done += 1
+        let isTaken = Atomic(false)
+        queue.addOperation {
+          _ = forkJoin(
+            { while !isTaken.load(ordering: .acquiring) { spinPause() } },
+            {
+              isTaken.store(true, ordering: .releasing)
+              fork()
+              let other = BlockOperation { fork() }
+              queue.addOperation(other)
+              other.waitUntilFinished()
+            })
+        }
+        queue.expectQuiet()
+      }
+      #expect(ran.load(ordering: .relaxed) == 2 * forks.load(ordering: .relaxed))
+      #expect(scheduler.counters.steals > done, "no frame inside another was stolen")
+    }
+
+    /// Nodes that fork under a lock, beside nodes whose halves take it: a waiting owner must not run one of those.
+    @Test(.contract(147, 148), arguments: stealing)
+    func ownerThatHoldsALockRunsNoHalfOfAnotherNode(_ kind: Kind) throws {
+      let scheduler = kind.make(kind.workers)
+      let lock = Locked(0)
+      let graph = try OperationGraph { builder in
+        for number in 0..<64 {
+          builder.add {
+            if number % 4 == 0 {
+              lock.withLock { _ in
+                forkEach(0..<8, grain: 1) { index in
+                  if index % 3 == 0 { for _ in 0..<100 { spinPause() } }
+                  _ = forkJoin({ for _ in 0..<20 { spinPause() } }, {})
+                }
+              }
+            } else {
+              forkEach(0..<16, grain: 1) { if $0 % 5 == 0 { lock.withLock { $0 += 1 } } }
+            }
+          }
+        }
+      }
+      let rounds = 100 / min(slowness, 4)
+      for _ in 0..<rounds {
+        let isOver = graph.run(on: scheduler).wait(timeout: patience)
+        #expect(isOver)
+        guard isOver else { return }
+      }
+      #expect(lock.withLock { $0 } == rounds * 48 * 4)
+    }
+
+    /// A waiting owner leaves a job of the taker's that is no frame; the taker waits for it and finds it.
+    @Test(.contract(145, 147)) func nodeThatATakerWaitsForIsLeftWithIt() throws {
       var configuration = WorkStealingConfiguration()
       configuration.compensationLimit = 0
       let scheduler = WorkStealingScheduler(workers: 2, configuration: configuration)
       let queue = OperationQueue(scheduler: scheduler)
       let rounds = 200 / min(slowness, 4)
       let ran = Atomic<Int>(0)
+      let inner = try OperationGraph { builder in
+        for _ in 0..<20 { builder.add { for _ in 0..<50 { spinPause() } } }
+        builder.add { ran.add(1, ordering: .relaxed) }
+      }
       for _ in 0..<rounds {
         let isTaken = Turnstile()
         queue.addOperation {
@@ -111,23 +188,12 @@ extension OperationLayer {
             { isTaken.wait() },
             {
               isTaken.signal()
-              let other = BlockOperation {
-                let before = scheduler.counters.steals
-                _ = forkJoin(
-                  {
-                    // The waiter gives up looking soon.
-                    for _ in 0..<10_000 where scheduler.counters.steals == before { spinPause() }
-                    ran.add(1, ordering: .relaxed)
-                  }, { ran.add(1, ordering: .relaxed) })
-              }
-              queue.addOperation(other)
-              other.waitUntilFinished()
+              inner.runAndWait(on: scheduler)
             })
         }
         queue.expectQuiet()
       }
-      #expect(ran.load(ordering: .relaxed) == 2 * rounds)
-      #expect(scheduler.counters.steals > rounds)
+      #expect(ran.load(ordering: .relaxed) == rounds)
     }
 
     /// Without bands a frame must be found again after a helping worker has looked for one above it.

@@ -83,7 +83,7 @@ struct OfferTests {
     let scheduler = WorkStealingScheduler(workers: 1)
     #expect(!scheduler.offer(jobs.job(0)))
     #expect(!scheduler.takeBack(jobs.job(0)))
-    #expect(!scheduler.help(worker: 0, in: .normal) { _ in .run })
+    #expect(!scheduler.help(worker: 0, in: .normal, wants: { _ in true }, use: { _ in .run }))
     #expect(!InlineScheduler().offer(jobs.job(0)))
     runAway(jobs)
   }

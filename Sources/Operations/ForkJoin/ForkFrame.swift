@@ -25,8 +25,10 @@ import Synchronization
   /// The owner keeps the closure until it has joined.
   let body: shim_closure
   let state = Atomic(State.open)
-  /// The worker that runs it, or -1; a hint for the owner.
-  let taker = Atomic<Int>(-1)
+  /// The thread record of whoever runs it, or 0.
+  let taker = Atomic<UInt>(0)
+  /// An address of the taker's stack: what it does for this frame lies below.
+  let ceiling = Atomic<UInt>(0)
   /// The owner's thread record, which is never freed.
   let owner: Unmanaged<ThreadRecord>
   /// What runs on the owner's thread, and therefore in this half.
@@ -71,8 +73,15 @@ import Synchronization
   static func runTaken(
     _ frame: UnsafeMutablePointer<ForkFrame>, _ worker: Int, _ record: ThreadRecord
   ) {
-    // relaxed: a hint.
-    unsafe frame.pointee.taker.store(worker, ordering: .relaxed)
+    // relaxed: a hint for whoever waits for what runs here.
+    record.worker.store(worker, ordering: .relaxed)
+    var here: UInt8 = 0
+    unsafe withUnsafeMutablePointer(to: &here) { here in
+      // relaxed: the next store releases it.
+      unsafe frame.pointee.ceiling.store(UInt(bitPattern: here), ordering: .relaxed)
+    }
+    // release, edge TakerKnown: pairs with the load in `wait`.
+    unsafe frame.pointee.taker.store(record.address, ordering: .releasing)
     let surroundings = unsafe frame.pointee.surroundings
     // It may run for long.
     record.flushCredit(unlessOf: surroundings.queue)
@@ -94,8 +103,8 @@ import Synchronization
 
   /// Waits for a frame that somebody else has taken; false when the caller must run it after all.
   ///
-  /// Runs frames of the same operation that the taker offers, which must end before this one's operation does; then
-  /// spins for about as long as a wake-up takes; then has the scheduler replace the worker and sleeps.
+  /// Runs frames that the taker has offered since, which must end before this one does; then spins for about as long as a
+  /// wake-up takes; then has the scheduler replace the worker and sleeps.
   @inline(never)
   static func wait(
     for frame: UnsafeMutablePointer<ForkFrame>, in band: PriorityBand, _ record: ThreadRecord,
@@ -106,12 +115,7 @@ import Synchronization
     var rounds = 0
     while true {
       if let end = unsafe end(frame) { return end == .done }
-      // relaxed: a hint.
-      let taker = unsafe frame.pointee.taker.load(ordering: .relaxed)
-      let hasHelped =
-        taker >= 0
-        && scheduler.help(worker: taker, in: band) { unsafe use(of: $0, whileWaitingFor: frame) }
-      if hasHelped {
+      if unsafe help(frame, in: band, scheduler) {
         record.flushCredit()
         backoff = Backoff()
         rounds = 0
@@ -125,20 +129,38 @@ import Synchronization
 
   private static let roundsBeforeSleep = 64
 
-  /// What the owner of `frame` does with a job of its taker's.
+  /// How far below its ceiling the taker's frames are looked for; deeper ones are left to other thieves.
+  private static let reach: UInt = 1 << 20
+
+  /// Runs a frame that the taker of `frame` has offered since it took that.
   ///
-  /// A frame that it does not run goes home: the owner may sleep next, and who waits for that frame could not find it
-  /// here. Nobody waits for anything else in such a way.
-  private static func use(
-    of job: Job, whileWaitingFor frame: UnsafeMutablePointer<ForkFrame>
-  ) -> StolenJobUse {
-    guard let stolen = unsafe Self.frame(of: job) else { return .keep }
-    let (ours, theirs) = unsafe (frame.pointee.surroundings, stolen.pointee.surroundings)
-    if ours.operation == theirs.operation, ours.graph == theirs.graph, unsafe end(frame) == nil {
-      return .run
+  /// It lies below the ceiling in the taker's stack, so all that is on it must end before `frame` does. A candidate that
+  /// turns out to be something else becomes this worker's own; a frame goes home instead: the worker may sleep next, and
+  /// who waits for that frame could not find it here.
+  private static func help(
+    _ frame: UnsafeMutablePointer<ForkFrame>, in band: PriorityBand, _ scheduler: any Scheduler
+  ) -> Bool {
+    // acquire, edge TakerKnown: its ceiling is known.
+    let taker = unsafe frame.pointee.taker.load(ordering: .acquiring)
+    guard taker != 0 else { return false }
+    // relaxed: see above.
+    let ceiling = unsafe frame.pointee.ceiling.load(ordering: .relaxed)
+    // SAFETY: thread records live for ever.
+    let worker = unsafe Unmanaged<ThreadRecord>.fromOpaque(
+      UnsafeRawPointer(bitPattern: taker).unsafelyUnwrapped
+    )._withUnsafeGuaranteedRef { record in
+      record.worker.load(ordering: .relaxed)  // relaxed: a hint.
     }
-    unsafe leave(stolen, .returned)
-    return .takenOver
+    return scheduler.help(worker: worker, in: band) { job in
+      job.word < ceiling && job.word > ceiling &- reach
+    } use: { job in
+      guard let stolen = unsafe Self.frame(of: job) else { return .keep }
+      // Not done when the other was stolen: so the taker was in it when it forked that.
+      let owner = unsafe UInt(bitPattern: stolen.pointee.owner.toOpaque())
+      if owner == taker, unsafe end(frame) == nil { return .run }
+      unsafe leave(stolen, .returned)
+      return .takenOver
+    }
   }
 
   private static func sleep(

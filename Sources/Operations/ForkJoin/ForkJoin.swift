@@ -11,9 +11,8 @@ import Scheduling
 ///
 /// In an operation or a graph's node on a scheduler whose workers hold jobs of their own, `WorkStealingScheduler`; elsewhere
 /// the closures run one after the other on the calling thread. `second` belongs to the same operation as `first`:
-/// `OperationQueue.current` and waits are as they are there. Neither looks at cancellation. Hold no lock across a fork that
-/// any half of the same operation, or of any node of the same graph, takes: a thread that waits for one half may run another.
-/// Page: ForkJoin.md.
+/// `OperationQueue.current` and waits are as they are there. Neither looks at cancellation. Neither may need a lock that
+/// the caller holds. Page: ForkJoin.md.
 ///
 /// Both have run when this returns or throws. If both throw, the error is `first`'s.
 @inlinable

@@ -28,6 +28,9 @@ import Synchronization
   /// How many of them were subtracted.
   let taken = Atomic<UInt32>(0)
 
+  /// The worker that has last run a fork's half here, or -1; a hint for other threads.
+  let worker = Atomic<Int>(-1)
+
   /// Used levels of `entries`.
   var depth = 0
   /// How many waits on this thread run jobs, one inside the other.
@@ -92,6 +95,9 @@ import Synchronization
   }
 
   // MARK: Finding records
+
+  /// Where the record lies; never 0.
+  var address: UInt { unsafe UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()) }
 
   /// The record of the calling thread.
   static var current: ThreadRecord {

@@ -67,7 +67,8 @@ extension Check {
       trial.expect(!scheduler.takeBack(jobs.job(0)), "!scheduler.takeBack(a job)")
       trial.expect(!scheduler.helpAwaited { _ in true }, "!scheduler.helpAwaited(…)")
       trial.expect(
-        !scheduler.help(worker: 0, in: .normal) { _ in .run }, "!scheduler.help(worker: 0, …)")
+        !scheduler.help(worker: 0, in: .normal, wants: { _ in true }, use: { _ in .run }),
+        "!scheduler.help(worker: 0, …)")
     },
     Check("aWaitingJobRunsOnlyWhatItAccepts", .seam(.awaiting), on: .one) { trial in
       let scheduler = trial.makeScheduler()
