@@ -12,7 +12,8 @@ public import Scheduling
 /// number are libdispatch's.
 ///
 /// - Order: exact for everything in the queue. The most urgent band first, first in, first out within a band, the
-///   immediate successor of a job included. Jobs that a running job waits for go before the others of their band.
+///   immediate successor of a job included. Jobs that a running job waits for go before the others of their
+///   band, the latest first.
 /// - Fairness: total order of submission within a band. No ageing: a flood of urgent jobs starves the others. Other
 ///   work of the process on the global queue gets its turn after every item.
 /// - Concurrency: `workerCount` items. As many of them as there are processors go through the global queue, which has

@@ -53,7 +53,7 @@ struct DispatchState {
 
   /// Takes over jobs from any thread.
   mutating func submit(_ jobs: consuming JobChain, areAwaited: Bool) -> Summons {
-    queue.append(jobs, areAwaited: areAwaited)
+    queue.add(jobs, areAwaited: areAwaited)
     return summon()
   }
 
@@ -73,7 +73,7 @@ struct DispatchState {
   mutating func advance(
     on target: DispatchQueue?, ready: consuming JobChain, areAwaited: Bool
   ) -> (QueuedJob?, Summons) {
-    queue.append(ready, areAwaited: areAwaited)
+    queue.add(ready, areAwaited: areAwaited)
     let goesOn = inFlight - blocked <= workerCount && target === self.target
     let next = goesOn ? queue.popFirst() : nil
     return (next, summon())
@@ -81,7 +81,7 @@ struct DispatchState {
 
   /// An item ends; the next job gets an item of its own.
   mutating func leave(worker: Int, isExtra: Bool, ready: consuming JobChain) -> Summons {
-    queue.append(ready)
+    queue.add(ready)
     indices.giveBack(worker)
     end(isExtra)
     return summon()

@@ -49,6 +49,20 @@
     chains[Int(first.band.rawValue)].append(jobs)
   }
 
+  /// Adds every job of a chain, each before the others of its band, in the order of the chain.
+  ///
+  /// O(1) when the chain has one band, else O(length).
+  package mutating func prepend(_ jobs: consuming JobChain) {
+    var list = BandedFIFO()
+    list.append(jobs)
+    for band in chains.indices where list.mask & 1 << UInt8(band) != 0 {
+      list.chains[band].append(chains[band].take())
+      chains[band] = list.chains[band]
+    }
+    mask |= list.mask
+    jobCount += list.jobCount
+  }
+
   /// Adds every job of another list, each behind the others of its band.
   ///
   /// O(bands).

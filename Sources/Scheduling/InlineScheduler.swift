@@ -10,7 +10,8 @@ internal import Synchronization
 /// constant however jobs submit jobs.
 ///
 /// - Order: exact per thread. The most urgent band first, first in, first out within a band; a chain is queued whole
-///   before its first job runs. Jobs that a running job waits for go before the others of their band.
+///   before its first job runs. Jobs that a running job waits for go before the others of their
+///   band, the latest first.
 /// - Fairness: none between threads, each runs what it submits. No ageing.
 /// - Concurrency: 1 per submitting thread.
 /// - Compensation: none; a blocked job blocks its thread. `help()` runs queued jobs of the same thread meanwhile.
@@ -32,19 +33,19 @@ public final class InlineScheduler: Scheduler {
   /// Any thread. The caller must hold no lock that a job may want.
   public func submit(_ jobs: consuming JobChain) { submit(jobs, areAwaited: false) }
 
-  /// As `submit`; queued jobs start before others of their band that nobody waits for, and so do those that they submit.
+  /// As `submit`; inside a job these jobs, and what they make ready, start before others of their band.
   public func submitAwaited(_ jobs: consuming JobChain) { submit(jobs, areAwaited: true) }
 
   private func submit(_ jobs: consuming JobChain, areAwaited: Bool) {
     guard !jobs.isEmpty else { return }
     if let running = unsafe InlineTrampoline.current(of: identity) {
       // SAFETY: an installed trampoline lives on this thread's stack, below this frame.
-      unsafe running.pointee.queue.append(jobs, areAwaited: areAwaited)
+      unsafe running.pointee.queue.add(jobs, areAwaited: areAwaited)
       return
     }
     var trampoline = unsafe InlineTrampoline(
       scheduler: identity, outer: InlineTrampoline.innermost, queue: JobQueue())
-    trampoline.queue.append(jobs, areAwaited: areAwaited)
+    trampoline.queue.add(jobs)
     // SAFETY: the trampoline outlives its installation, which ends before the closure returns.
     unsafe withUnsafeMutablePointer(to: &trampoline) { installed in
       unsafe InlineTrampoline.install(installed)
@@ -73,7 +74,7 @@ public final class InlineScheduler: Scheduler {
     // SAFETY: the trampoline is further down this thread's stack and cannot leave before this call returns.
     unsafe InlineTrampoline.run(job, in: &context, queueing: running)
     context.prepareToIdle()
-    unsafe running.pointee.queue.append(context.takeReady(), areAwaited: job.isAwaited)
+    unsafe running.pointee.queue.add(context.takeReady(), areAwaited: job.isAwaited)
     return true
   }
 
@@ -128,7 +129,7 @@ public final class InlineScheduler: Scheduler {
       }
       // May submit, when what was held back lets other jobs start.
       context.prepareToIdle()
-      unsafe trampoline.pointee.queue.append(context.takeReady())
+      unsafe trampoline.pointee.queue.add(context.takeReady())
     } while unsafe !trampoline.pointee.queue.isEmpty
   }
 
@@ -146,7 +147,7 @@ public final class InlineScheduler: Scheduler {
       current = successor
     }
     if !context.ready.isEmpty {
-      unsafe trampoline.pointee.queue.append(context.takeReady(), areAwaited: first.isAwaited)
+      unsafe trampoline.pointee.queue.add(context.takeReady(), areAwaited: first.isAwaited)
     }
   }
 }

@@ -12,9 +12,11 @@ package struct QueuedJob: Equatable, Sendable {
   }
 }
 
-/// The queue of a scheduler whose workers share one: in each band the jobs that running jobs wait for, then the others.
+/// The queue of a scheduler whose workers share one: in each band the jobs that running jobs wait for, the latest chain
+/// first, then the others, first in, first out.
 ///
-/// Whoever waits finds the awaited ones without a walk past the others. A plain value like the lists that it is made of.
+/// So whoever waits finds what he has just submitted without a walk past the rest. A plain value like the lists that it
+/// is made of.
 package struct JobQueue: Sendable {
   @usableFromInline var awaited = BandedFIFO()
   @usableFromInline var others = BandedFIFO()
@@ -29,11 +31,11 @@ package struct JobQueue: Sendable {
   /// One bit per band that has a job, `PriorityBand.mask`.
   @inlinable package var bands: UInt8 { awaited.bands | others.bands }
 
-  /// Adds every job of a chain behind the others of its kind and band, in the order of the chain.
+  /// Adds every job of a chain in its order, before the awaited ones of its band or behind the others.
   ///
   /// O(1) when the chain has one band, else O(length).
-  @inlinable package mutating func append(_ jobs: consuming JobChain, areAwaited: Bool = false) {
-    if areAwaited { awaited.append(jobs) } else { others.append(jobs) }
+  @inlinable package mutating func add(_ jobs: consuming JobChain, areAwaited: Bool = false) {
+    if areAwaited { awaited.prepend(jobs) } else { others.append(jobs) }
   }
 
   /// Removes the next job of the most urgent band.
@@ -61,7 +63,7 @@ package struct JobQueue: Sendable {
       ?? others.popFirst(where: accepts).map { QueuedJob($0, isAwaited: false) }
   }
 
-  /// True when `job` would leave before everything in the queue if it were appended now.
+  /// True when `job` would leave before everything in the queue if it were added now, waited for or not.
   @inlinable package func startsAhead(_ job: Job) -> Bool {
     awaited.startsAhead(job) && others.startsAhead(job)
   }

@@ -151,7 +151,7 @@ struct PoolState {
   @inline(__always) private mutating func add(
     _ jobs: consuming JobChain, areAwaited: Bool = false
   ) {
-    queue.append(usesOneBand ? jobs.inOneBand(.normal) : jobs, areAwaited: areAwaited)
+    queue.add(usesOneBand ? jobs.inOneBand(.normal) : jobs, areAwaited: areAwaited)
   }
 
   /// The best job, unless there is none or `workerCount` other threads are able to run.

@@ -8,7 +8,8 @@ public import Scheduling
 /// so a job costs one lock however long the graph; nobody makes a system call unless a thread sleeps.
 ///
 /// - Order: exact for everything in the queue. The most urgent band first, first in, first out within a band, the
-///   immediate successor of a job included. Jobs that a running job waits for go before the others of their band.
+///   immediate successor of a job included. Jobs that a running job waits for go before the others of their
+///   band, the latest first.
 /// - Fairness: total order of submission within a band. No ageing: a flood of urgent jobs starves the others.
 /// - Compensation: a worker between `willBlock()` and `didUnblock()` is replaced, by a sleeping thread or else a new
 ///   one, as soon as a job waits, so that `workerCount` threads stay able to run. At most 256 threads more than

@@ -55,9 +55,13 @@ import Testing
     for _ in 0..<200 {
       let job = ClosureJob.plain(band: PriorityBand(lowBitsOf: UInt(random.index(below: 3)))) {}
       let isAwaited = random.index(below: 2) == 0
-      queue.append(JobChain(job), areAwaited: isAwaited)
-      model.append(QueuedJob(job, isAwaited: isAwaited))
-      // Stable, so in the order of arrival within each kind of a band.
+      let other = ClosureJob.plain(band: PriorityBand(lowBitsOf: UInt(random.index(below: 3)))) {}
+      var chain = JobChain(job)
+      chain.append(other)
+      queue.add(chain, areAwaited: isAwaited)
+      let added = [job, other].map { QueuedJob($0, isAwaited: isAwaited) }
+      model.insert(contentsOf: added, at: isAwaited ? 0 : model.count)
+      // Stable, so in the order of the model within each kind of a band.
       let sorted = model.sorted {
         ($0.job.band, $0.isAwaited ? 0 : 1) < ($1.job.band, $1.isAwaited ? 0 : 1)
       }
