@@ -23,8 +23,8 @@ open class AsyncOperation: Operation, @unchecked Sendable {
   /// An asynchronous operation in no queue, whose class overrides `main()`.
   public override init() {
     unsafe body = nil
-    super.init(flags: StateBit.retainsDependencies | StateBit.asynchronous)
-    markStock(AsyncOperation.self)
+    super.init()
+    markStock(AsyncOperation.self, StateBit.asynchronousClass)
   }
 
   /// An operation that runs `body`, which begins the work, and finishes when somebody calls `finish()`.
@@ -36,8 +36,8 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     body: @escaping @Sendable (AsyncOperation) -> Void
   ) {
     unsafe self.body = .callback(body)
-    super.init(flags: StateBit.retainsDependencies | StateBit.asynchronous)
-    markStock(AsyncOperation.self)
+    super.init()
+    markStock(AsyncOperation.self, StateBit.asynchronousClass)
     guard let onCancel else { return }
     coldTableMade().cancelHandler = { [unowned self] in onCancel(self) }
   }
@@ -51,8 +51,8 @@ open class AsyncOperation: Operation, @unchecked Sendable {
   /// what it threw.
   public init(body: @escaping @Sendable () async throws -> Void) {
     unsafe self.body = .task(body)
-    super.init(flags: StateBit.retainsDependencies | StateBit.asynchronous)
-    markStock(AsyncOperation.self)
+    super.init()
+    markStock(AsyncOperation.self, StateBit.asynchronousClass)
   }
 
   deinit {

@@ -11,48 +11,56 @@ open class BlockOperation: Operation, @unchecked Sendable {
   /// An operation without closures, which finishes normally.
   public override init() {
     unsafe block = nil
-    super.init(flags: StateBit.retainsDependencies)
-    markKind()
+    super.init()
+    markStock(BlockOperation.self)
   }
 
   /// An operation that runs `block`.
-  public init(block: @escaping @Sendable () -> Void) {
-    unsafe self.block = block
-    super.init(flags: StateBit.retainsDependencies)
-    markKind()
+  ///
+  /// A subclass that overrides `init()` inherits it, as on Foundation.
+  public convenience init(block: @escaping @Sendable () -> Void) {
+    self.init()
+    take(block)
   }
 
   /// An operation that runs `block` and lets go of its dependencies when it finishes if `retains` is false.
   ///
   /// Cheaper than setting `retainsFinishedDependencies` afterwards.
-  public init(
+  public convenience init(
     retainsFinishedDependencies retains: Bool, block: @escaping @Sendable () -> Void
   ) {
-    unsafe self.block = block
-    super.init(flags: retains ? StateBit.retainsDependencies : 0)
-    markKind()
+    self.init()
+    take(block)
+    guard !retains else { return }
+    // What the initialiser of a subclass has done with the object nobody knows.
+    if type(of: self) == BlockOperation.self {
+      markStock(BlockOperation.self, 0)
+    } else {
+      retainsFinishedDependencies = false
+    }
   }
 
-  /// In a subclass the first closure stands with the others, since its `main()` may not come to it: so that whoever
-  /// finishes the operation can let go of all.
-  private final func markKind() {
-    markStock(BlockOperation.self)
-    // relaxed: nobody else has the object yet.
-    guard state.load(ordering: .relaxed) & StateBit.stock == 0, let block = takeBlock() else {
-      return
+  /// Keeps the first closure of a new operation.
+  ///
+  /// In a subclass it stands with the others, since its `main()` may not come to it: so that whoever finishes the
+  /// operation can let go of all.
+  private final func take(_ block: (@Sendable () -> Void)?) {
+    if type(of: self) == BlockOperation.self {
+      unsafe self.block = block
+    } else if let block {
+      do { try tryAddExecutionBlock(block) } catch { error.fault("init(block:)") }
     }
-    addExecutionBlock(block)
   }
 
   /// A barrier of a queue.
-  convenience init(barrier block: @escaping @Sendable () -> Void) {
-    self.init(flags: StateBit.barrier | StateBit.registered, block: block)
+  static func barrier(_ block: @escaping @Sendable () -> Void) -> BlockOperation {
+    BlockOperation(flags: StateBit.barrier | StateBit.registered, block: block)
   }
 
-  private init(flags: UInt32, block: (@Sendable () -> Void)?) {
-    unsafe self.block = block
-    super.init(flags: flags)
-    markKind()
+  private convenience init(flags: UInt32, block: (@Sendable () -> Void)?) {
+    self.init()
+    take(block)
+    markStock(BlockOperation.self, flags)
   }
 
   /// The object that stands for a closure in a queue; see `OperationHandle.operation`.
@@ -149,7 +157,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
   }
 
   /// Adds a closure; stops the process once the operation has started (contract 78).
-  public final func addExecutionBlock(_ block: @escaping @Sendable () -> Void) {
+  open func addExecutionBlock(_ block: @escaping @Sendable () -> Void) {
     do { try tryAddExecutionBlock(block) } catch { error.fault("addExecutionBlock(_:)") }
   }
 
@@ -169,7 +177,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
   }
 
   /// The closures in insertion order; empty once the operation has started.
-  public final var executionBlocks: [@Sendable () -> Void] {
+  open var executionBlocks: [@Sendable () -> Void] {
     let table = coldTable
     let bits = lockState()
     var blocks: [@Sendable () -> Void] = []
@@ -183,11 +191,14 @@ open class BlockOperation: Operation, @unchecked Sendable {
 }
 
 extension Operation {
-  /// Notes that the object is of exactly this class of ours, so that none of its hooks is overridden.
-  final func markStock(_ exactly: Operation.Type) {
-    guard type(of: self) == exactly else { return }
+  /// Gives a new object these flags, and notes if it is of exactly this class of ours, so that no hook is overridden.
+  ///
+  /// In initialisers of classes of this room, which call it for their own class after `super.init()`.
+  final func markStock(
+    _ exactly: Operation.Type, _ flags: UInt32 = StateBit.retainsDependencies
+  ) {
+    let stock = type(of: self) == exactly ? StateBit.stock : 0
     // relaxed: nobody else has the object yet.
-    let bits = state.load(ordering: .relaxed)
-    state.store(bits | StateBit.stock, ordering: .relaxed)  // relaxed: as above
+    state.store(StateBit.normalBand | flags | stock, ordering: .relaxed)
   }
 }

@@ -91,15 +91,15 @@ enum Fault {
         + "must follow in a node or in onFinish")
   }
 
-  private static var currentQueue: String { OperationQueue.current?.diagnosis ?? "no queue" }
+  private static var currentQueue: String { OperationQueue.stockCurrent?.diagnosis ?? "no queue" }
 }
 
 extension OperationQueue {
   /// Name and state, for messages: `queue "downloads" (3 operations, limit 2, suspended)`.
   var diagnosis: String {
-    let limit = maxConcurrentOperationCount
+    let limit = stockLimit
     let limited = limit == Self.defaultMaxConcurrentOperationCount ? "no limit" : "limit \(limit)"
-    return "queue \"\(name ?? "")\" (\(operationCount) operations, \(limited)"
+    return "queue \"\(stockName)\" (\(operationCount) operations, \(limited)"
       + (isSuspendedNow ? ", suspended)" : ")")
   }
 }

@@ -38,41 +38,23 @@ public enum QualityOfService: Int, Sendable, CaseIterable {
 }
 
 extension Operation {
-  /// Name for diagnostics; nil by default (contract 98).
-  public final var name: String? {
-    get { withColdTable { $0.name } ?? nil }
-    set { withColdTableMade { $0.name = newValue } }
-  }
+  /// `name` as it was set.
+  final var stockName: String? { withColdTable { $0.name } ?? nil }
 
-  /// Level among the ready operations of its queue; `normal` by default.
-  ///
-  /// A change while the operation is queued and not started takes effect: it joins the tail of the new level
-  /// (contract 88).
-  public final var queuePriority: QueuePriority {
-    get { QueuePriority(band: band) }
-    set { changeBand(to: newValue.band) }
-  }
-
-  /// Runs once after the operation has finished, cancelled or not; nil once it was handed over (contract 56–59).
-  ///
-  /// Runs on the worker that finished the operation, after dependents were released and waiters woken, with no lock
-  /// held. A block assigned after the operation has finished does not run.
-  public final var completionBlock: (@Sendable () -> Void)? {
-    get { withColdTable { $0.completionBlock } ?? nil }
-    set {
-      guard newValue != nil || hasColdTable else { return }
-      let table = coldTableMade()
-      let bits = lockState()
-      let old = table.completionBlock
-      // sequentially consistent, edge Completion: pairs with the seal; see `finishOnWorker`.
-      let isOver = successors.load(ordering: .sequentiallyConsistent) == SuccessorWord.sealed
-      table.completionBlock = isOver ? nil : newValue
-      let kept = table.completionBlock != nil
-      noteCompletionBlock(from: old, to: table.completionBlock, bits)
-      unlockState(kept ? bits | StateBit.hasCompletion : bits & ~StateBit.hasCompletion)
-      deliverTransitions(bits)
-      withExtendedLifetime(old) {}
-    }
+  /// Implements the setter of `completionBlock`.
+  final func setCompletionBlock(_ block: (@Sendable () -> Void)?) {
+    guard block != nil || hasColdTable else { return }
+    let table = coldTableMade()
+    let bits = lockState()
+    let old = table.completionBlock
+    // sequentially consistent, edge Completion: pairs with the seal; see `finishOnWorker`.
+    let isOver = successors.load(ordering: .sequentiallyConsistent) == SuccessorWord.sealed
+    table.completionBlock = isOver ? nil : block
+    let kept = table.completionBlock != nil
+    noteCompletionBlock(from: old, to: table.completionBlock, bits)
+    unlockState(kept ? bits | StateBit.hasCompletion : bits & ~StateBit.hasCompletion)
+    deliverTransitions(bits)
+    withExtendedLifetime(old) {}
   }
 
   /// Whether `dependencies` keeps operations that have finished; true by default (contract 25, 131).

@@ -3,12 +3,8 @@
 import Synchronization
 
 extension Operation {
-  /// The operations this one waits for, in the order added, finished ones included (contract 25).
-  ///
-  /// A copy. Empty once the operation has started if `retainsFinishedDependencies` is false. An operation that was
-  /// cancelled or finished while it waited does not keep dependencies that have not finished: what nobody else keeps
-  /// disappears from the list.
-  public final var dependencies: [Operation] {
+  /// Implements `dependencies`.
+  final var stockDependencies: [Operation] {
     let bits = lockState()
     var list: [Operation] = []
     if bits & StateBit.started == 0 || bits & StateBit.retainsDependencies != 0 {
@@ -16,15 +12,6 @@ extension Operation {
     }
     unlockState(bits)
     return list
-  }
-
-  /// Makes this operation wait until `dependency` has finished (contract 19–24).
-  ///
-  /// Works across queues and schedulers and while this operation waits in a queue. Adding it twice has the effect of
-  /// adding it once; adding to an operation that has started has no effect, unless `faultsOnLateDependencyEdits` is set.
-  /// O(1) amortised. An operation cannot depend on itself: that stops the process; `tryAddDependency(_:)` throws.
-  public final func addDependency(_ dependency: Operation) {
-    do { try tryAddDependency(dependency) } catch { error.fault("addDependency(_:)") }
   }
 
   /// As `addDependency(_:)`, but throws `dependencyCycle` when `dependency` is this operation and, in strict mode,
@@ -101,10 +88,8 @@ extension Operation {
     return true
   }
 
-  /// Lifts the constraint at once; does nothing for what is no dependency (contract 26, 27).
-  ///
-  /// No effect once the operation has started; a fault then if `faultsOnLateDependencyEdits` is set. O(dependencies).
-  public final func removeDependency(_ dependency: Operation) {
+  /// Implements `removeDependency(_:)`.
+  final func withdrawDependency(_ dependency: Operation) {
     // acquire: as `isExecuting`.
     if LateEdits.areFaults, state.load(ordering: .acquiring) & StateBit.started != 0 {
       (isSealed ? OperationError.alreadyFinished(self) : .alreadyExecuting(self))

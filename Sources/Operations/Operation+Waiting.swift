@@ -5,21 +5,13 @@ import Scheduling
 import Synchronization
 
 extension Operation {
-  /// Blocks until the operation has finished (contract 99–101).
-  ///
-  /// From inside an operation the waiting worker runs the awaited one itself if that may start, else the scheduler
-  /// compensates for the blocked worker. Waiting for oneself, or on a serial queue for an operation behind oneself,
-  /// stops the process.
-  @available(*, noasync, message: "blocks the thread; observe the completion instead")
-  public final func waitUntilFinished() { _ = waitBlocking(until: nil) }
-
   /// Blocks until the operation has finished, at most for `timeout`; false when the time was up first.
   @available(*, noasync, message: "blocks the thread; observe the completion instead")
   public final func wait(timeout: Duration) -> Bool {
     waitBlocking(until: MonotonicTime.deadline(after: timeout))
   }
 
-  private final func waitBlocking(until deadline: UInt64?) -> Bool {
+  final func waitBlocking(until deadline: UInt64?) -> Bool {
     if isSealed { return true }
     let record = ThreadRecord.current
     let enclosures = deadline == nil ? record.enclosures : []

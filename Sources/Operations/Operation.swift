@@ -18,7 +18,7 @@ open class Operation: @unchecked Sendable {
   final let successors = Atomic<UInt>(SuccessorWord.empty)
   /// Unresolved edges, or the detour bit.
   final let pending = Atomic<UInt32>(0)
-  final let state: Atomic<UInt32>
+  final let state = Atomic<UInt32>(0)
   /// `Membership`, or the address of the registry slot in the queue.
   final let membership = Atomic<UInt>(Membership.none)
   final let edge0 = Atomic<UInt>(0)
@@ -31,17 +31,12 @@ open class Operation: @unchecked Sendable {
   final let cold = Atomic<UInt>(0)
 
   /// An operation that is in no queue, has no dependencies and normal priority (contract 2).
+  ///
+  /// The only designated initialiser: with a second one, hidden or not, subclasses of other modules would have to call
+  /// `super.init()` themselves, and those of `BlockOperation` would not inherit `init(block:)`.
   public init() {
     unsafe header = JobHeader(run: operationRun)
-    state = Atomic(
-      StateBit.retainsDependencies
-        | UInt32(PriorityBand.normal.rawValue) << StateBit.bandShift)
     markStock(Operation.self)
-  }
-
-  init(flags: UInt32) {
-    unsafe header = JobHeader(run: operationRun)
-    state = Atomic(flags | UInt32(PriorityBand.normal.rawValue) << StateBit.bandShift)
   }
 
   deinit { letGoOfEverything() }
@@ -148,6 +143,74 @@ open class Operation: @unchecked Sendable {
   /// Never interrupts running code; changes nothing once finished; further calls do nothing. O(1), or O(dependencies)
   /// for an operation that waits for some.
   open func cancel() { cancelNow() }
+
+  // What follows is written for users; the machinery never calls it, so that overrides see only what users do.
+
+  /// Name for diagnostics; nil by default (contract 98).
+  ///
+  /// Diagnostics show what was set, whatever an override returns.
+  open var name: String? {
+    get { stockName }
+    set { withColdTableMade { $0.name = newValue } }
+  }
+
+  /// Level among the ready operations of its queue; `normal` by default.
+  ///
+  /// A change while the operation is queued and not started takes effect: it joins the tail of the new level
+  /// (contract 88). What was set counts, whatever an override returns.
+  open var queuePriority: QueuePriority {
+    get { QueuePriority(band: band) }
+    set { changeBand(to: newValue.band) }
+  }
+
+  /// How important the work is; `default`, the value of a new operation, means that the queue's value counts
+  /// (contract 91, 92).
+  ///
+  /// Best effort: while the body runs its thread gets the niceness of the effective level, where the system permits
+  /// putting it back. `serviceReport` tells. Does not influence the order of operations. What was set counts, whatever an
+  /// override returns.
+  open var qualityOfService: QualityOfService {
+    get { stockQualityOfService }
+    set { setQualityOfService(newValue) }
+  }
+
+  /// Runs once after the operation has finished, cancelled or not; nil once it was handed over (contract 56–59).
+  ///
+  /// Runs on the worker that finished the operation, after dependents were released and waiters woken, with no lock
+  /// held. A block assigned after the operation has finished does not run, nor does one that only an override returns.
+  open var completionBlock: (@Sendable () -> Void)? {
+    get { withColdTable { $0.completionBlock } ?? nil }
+    set { setCompletionBlock(newValue) }
+  }
+
+  /// The operations this one waits for, in the order added, finished ones included (contract 25).
+  ///
+  /// A copy. Empty once the operation has started if `retainsFinishedDependencies` is false. An operation that was
+  /// cancelled or finished while it waited does not keep dependencies that have not finished: what nobody else keeps
+  /// disappears from the list.
+  open var dependencies: [Operation] { stockDependencies }
+
+  /// Makes this operation wait until `dependency` has finished (contract 19–24).
+  ///
+  /// Works across queues and schedulers and while this operation waits in a queue. Adding it twice has the effect of
+  /// adding it once; adding to an operation that has started has no effect, unless `faultsOnLateDependencyEdits` is set.
+  /// O(1) amortised. An operation cannot depend on itself: that stops the process; `tryAddDependency(_:)` throws.
+  open func addDependency(_ dependency: Operation) {
+    do { try tryAddDependency(dependency) } catch { error.fault("addDependency(_:)") }
+  }
+
+  /// Lifts the constraint at once; does nothing for what is no dependency (contract 26, 27).
+  ///
+  /// No effect once the operation has started; a fault then if `faultsOnLateDependencyEdits` is set. O(dependencies).
+  open func removeDependency(_ dependency: Operation) { withdrawDependency(dependency) }
+
+  /// Blocks until the operation has finished (contract 99–101).
+  ///
+  /// From inside an operation the waiting worker runs the awaited one itself if that may start, else the scheduler
+  /// compensates for the blocked worker. Waiting for oneself, or on a serial queue for an operation behind oneself,
+  /// stops the process.
+  @available(*, noasync, message: "blocks the thread; observe the completion instead")
+  open func waitUntilFinished() { _ = waitBlocking(until: nil) }
 
   /// Tells the machinery that a subclass is about to change the property named `key`.
   open func willChangeValue(forKey key: String) {}

@@ -114,7 +114,8 @@ extension Operation {
 
   /// Type and name, or address.
   final var diagnosticName: String {
-    name.map { "\(type(of: self)) \"\($0)\"" } ?? "\(type(of: self)) 0x\(String(word, radix: 16))"
+    stockName.map { "\(type(of: self)) \"\($0)\"" }
+      ?? "\(type(of: self)) 0x\(String(word, radix: 16))"
   }
 
   /// Stock facts only: a message must not run overridden members.

@@ -133,16 +133,47 @@ public struct OperationHandle: Sendable, Hashable {
   public func wait(timeout: Duration) -> Bool { isFinished || operation.wait(timeout: timeout) }
 }
 
+extension OperationHandle {
+  /// A handle of an operation in a queue: of a cell whose façade it is from the beginning.
+  ///
+  /// When the operation has finished, or is in no queue, the handle is one of a closure that has left.
+  init(of operation: BlockOperation) {
+    let node = unsafe ThreadRecord.withCurrent { unsafe $0.nodeCache.take() }
+    let table = operation.coldTableMade()
+    let bits = operation.lockState()
+    // relaxed: the cell is this thread's.
+    generation = unsafe node.pointee.state.load(ordering: .relaxed) >> ClosureNode.generationShift
+    self.node = UInt(bitPattern: node)
+    // sequentially consistent, edge Completion: either the seal is seen here, or the finisher sees the lock, waits for
+    // it and finds the cell when the operation leaves.
+    let isOver =
+      operation.successors.load(ordering: .sequentiallyConsistent) == SuccessorWord.sealed
+    let isMember = !isOver && operation.isSubmitted
+    if isMember {
+      unsafe node.pointee.facade = operation.word
+      table.handleNode = self.node
+      unsafe ClosureNode.open(node, generation, also: ClosureNode.promoted)
+    }
+    operation.unlockState(bits)
+    if !isMember { operation.retire(self.node, ThreadRecord.current) }
+  }
+}
+
 extension Operation {
   /// The façade's cell stands for nothing any more.
   final func returnClosureNode(_ record: ThreadRecord) {
-    let word = withColdTable { table in
-      defer { table.closureNode = 0 }
-      return table.closureNode
+    let words = withColdTable { table in
+      defer { (table.closureNode, table.handleNode) = (0, 0) }
+      return (table.closureNode, table.handleNode)
     }
-    guard let word, word != 0 else { return }
+    guard let words else { return }
+    if words.0 != 0 { retire(words.0, record) }
+    if words.1 != 0 { retire(words.1, record) }
+  }
+
+  fileprivate final func retire(_ cell: UInt, _ record: ThreadRecord) {
     // SAFETY: cells are never freed; this one is the façade's until it is retired here.
-    let node = unsafe UnsafeMutablePointer<ClosureNode>(bitPattern: word).unsafelyUnwrapped
+    let node = unsafe UnsafeMutablePointer<ClosureNode>(bitPattern: cell).unsafelyUnwrapped
     _ = unsafe ClosureNode.change(node) { ClosureNode.retired($0) }
     unsafe record.nodeCache.give(node)
   }

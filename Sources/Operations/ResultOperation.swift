@@ -18,7 +18,7 @@ public class ResultOperation<Success: Sendable>: Operation, @unchecked Sendable 
   /// An operation that runs `body` on one worker.
   public init(_ body: @escaping @Sendable () throws -> Success) {
     unsafe self.body = .call(body)
-    super.init(flags: StateBit.retainsDependencies)
+    super.init()
     markStock(ResultOperation<Success>.self)
   }
 
@@ -27,8 +27,8 @@ public class ResultOperation<Success: Sendable>: Operation, @unchecked Sendable 
   /// `cancel()` cancels the task; see `AsyncOperation.init(body:)` for where it runs.
   public init(_ body: @escaping @Sendable () async throws -> Success) {
     unsafe self.body = .task(body)
-    super.init(flags: StateBit.retainsDependencies | StateBit.asynchronous)
-    markStock(ResultOperation<Success>.self)
+    super.init()
+    markStock(ResultOperation<Success>.self, StateBit.asynchronousClass)
   }
 
   /// An operation that depends on `source` and computes with its value.
@@ -53,7 +53,7 @@ public class ResultOperation<Success: Sendable>: Operation, @unchecked Sendable 
   /// For a class that decides by itself when the operation ends.
   init(withoutBody: Void) {
     unsafe body = nil
-    super.init(flags: StateBit.retainsDependencies | StateBit.asynchronous)
+    super.init()
   }
 
   deinit {

@@ -4,16 +4,14 @@ public import Dispatch
 internal import DispatchBackend
 internal import WorkStealingBackend
 
-/// The scheduler of every queue that names none; its threads start with the first such queue.
-private enum ProcessWide {
+/// The scheduler of every queue that names none, with as many workers as the process may use CPUs; its threads start with
+/// the first such queue.
+enum ProcessWide {
   static let scheduler = WorkStealingScheduler(
     workers: ProcessInfo.processInfo.activeProcessorCount)
 }
 
 extension OperationQueue {
-  /// A queue on the process-wide work-stealing scheduler, which has as many workers as the process may use CPUs.
-  public convenience init() { self.init(scheduler: ProcessWide.scheduler) }
-
   /// The dispatch queue that the operations run on, if the queue has a `DispatchScheduler` and one was set; else nil.
   ///
   /// Set it while the queue is empty, or nil to return to libdispatch's global queue. It belongs to the scheduler, so

@@ -5,12 +5,9 @@ internal import Dispatch
 internal import Scheduling
 internal import Synchronization
 
-extension OperationQueue {
-  /// The queue whose operations run one at a time on the main thread (contract 119).
-  ///
-  /// They run only while the main thread serves its run loop or `dispatchMain()`. Suspension, limit, name and quality
-  /// of service are fixed, attempts to set them are ignored; `cancelAllOperations()` works.
-  public static let main = OperationQueue(
+/// What `OperationQueue.main` returns.
+enum MainQueue {
+  static let queue = OperationQueue(
     serialOn: MainScheduler(), fixedName: "OperationQueue Main Queue")
 }
 
@@ -54,8 +51,10 @@ private enum MainMark {
 }
 
 /// Called before the program's first line, see `CFoundationHook`.
-@_cdecl("operations_foundation_install") func installMainQueue() {
-  OperationQueue.mainThreadHook.withLock { hook in
-    hook.current = { MainMark.isPresent ? OperationQueue.main : nil }
+@_cdecl("operations_foundation_install") func installFoundationNames() {
+  OperationQueue.roomAbove.withLock { room in
+    room.current = { MainMark.isPresent ? MainQueue.queue : nil }
+    room.main = { MainQueue.queue }
+    room.defaultScheduler = { ProcessWide.scheduler }
   }
 }

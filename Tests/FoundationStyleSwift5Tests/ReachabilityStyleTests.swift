@@ -194,7 +194,7 @@ final class ReachabilityStyleTests {
 }
 
 /// Lines that several threads add.
-private class Notes {
+final class Notes: @unchecked Sendable {
   private let lock = NSLock()
   private var lines: [String] = []
   func add(_ line: String) { lock.withLock { lines.append(line) } }

@@ -126,7 +126,7 @@ struct PipelineTests {
   }
 }
 
-private final class Order: @unchecked Sendable {
+final class Order: @unchecked Sendable {
   private let lock = NSLock()
   private var noted: [Int] = []
   func note(_ number: Int) { lock.withLock { noted.append(number) } }

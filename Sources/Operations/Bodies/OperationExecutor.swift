@@ -69,7 +69,7 @@ extension Operation {
   final func dropTask() { _ = withColdTable { $0.task.take() } }
 
   private final var taskPriority: TaskPriority? {
-    switch qualityOfService {
+    switch stockQualityOfService {
     case .default: nil
     case .background: .background
     case .utility: .utility

@@ -46,8 +46,8 @@ open class GroupOperation: Operation, @unchecked Sendable {
   ) {
     self.collectsErrors = collectsErrors
     unsafe closure = body
-    super.init(flags: StateBit.retainsDependencies | StateBit.asynchronous)
-    markStock(GroupOperation.self)
+    super.init()
+    markStock(GroupOperation.self, StateBit.asynchronousClass)
     if !operations.isEmpty { addOperations(operations) }
   }
 

@@ -45,7 +45,7 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>,
     self.policy = policy
     inner = Locked(State(make: make))
     super.init(withoutBody: ())
-    markStock(RetryOperation<Success>.self)
+    markStock(RetryOperation<Success>.self, StateBit.asynchronousClass)
   }
 
   /// How many attempts have been started.

@@ -47,7 +47,7 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
   }
 
   private func takeCharge(of operation: Operation) {
-    markStock(TimeoutOperation<Success>.self)
+    markStock(TimeoutOperation<Success>.self, StateBit.asynchronousClass)
     if let failure = operation.claimFailure() { failure.fault("making a TimeoutOperation") }
     operation.reserve()
   }

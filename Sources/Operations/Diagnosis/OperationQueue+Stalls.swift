@@ -19,9 +19,9 @@ extension OperationQueue {
   /// becomes 1 for operations that need a slot to be finished. What executes goes on to its end. The queue may be used
   /// again; what others add meanwhile is theirs to cancel. Does not wait.
   public func invalidate() {
-    cancelAllOperations()
-    if maxConcurrentOperationCount == 0 { maxConcurrentOperationCount = 1 }
-    isSuspended = false
+    cancelMembers()
+    if stockLimit == 0 { setLimit(1) }
+    setSuspended(false)
   }
 
   /// Members in submission order, barriers included, closures through their façades.

@@ -26,7 +26,7 @@ extension OperationQueue {
     _ operations: [Operation], waitUntilFinished: Bool, validating: Bool
   ) {
     do { try tryAddOperations(operations, validating: validating) } catch {
-      error.fault("addOperations(_:waitUntilFinished:validating:) on queue \"\(name ?? "")\"")
+      error.fault("addOperations(_:waitUntilFinished:validating:) on queue \"\(stockName)\"")
     }
     guard waitUntilFinished else { return }
     for operation in operations { operation.waitUntilFinished() }

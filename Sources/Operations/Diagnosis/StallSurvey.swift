@@ -70,9 +70,9 @@ struct StallSurvey {
     guard members + barriers > 0 else { return }
     queues.append(
       StallReport.Queue(
-        name: queue.name ?? "", operationCount: members, barrierCount: barriers,
-        isSuspended: queue.isSuspended,
-        maxConcurrentOperationCount: queue.maxConcurrentOperationCount))
+        name: queue.stockName, operationCount: members, barrierCount: barriers,
+        isSuspended: queue.isSuspendedNow,
+        maxConcurrentOperationCount: queue.stockLimit))
   }
 
   private mutating func noteOrder(of queue: OperationQueue, members: Range<Int>) {
@@ -206,7 +206,7 @@ struct StallSurvey {
       guard isMember || isWaitedFor[node] else { continue }
       let entry = StallReport.Entry(
         operation: nodes.operations[node],
-        queueName: (node < memberCount ? queueOf[node] : facts[node].queue)?.name,
+        queueName: (node < memberCount ? queueOf[node] : facts[node].queue)?.stockName,
         isCancelled: facts[node].isCancelled, reasons: reasons,
         blocker: next[node].map { nodes.operations[$0] },
         root: roots[node].map { nodes.operations[$0] })

@@ -11,8 +11,8 @@ final class GraphOperation: Operation, @unchecked Sendable {
 
   init(of graph: OperationGraph) {
     self.graph = graph
-    super.init(flags: StateBit.retainsDependencies | StateBit.asynchronous)
-    markStock(GraphOperation.self)
+    super.init()
+    markStock(GraphOperation.self, StateBit.asynchronousClass)
   }
 
   override func main() {

@@ -119,7 +119,7 @@ extension Operation {
 extension Fault {
   static func notObservable(_ operation: Operation, _ keyPath: AnyKeyPath) -> Never {
     stop(
-      "\(type(of: operation)) \(operation.name ?? "") was asked to observe \(keyPath); observable are isCancelled, "
+      "\(type(of: operation)) \(operation.stockName ?? "") was asked to observe \(keyPath); observable are isCancelled, "
         + "isAsynchronous, isExecuting, isFinished, isReady, dependencies, queuePriority and completionBlock"
     )
   }

@@ -64,24 +64,20 @@ extension QualityOfService: Comparable {
 }
 
 extension Operation {
-  /// How important the work is; `default`, the value of a new operation, means that the queue's value counts
-  /// (contract 91, 92).
-  ///
-  /// Best effort: while the body runs its thread gets the niceness of the effective level, where the system permits
-  /// putting it back. `serviceReport` tells. Does not influence the order of operations.
-  public final var qualityOfService: QualityOfService {
-    get {
-      // relaxed: a hint that orders nothing.
-      let bits = state.load(ordering: .relaxed)
-      return QualityOfService(index: (bits & StateBit.qualityMask) >> StateBit.qualityShift)
-    }
-    set {
-      guard newValue != qualityOfService else { return }
-      _ = coldTableMade()
-      let bits = lockState()
-      let level = newValue.index << StateBit.qualityShift
-      unlockState((bits & ~StateBit.qualityMask) | level | StateBit.attended)
-    }
+  /// `qualityOfService` as it was set.
+  final var stockQualityOfService: QualityOfService {
+    // relaxed: a hint that orders nothing.
+    let bits = state.load(ordering: .relaxed)
+    return QualityOfService(index: (bits & StateBit.qualityMask) >> StateBit.qualityShift)
+  }
+
+  /// Implements the setter of `qualityOfService`.
+  final func setQualityOfService(_ level: QualityOfService) {
+    guard level != stockQualityOfService else { return }
+    _ = coldTableMade()
+    let bits = lockState()
+    let index = level.index << StateBit.qualityShift
+    unlockState((bits & ~StateBit.qualityMask) | index | StateBit.attended)
   }
 
   /// The level that counts: the higher of the operation's and its queue's (contract 93).
@@ -90,8 +86,8 @@ extension Operation {
   public final var effectiveQualityOfService: QualityOfService {
     if let report = serviceReport { return report.qualityOfService }
     let record = ThreadRecord.current
-    let queue = record.currentOperation == word ? OperationQueue.current : queueIfUnstarted()
-    return max(qualityOfService, queue?.qualityOfService ?? .default)
+    let queue = record.currentOperation == word ? OperationQueue.stockCurrent : queueIfUnstarted()
+    return max(stockQualityOfService, queue?.stockQualityOfService ?? .default)
   }
 
   /// Priority of the thread while `main()` runs: 0.0 (lowest) … 1.0, 0.5 by default; other values are clamped
@@ -117,7 +113,7 @@ extension Operation {
 
   /// Calls `body` with the niceness that operation and queue ask for.
   final func atRequestedService<Value>(_ queue: OperationQueue?, _ body: () -> Value) -> Value {
-    let level = max(qualityOfService, queue?.qualityOfService ?? .default)
+    let level = max(stockQualityOfService, queue?.stockQualityOfService ?? .default)
     let priority = threadPriority
     guard level != .default || priority != 0.5 else { return body() }
     let before = Niceness.ofThisThread
@@ -135,19 +131,17 @@ extension Operation {
 }
 
 extension OperationQueue {
-  /// The level that operations inherit which have none of their own, and at least that of all others (contract 93).
-  ///
-  /// A change counts for operations that start later (contract 96).
-  public var qualityOfService: QualityOfService {
-    get { attributes.withLock { $0.qualityOfService } }
-    set {
-      guard !isFixed else { return }
-      if newValue != .default { _ = extrasMade() }
-      attributes.withLock { $0.qualityOfService = newValue }
-      guard newValue != .default else { return }
-      // Later ones find the extras; see Observation.md.
-      for member in registry.members() { member.attend() }
-    }
+  /// `qualityOfService` as it was set.
+  final var stockQualityOfService: QualityOfService { attributes.withLock { $0.qualityOfService } }
+
+  /// Implements the setter of `qualityOfService`.
+  final func setQualityOfService(_ level: QualityOfService) {
+    guard !isFixed else { return }
+    if level != .default { _ = extrasMade() }
+    attributes.withLock { $0.qualityOfService = level }
+    guard level != .default else { return }
+    // Later ones find the extras; see Observation.md.
+    for member in registry.members() { member.attend() }
   }
 }
 

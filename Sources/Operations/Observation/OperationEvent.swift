@@ -92,7 +92,7 @@ extension Operation {
     handler(
       OperationEvent(
         operation: self, phase: phase, worker: worker, nanoseconds: time,
-        qualityOfService: max(qualityOfService, queue.qualityOfService),
+        qualityOfService: max(stockQualityOfService, queue.stockQualityOfService),
         niceness: Niceness.ofThisThread))
   }
 }

@@ -50,7 +50,7 @@ extension OperationQueue {
 extension Fault {
   static func notObservable(_ queue: OperationQueue, _ keyPath: AnyKeyPath) -> Never {
     stop(
-      "queue \"\(queue.name ?? "")\" was asked to observe \(keyPath); observable are operations, operationCount, "
+      "queue \"\(queue.stockName)\" was asked to observe \(keyPath); observable are operations, operationCount, "
         + "maxConcurrentOperationCount, isSuspended and name")
   }
 }

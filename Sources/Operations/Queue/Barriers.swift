@@ -18,11 +18,9 @@ struct PendingBarrier: Sendable {
 }
 
 extension OperationQueue {
-  /// Adds a block that runs after everything added before it, before anything added after it, alone (contract 116).
-  ///
-  /// Obeys suspension, limit and `cancelAllOperations()`; not counted in `operations` and `operationCount`.
-  public func addBarrierBlock(_ barrier: @escaping @Sendable () -> Void) {
-    let operation = BlockOperation(barrier: barrier)
+  /// Implements `addBarrierBlock(_:)`.
+  func addBarrier(_ barrier: @escaping @Sendable () -> Void) {
+    let operation = BlockOperation.barrier(barrier)
     unsafe _ = Unmanaged.passRetained(operation)
     let ready = control.withLock { control in
       // In one step with the count: see `enrol`.

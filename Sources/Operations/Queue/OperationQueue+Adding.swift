@@ -4,16 +4,6 @@ import Scheduling
 import Synchronization
 
 extension OperationQueue {
-  /// Adds an operation, which the queue keeps until it has finished (contract 105).
-  ///
-  /// From anywhere, operations of this queue included. An operation that is executing, finished or in any queue stops
-  /// the process; `tryAddOperation(_:)` throws instead. O(1) but for its dependencies.
-  public func addOperation(_ operation: Operation) {
-    do { try tryAddOperation(operation) } catch {
-      error.fault("addOperation(_:) on queue \"\(name ?? "")\"")
-    }
-  }
-
   /// As `addOperation(_:)`, but throws `alreadyQueued`, `alreadyExecuting` or `alreadyFinished`.
   public func tryAddOperation(_ operation: Operation) throws(OperationError) {
     try operation.claimForQueue()
@@ -32,18 +22,6 @@ extension OperationQueue {
     guard !wasAttended else { return }
     if place.barrier != nil { evaluateBarriers() }
     if let job { operation.handOver(job) }
-  }
-
-  /// Adds all operations in one step: none of them starts before all are in (contract 87, 105, 106).
-  ///
-  /// Returns when all have finished if `waitUntilFinished` is set. An illegal member stops the process;
-  /// `tryAddOperations(_:)` throws and adds none.
-  public func addOperations(_ operations: [Operation], waitUntilFinished: Bool) {
-    do { try tryAddOperations(operations) } catch {
-      error.fault("addOperations(_:waitUntilFinished:) on queue \"\(name ?? "")\"")
-    }
-    guard waitUntilFinished else { return }
-    for operation in operations { operation.waitUntilFinished() }
   }
 
   /// As `addOperations(_:waitUntilFinished:)` without waiting; throws and adds none when a member is illegal.
@@ -102,12 +80,9 @@ extension OperationQueue {
     admit(operations, at: enrol(operations))
   }
 
-  /// Adds a closure; the cheapest way to run one.
-  ///
-  /// No object exists for it until the handle's `operation` is asked for (or an enumeration of the queue asks). Any
-  /// thread. O(1), without allocation once the thread's cells are warm, the closure's own captures apart.
-  @discardableResult
-  public func addOperation(_ block: consuming @escaping @Sendable () -> Void) -> OperationHandle {
+  /// Implements `addOperation(_:)` for a closure.
+  @inline(__always)
+  func addClosure(_ block: consuming @escaping @Sendable () -> Void) -> OperationHandle {
     let node = unsafe ThreadRecord.withCurrent { unsafe $0.nodeCache.take() }
     // The closure is the caller's to give: no reference is counted for it.
     let generation = unsafe ClosureNode.prepare(node, consume block)

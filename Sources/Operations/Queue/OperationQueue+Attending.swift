@@ -34,7 +34,7 @@ extension OperationQueue {
 
   /// Somebody takes events, or operations have a level from the queue.
   var wantsAttention: Bool {
-    hasExtras && (eventHandler != nil || qualityOfService != .default)
+    hasExtras && (eventHandler != nil || stockQualityOfService != .default)
   }
 
   func noteAdded(_ operations: [Operation], _ firstTicket: UInt32) {

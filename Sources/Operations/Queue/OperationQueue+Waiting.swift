@@ -35,12 +35,8 @@ import Synchronization
 }
 
 extension OperationQueue {
-  /// Blocks until the queue has no operations, those added meanwhile and barriers included (contract 103).
-  ///
-  /// Completion blocks of these operations have returned by then (contract 60). From inside one of the queue's own
-  /// operations or completion blocks it stops the process.
-  @available(*, noasync, message: "blocks the thread; use addBarrierBlock")
-  public func waitUntilAllOperationsAreFinished() {
+  /// Implements `waitUntilAllOperationsAreFinished()`.
+  func waitUntilEmpty() {
     let record = ThreadRecord.current
     stopIfWaitedForByMember(record.enclosures)
     _ = waitUntilEmpty(record, until: nil)
@@ -55,7 +51,7 @@ extension OperationQueue {
   private func waitUntilEmpty(_ record: ThreadRecord, until deadline: UInt64?) -> Bool {
     record.prepareToWait()
     if count.outstanding == 0, isEmptyForGood { return true }
-    let awaited = ThreadRecord.Awaited(name: name ?? "", kind: "queue") { self.isEmptyForGood }
+    let awaited = ThreadRecord.Awaited(name: stockName, kind: "queue") { self.isEmptyForGood }
     return record.wait(for: awaited, until: deadline) { sleepUntilEmpty(until: deadline) }
   }
 

@@ -8,49 +8,53 @@ import Synchronization
 ///
 /// Members and meaning are those of Foundation's class of the same name. Every member may be called from any thread.
 /// A queue with pending operations stays alive until they have finished, even if nobody holds it (contract 110).
-public final class OperationQueue: @unchecked Sendable {
+///
+/// Subclasses may override the members that are open, like those of Foundation's class. The machinery itself calls none
+/// of them, so an override sees what users of the queue do; `addOperation(_:)` with a closure alone passes an operation
+/// for it to the other `addOperation(_:)`, as on Foundation.
+open class OperationQueue: @unchecked Sendable {
   /// Lets the scheduler decide how many operations run at a time.
   public static let defaultMaxConcurrentOperationCount = -1
   /// How many finished operations a worker may hold back from the count.
   static let creditBatch = 256
 
   /// The scheduler that runs this queue's operations.
-  public let scheduler: any Scheduler
-  let identity: SchedulerIdentity
+  public final let scheduler: any Scheduler
+  final let identity: SchedulerIdentity
   /// A barrier is pending: workers hold no credits back.
-  let creditFlag = CreditFlag()
+  final let creditFlag = CreditFlag()
 
   /// Limit, suspension, ready and running counts.
-  let policy = Atomic<UInt64>(PolicyWord.open)
+  final let policy = Atomic<UInt64>(PolicyWord.open)
   /// Address of the `QueueExtras`, retained, or 0; beside the policy, which every operation reads.
-  let extras = Atomic<UInt>(0)
+  final let extras = Atomic<UInt>(0)
   /// Members, submission ticket and flags.
-  let count = MemberCount()
+  final let count = MemberCount()
   /// Who is a member, in submission order.
-  let registry: Registry
+  final let registry = Registry()
   /// Ready operations that wait for a slot or for resumption.
-  let readyList = ReadyList()
+  final let readyList = ReadyList()
   /// Members that have finished while a handle to them is still out.
-  let stragglers = Atomic<Int>(0)
+  final let stragglers = Atomic<Int>(0)
   /// Operations that have finished since the last look and may have left a handle in the ready list.
-  let staleHandles = Atomic<UInt64>(0)
+  final let staleHandles = Atomic<UInt64>(0)
   /// Serialises changes of limit and suspension, and holds the barriers.
-  let control = Locked(QueueControl())
+  final let control = Locked(QueueControl())
   /// Wakes threads that wait for the queue.
-  let idleGate = IdleGate()
-  let attributes = Locked(Attributes())
+  final let idleGate = IdleGate()
+  final let attributes = Locked(Attributes())
   /// Whether the start gate may rely on the asymmetric barrier.
-  let isAsymmetric = AsymmetricBarrier.isAvailable
+  final let isAsymmetric = AsymmetricBarrier.isAvailable
   /// Who holds back whom, in a queue that keeps strict order.
-  let order: StrictOrder?
+  final let order: StrictOrder?
   /// What waits inside its operations do, and have done.
-  let waits = WaitState()
+  final let waits = WaitState()
   /// Limit, suspension, name and level stay as they are: the main queue (contract 119).
-  let isFixed: Bool
+  final let isFixed: Bool
   /// For the inner queue of an operation: told, by a job of the scheduler, whenever the queue has become empty.
-  let whenEmpty: (@Sendable () -> Void)?
+  final let whenEmpty: (@Sendable () -> Void)?
   /// For the inner queue of an operation that cannot end before its members have: that operation.
-  let owner: Owner?
+  final let owner: Owner?
 
   struct Attributes: Sendable {
     var name: String?
@@ -65,7 +69,25 @@ public final class OperationQueue: @unchecked Sendable {
     whenEmpty = nil
     owner = nil
     order = nil
-    registry = Registry()
+    registry.open(for: word)
+    LiveQueues.insert(word)
+  }
+
+  /// A queue on the scheduler of a room above this one: of `OperationsFoundation` the process-wide work-stealing scheduler.
+  ///
+  /// For programs written for Foundation, whose subclasses override it. Stops the process where no such room is linked.
+  public init() {
+    guard let scheduler = Self.roomAbove.withLock({ $0.defaultScheduler })?() else {
+      Fault.stop(
+        "OperationQueue(): there is no scheduler for it; use OperationQueue(scheduler:), or import "
+          + "OperationsFoundation, which has one")
+    }
+    self.scheduler = scheduler
+    identity = scheduler.identity
+    isFixed = false
+    whenEmpty = nil
+    owner = nil
+    order = nil
     registry.open(for: word)
     LiveQueues.insert(word)
   }
@@ -74,7 +96,9 @@ public final class OperationQueue: @unchecked Sendable {
   ///
   /// `whenEmpty` is called on a worker, once for every time the queue has become empty. `mayEndFirst` says that the owner
   /// does not always wait for its members.
-  init(
+  // Usable from inline only so that it counts as public: a class with a hidden designated initialiser passes no
+  // convenience initialiser on to classes of other modules.
+  @usableFromInline init(
     innerOf owner: Operation, mayEndFirst: Bool = false, whenEmpty: @escaping @Sendable () -> Void
   ) {
     let ownership = Owner(owner)
@@ -85,11 +109,10 @@ public final class OperationQueue: @unchecked Sendable {
     isFixed = false
     order = nil
     self.whenEmpty = whenEmpty
-    registry = Registry()
     registry.open(for: word)
-    let level = owner.qualityOfService
-    let inherited = level == .default ? outer?.qualityOfService ?? .default : level
-    let name = owner.name.map { "members of \($0)" }
+    let level = owner.stockQualityOfService
+    let inherited = level == .default ? outer?.stockQualityOfService ?? .default : level
+    let name = owner.stockName.map { "members of \($0)" }
     attributes.withLock { $0 = Attributes(name: name, qualityOfService: inherited) }
     // relaxed: nobody else has the queue yet. The flag stays: the owner waits.
     count.word.store(MemberCount.waiters, ordering: .relaxed)
@@ -110,7 +133,6 @@ public final class OperationQueue: @unchecked Sendable {
     order = startsInOrder ? StrictOrder() : nil
     whenEmpty = nil
     owner = nil
-    registry = Registry()
     registry.open(for: word)
     if startsInOrder {
       // relaxed: nobody else has the queue yet.
@@ -121,17 +143,16 @@ public final class OperationQueue: @unchecked Sendable {
   }
 
   /// Whether operations start strictly in the order in which they were added.
-  public var startsInOrder: Bool { order != nil }
+  public final var startsInOrder: Bool { order != nil }
 
   /// A serial queue whose attributes cannot be changed: the main queue of a room above this one.
-  package init(serialOn scheduler: any Scheduler, fixedName: String) {
+  @usableFromInline package init(serialOn scheduler: any Scheduler, fixedName: String) {
     self.scheduler = scheduler
     identity = scheduler.identity
     isFixed = true
     whenEmpty = nil
     owner = nil
     order = nil
-    registry = Registry()
     registry.open(for: word)
     // relaxed, all: nobody else has the queue yet.
     let serial = PolicyWord.withLimit(PolicyWord.open & ~PolicyWord.fast, 1)
@@ -148,7 +169,7 @@ public final class OperationQueue: @unchecked Sendable {
     freeExtras()
   }
 
-  var word: UInt { unsafe UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()) }
+  final var word: UInt { unsafe UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()) }
 
   /// The queue at `word`, unretained.
   static func reference(_ word: UInt) -> Unmanaged<OperationQueue> {
@@ -161,39 +182,151 @@ public final class OperationQueue: @unchecked Sendable {
   /// The identity that no scheduler has.
   static let noScheduler = SchedulerIdentity(object: nobody)
 
-  // MARK: Attributes
+  // MARK: What subclasses may override
 
   /// Name for diagnostics; a generated one when nil was set or nothing.
-  public var name: String? {
-    get { attributes.withLock { $0.name } ?? generatedName }
-    set {
-      guard !isFixed else { return }
-      let generated = generatedName
-      attributes.withLock { attributes in
-        let old = attributes.name
-        attributes.name = newValue
-        if hasExtras { noteName(from: old ?? generated, to: newValue ?? generated) }
-      }
-      tellObservers()
+  ///
+  /// Diagnostics show what was set, whatever an override returns.
+  open var name: String? {
+    get { stockName }
+    set { setName(newValue) }
+  }
+
+  /// The level that operations inherit which have none of their own, and at least that of all others (contract 93).
+  ///
+  /// A change counts for operations that start later (contract 96).
+  open var qualityOfService: QualityOfService {
+    get { stockQualityOfService }
+    set { setQualityOfService(newValue) }
+  }
+
+  /// How many operations may execute at a time; −1, the default, lets the scheduler decide; 0 starts nothing.
+  ///
+  /// Lowering it interrupts nothing: once the setter has returned, no start exceeds the new limit. Raising it starts
+  /// more at once (contract 111, 112). Other negative values stop the process.
+  open var maxConcurrentOperationCount: Int {
+    get { stockLimit }
+    set { setLimit(newValue) }
+  }
+
+  /// While true no operation starts; running ones go on; adding, cancelling and editing stay legal (contract 115).
+  ///
+  /// No start is claimed after the setter has returned; at most as many operations as were running then may still be
+  /// about to enter their bodies.
+  open var isSuspended: Bool {
+    get { isSuspendedNow }
+    set { setSuspended(newValue) }
+  }
+
+  /// Adds an operation, which the queue keeps until it has finished (contract 105).
+  ///
+  /// From anywhere, operations of this queue included. An operation that is executing, finished or in any queue stops
+  /// the process; `tryAddOperation(_:)` throws instead. O(1) but for its dependencies.
+  open func addOperation(_ operation: Operation) {
+    do { try tryAddOperation(operation) } catch {
+      error.fault("addOperation(_:) on queue \"\(stockName)\"")
     }
   }
 
-  private var generatedName: String { "OperationQueue 0x\(String(word, radix: 16))" }
-
-  /// What a room that has a main queue sets.
-  package struct MainThreadHook: Sendable {
-    /// Returns the main queue on the main thread and nil on others.
-    package var current: (@Sendable () -> OperationQueue?)?
+  /// Adds a closure; the cheapest way to run one.
+  ///
+  /// No object exists for it until the handle's `operation` is asked for (or an enumeration of the queue asks). Any
+  /// thread. O(1), without allocation once the thread's cells are warm, the closure's own captures apart. A queue of a
+  /// subclass makes an operation for it and passes that to `addOperation(_:)`, which may be overridden.
+  @discardableResult
+  open func addOperation(_ block: consuming @escaping @Sendable () -> Void) -> OperationHandle {
+    guard type(of: self) == OperationQueue.self else {
+      let operation = BlockOperation(block: block)
+      addOperation(operation)
+      return OperationHandle(of: operation)
+    }
+    return addClosure(consume block)
   }
-  package static let mainThreadHook = Locked(MainThreadHook())
 
-  /// The main queue on the main thread of a program that has one, whatever runs there.
-  static var ofMainThread: OperationQueue? { mainThreadHook.withLock { $0.current }?() }
+  /// Adds all operations in one step: none of them starts before all are in (contract 87, 105, 106).
+  ///
+  /// Returns when all have finished if `waitUntilFinished` is set. An illegal member stops the process;
+  /// `tryAddOperations(_:)` throws and adds none. Does not go through `addOperation(_:)`.
+  open func addOperations(_ operations: [Operation], waitUntilFinished: Bool) {
+    do { try tryAddOperations(operations) } catch {
+      error.fault("addOperations(_:waitUntilFinished:) on queue \"\(stockName)\"")
+    }
+    guard waitUntilFinished else { return }
+    for operation in operations { operation.waitUntilFinished() }
+  }
+
+  /// Adds a block that runs after everything added before it, before anything added after it, alone (contract 116).
+  ///
+  /// Obeys suspension, limit and `cancelAllOperations()`; not counted in `operations` and `operationCount`.
+  open func addBarrierBlock(_ barrier: @escaping @Sendable () -> Void) { addBarrier(barrier) }
+
+  /// Cancels every operation the queue holds now, executing ones and barriers included (contract 52).
+  ///
+  /// All of them are marked before the first one is set free, so that none starts because another was flushed.
+  open func cancelAllOperations() { cancelMembers() }
+
+  /// Blocks until the queue has no operations, those added meanwhile and barriers included (contract 103).
+  ///
+  /// Completion blocks of these operations have returned by then (contract 60). From inside one of the queue's own
+  /// operations or completion blocks it stops the process.
+  @available(*, noasync, message: "blocks the thread; use addBarrierBlock")
+  open func waitUntilAllOperationsAreFinished() { waitUntilEmpty() }
 
   /// The queue whose operation runs on the calling thread; nil elsewhere and in completion blocks (contract 118).
   ///
   /// On the main thread of a program that imports `OperationsFoundation`: the main queue.
-  public static var current: OperationQueue? {
+  open class var current: OperationQueue? { stockCurrent }
+
+  /// The queue whose operations run one at a time on the main thread (contract 119).
+  ///
+  /// They run only while the main thread serves its run loop or `dispatchMain()`. Suspension, limit, name and quality
+  /// of service are fixed, attempts to set them are ignored; `cancelAllOperations()` works.
+  ///
+  /// Stops the process where `OperationsFoundation`, which has the queue, is not linked.
+  open class var main: OperationQueue {
+    guard let main = roomAbove.withLock({ $0.main }) else {
+      Fault.stop("OperationQueue.main: nothing serves the main thread; import OperationsFoundation")
+    }
+    return main()
+  }
+}
+
+extension OperationQueue {
+  // MARK: Attributes
+
+  /// `name` as it was set, or the generated one.
+  var stockName: String { attributes.withLock { $0.name } ?? generatedName }
+
+  /// Implements the setter of `name`.
+  func setName(_ name: String?) {
+    guard !isFixed else { return }
+    let generated = generatedName
+    attributes.withLock { attributes in
+      let old = attributes.name
+      attributes.name = name
+      if hasExtras { noteName(from: old ?? generated, to: name ?? generated) }
+    }
+    tellObservers()
+  }
+
+  private var generatedName: String { "OperationQueue 0x\(String(word, radix: 16))" }
+
+  /// What a room that has Foundation's names provides.
+  package struct RoomAbove: Sendable {
+    /// Returns the main queue on the main thread and nil on others.
+    package var current: (@Sendable () -> OperationQueue?)?
+    /// The main queue.
+    package var main: (@Sendable () -> OperationQueue)?
+    /// The scheduler of queues that name none.
+    package var defaultScheduler: (@Sendable () -> any Scheduler)?
+  }
+  package static let roomAbove = Locked(RoomAbove())
+
+  /// The main queue on the main thread of a program that has one, whatever runs there.
+  static var ofMainThread: OperationQueue? { roomAbove.withLock { $0.current }?() }
+
+  /// Implements `current`.
+  static var stockCurrent: OperationQueue? {
     ThreadRecord.withCurrent { record in
       guard record.currentQueue != 0 else { return ofMainThread }
       // SAFETY: the running operation is a member, which keeps the queue alive.
@@ -225,10 +358,8 @@ public final class OperationQueue: @unchecked Sendable {
     return max(0, members - control.withLock { $0.barriers.count })
   }
 
-  /// Cancels every operation the queue holds now, executing ones and barriers included (contract 52).
-  ///
-  /// All of them are marked before the first one is set free, so that none starts because another was flushed.
-  public func cancelAllOperations() {
+  /// Implements `cancelAllOperations()`.
+  func cancelMembers() {
     ThreadRecord.current.holdingBack {
       for member in registry.membersAndClosures() {
         switch member {

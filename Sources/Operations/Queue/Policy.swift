@@ -204,7 +204,7 @@ extension OperationQueue {
 
   /// The list has fewer jobs than were counted.
   func missingJob() -> Never {
-    Fault.internalError("queue \(name ?? "") counted a ready operation that its list lacks")
+    Fault.internalError("queue \(stockName) counted a ready operation that its list lacks")
   }
 
   // MARK: Slots

@@ -15,30 +15,27 @@ struct QueueControl: Sendable {
 extension OperationQueue {
   // MARK: Limit
 
-  /// How many operations may execute at a time; −1, the default, lets the scheduler decide; 0 starts nothing.
-  ///
-  /// Lowering it interrupts nothing: once the setter has returned, no start exceeds the new limit. Raising it starts
-  /// more at once (contract 111, 112). Other negative values stop the process.
-  public var maxConcurrentOperationCount: Int {
-    get { control.withLock { $0.limit } }
-    set {
-      guard !isFixed else { return }
-      guard newValue >= Self.defaultMaxConcurrentOperationCount else {
-        Fault.badLimit(self, newValue)
-      }
-      let isFinite = newValue >= 0 && newValue <= PolicyWord.largestLimit
-      let limit = isFinite ? UInt64(newValue) : highestLimit
-      let starts = control.withLock { control in
-        let starts = changeLimit(to: limit)
-        if hasExtras { noteLimit(from: control.limit, to: newValue) }
-        control.limit = newValue
-        return starts
-      }
-      carryOut(starts)
-      tellObservers()
-      if isFinite { flushCancelledMembers() }
-      if newValue == 0 { giveUpUnusedResources() }
+  /// `maxConcurrentOperationCount` as it was set.
+  var stockLimit: Int { control.withLock { $0.limit } }
+
+  /// Implements the setter of `maxConcurrentOperationCount`.
+  func setLimit(_ newValue: Int) {
+    guard !isFixed else { return }
+    guard newValue >= Self.defaultMaxConcurrentOperationCount else {
+      Fault.badLimit(self, newValue)
     }
+    let isFinite = newValue >= 0 && newValue <= PolicyWord.largestLimit
+    let limit = isFinite ? UInt64(newValue) : highestLimit
+    let starts = control.withLock { control in
+      let starts = changeLimit(to: limit)
+      if hasExtras { noteLimit(from: control.limit, to: newValue) }
+      control.limit = newValue
+      return starts
+    }
+    carryOut(starts)
+    tellObservers()
+    if isFinite { flushCancelledMembers() }
+    if newValue == 0 { giveUpUnusedResources() }
   }
 
   /// The limit in the policy word when there is none.
@@ -121,23 +118,17 @@ extension OperationQueue {
 
   // MARK: Suspension
 
-  /// While true no operation starts; running ones go on; adding, cancelling and editing stay legal (contract 115).
-  ///
-  /// No start is claimed after the setter has returned; at most as many operations as were running then may still be
-  /// about to enter their bodies.
-  public var isSuspended: Bool {
-    get { isSuspendedNow }
-    set {
-      guard !isFixed else { return }
-      let starts = control.withLock { _ in
-        if hasExtras { noteSuspension(from: isSuspendedNow, to: newValue) }
-        return newValue ? suspend() : resume()
-      }
-      defer { tellObservers() }
-      guard !newValue else { return giveUpUnusedResources() }
-      scheduler.submitUnlessEmpty(readyList.takeDeferred())
-      carryOut(starts)
+  /// Implements the setter of `isSuspended`.
+  func setSuspended(_ newValue: Bool) {
+    guard !isFixed else { return }
+    let starts = control.withLock { _ in
+      if hasExtras { noteSuspension(from: isSuspendedNow, to: newValue) }
+      return newValue ? suspend() : resume()
     }
+    defer { tellObservers() }
+    guard !newValue else { return giveUpUnusedResources() }
+    scheduler.submitUnlessEmpty(readyList.takeDeferred())
+    carryOut(starts)
   }
 
   private func suspend() -> Starts {

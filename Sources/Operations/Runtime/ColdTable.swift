@@ -63,6 +63,8 @@ import Synchronization
   var headerIsBack = false
   /// The slab node this façade stands for, or 0.
   var closureNode: UInt = 0
+  /// The cell of a handle that was made for the operation, which is in the queue itself; 0 when there is none.
+  var handleNode: UInt = 0
   /// When the body of an operation returned that goes on; `AsyncOperation` has a place of its own for it.
   var bodyReturned: UInt64?
   /// `finish()` calls after the first.

@@ -97,7 +97,7 @@ extension Operation {
         return try refuseStart()
       case .notReady:
         if isSealed { return nil }
-        throw .notReady(self, blockedBy: dependencies.filter { !$0.isFinished })
+        throw .notReady(self, blockedBy: stockDependencies.filter { !$0.isFinished })
       }
     }
   }
@@ -161,7 +161,7 @@ extension Operation {
     // Under the lock an unstarted member keeps its queue.
     let queue = unsafe isStarted || member <= Membership.reserved ? nil : retainQueue()
     unlockState(bits)
-    let name = unsafe queue?.takeRetainedValue().name
+    let name = unsafe queue?.takeRetainedValue().stockName
     if isSealed { return nil }
     if isStarted || member == Membership.manual { return .alreadyExecuting(self) }
     let stranger =

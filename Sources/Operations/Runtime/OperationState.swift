@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Scheduling
+
 /// The bits of an operation's `state` word.
 ///
 /// Every change is a compare-exchange that requires `lock` clear, so the lock's owner may unlock with a plain store.
@@ -64,10 +66,14 @@ enum StateBit {
 
   static let bandShift: UInt32 = 16
   static let bandMask: UInt32 = 7 << 16
+  static let normalBand = UInt32(PriorityBand.normal.rawValue) << bandShift
   static let qualityShift: UInt32 = 19
   static let qualityMask: UInt32 = 7 << 19
   static let dependencyCountShift: UInt32 = 22
   static let dependencyCountMask: UInt32 = 3 << 22
+
+  /// What an object of an asynchronous class begins with.
+  static let asynchronousClass = retainsDependencies | asynchronous
 }
 
 /// The bits of an operation's `pending` word.
