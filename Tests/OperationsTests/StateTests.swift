@@ -20,6 +20,12 @@ extension OperationLayer {
       #expect(AsyncOperation().isAsynchronous)
     }
 
+    @Test(.contract(8)) func queuesAreEqualWhenIdentical() {
+      let (one, other) = (Kind.inline.queue(), Kind.inline.queue())
+      #expect(one == one && one != other)
+      #expect(Set([one, other, one]).count == 2)
+    }
+
     @Test(.contract(8)) func equalMeansIdentical() {
       let (first, second) = (Operation(), Operation())
       #expect(first == first)

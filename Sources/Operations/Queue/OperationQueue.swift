@@ -370,3 +370,11 @@ extension OperationQueue {
     }
   }
 }
+
+extension OperationQueue: Hashable {
+  /// True for the same object only (contract 8).
+  public static func == (lhs: OperationQueue, rhs: OperationQueue) -> Bool { lhs === rhs }
+
+  /// Hashes the identity.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
