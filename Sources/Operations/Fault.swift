@@ -71,6 +71,15 @@ enum Fault {
     )
   }
 
+  static func waitFromMainThread(
+    _ operation: Operation, _ queue: OperationQueue, _ style: WaitStyle
+  ) -> Never {
+    stop(
+      "\(style.rawValue) \(operation.diagnosis): it cannot start, because the main thread, which runs the operations "
+        + "of \(queue.diagnosis), waits for it; wait on another thread, or make the waiting part a dependent operation"
+    )
+  }
+
   static func waitRefused(_ awaited: String, _ queue: OperationQueue) -> Never {
     stop(
       "an operation of \(queue.diagnosis) waits for \(awaited), and the queue's blockingPolicy is fail; make the part "

@@ -31,7 +31,9 @@ extension Operation {
     guard !enclosures.isEmpty, let queue = queueIfUnstarted() else { return }
     let waiting = enclosures.filter { $0.queue === queue && $0.isMember }
     if !waiting.isEmpty, isBehindBarrier { Fault.waitBehindBarrier(self, queue, style) }
-    guard waiting.contains(where: \.isExecuting), queue.holdsOnlySlot, !needsNoSlot else { return }
+    let places = waiting.filter(\.isExecuting).map(\.place)
+    guard !places.isEmpty, queue.holdsOnlySlot, !needsNoSlot else { return }
+    if places == [.mainThread] { Fault.waitFromMainThread(self, queue, style) }
     Fault.waitFromOnlySlot(self, queue, style)
   }
 

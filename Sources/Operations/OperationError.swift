@@ -10,10 +10,14 @@ public enum OperationError: Error, CustomStringConvertible {
   case alreadyFinished(Operation)
   /// The operation is in a queue or group already.
   case alreadyQueued(Operation, queueName: String)
+  /// The operation occurs more than once in what is to be added in one step.
+  case listedTwice(Operation)
   /// `start()` on an operation that a queue will start.
   case ownedByQueue(Operation, queueName: String)
   /// `start()` by hand while other operations use what this one needs.
   case resourcesInUse(Operation)
+  /// `require(_:amount:)` when the operation waits for the resources named so far, or has got them.
+  case resourcesAskedFor(Operation)
   /// `require(_:amount:)` with a total that is below 1 or above the resource's capacity.
   case badAmount(Operation, resource: OperationResource, amount: Int)
   /// Operations that wait for each other; the first and the last are the same.
@@ -42,19 +46,24 @@ public enum OperationError: Error, CustomStringConvertible {
     switch self {
     case .notReady(let operation, let blockers):
       let names = blockers.map(\.diagnosis).joined(separator: ", ")
-      return "\(operation.diagnosis) is not ready: it waits for "
-        + (blockers.isEmpty ? "its own readiness condition" : names)
+      // Without a blocker the class says so itself, which the state in `diagnosis` does not know.
+      return "\(operation.diagnosticName) (pending, not ready) is not ready: "
+        + (blockers.isEmpty ? "its own isReady is false" : "it waits for \(names)")
     case .alreadyExecuting(let operation):
       return "\(operation.diagnosis) is executing and runs only once"
     case .alreadyFinished(let operation):
       return "\(operation.diagnosis) has finished and runs only once"
     case .alreadyQueued(let operation, let queue):
       return "\(operation.diagnosis) is in queue \"\(queue)\" already, and belongs to one only"
+    case .listedTwice(let operation):
+      return "\(operation.diagnosis) is in the list twice, and runs only once"
     case .ownedByQueue(let operation, let queue):
       return "\(operation.diagnosis) belongs to queue \"\(queue)\", which starts it in its turn"
     case .resourcesInUse(let operation):
       let names = operation.requiredResources.map { "\"\($0.name)\"" }.joined(separator: ", ")
       return "\(operation.diagnosis) needs \(names), in use by other operations"
+    case .resourcesAskedFor(let operation):
+      return "\(operation.diagnosis) waits for its resources or has got them"
     case .badAmount(let operation, let resource, let amount):
       return
         "\(operation.diagnosis) would need \(amount) units of resource \"\(resource.name)\", which has "
@@ -88,8 +97,10 @@ public enum OperationError: Error, CustomStringConvertible {
     case .alreadyExecuting, .alreadyFinished:
       "change it before it starts, or make a new operation to run the work again"
     case .alreadyQueued: "add it once, or make a new operation for the other queue"
+    case .listedTwice: "list it once"
     case .ownedByQueue: "leave the start to the queue, or do not add the operation to one"
     case .resourcesInUse: "add it to a queue, which waits for that"
+    case .resourcesAskedFor: "name all of them before it is ready"
     case .badAmount: "ask for at least 1 and at most what there is"
     case .dependencyCycle: "remove one of the dependencies"
     case .graphCycle: "remove one of the edges"

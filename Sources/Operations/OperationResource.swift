@@ -41,29 +41,34 @@ public final class OperationResource: Sendable {
 extension Operation {
   /// Makes the operation take `amount` units of a resource for as long as it executes.
   ///
-  /// Any thread, until the operation has started. Amounts of one resource add up. More than there is, less than one unit
-  /// or a started operation stop the process; `tryRequire(_:amount:)` throws instead.
+  /// Any thread, until the operation waits for what it has named or has started. Amounts of one resource add up. More than
+  /// there is, less than one unit or a call that comes too late stop the process; `tryRequire(_:amount:)` throws instead.
   public final func require(_ resource: OperationResource, amount: Int = 1) {
     do { try tryRequire(resource, amount: amount) } catch { error.fault("require(_:amount:)") }
   }
 
-  /// As `require(_:amount:)`, but throws `badAmount`, `alreadyExecuting` or `alreadyFinished`.
+  /// As `require(_:amount:)`, but throws `badAmount`, `alreadyExecuting`, `alreadyFinished` or `resourcesAskedFor`.
   public final func tryRequire(
     _ resource: OperationResource, amount: Int = 1
   ) throws(OperationError) {
     let table = coldTableMade()
     let bits = lockState()
-    let total = amount + (table.needs.first { $0.resource === resource }?.amount ?? 0)
+    let before = table.needs.first { $0.resource === resource }?.amount ?? 0
+    let (sum, isTooLarge) = amount.addingReportingOverflow(before)
+    let total = isTooLarge ? .max : sum
     let isStarted = bits & StateBit.started != 0
     // What waits for its resources or holds them has asked for what it had named.
     let isLate = isStarted || table.waitsForResources || table.holdsResources
-    let isLegal = amount >= 1 && total <= resource.capacity
+    let isLegal = amount >= 1 && !isTooLarge && total <= resource.capacity
     if isLegal, !isLate {
       table.needs.removeAll { $0.resource === resource }
       table.needs.append(ResourceNeed(resource: resource, amount: total))
     }
     unlockState(isLegal && !isLate ? bits | StateBit.needsResources : bits)
-    if isLate { throw isFinished ? .alreadyFinished(self) : .alreadyExecuting(self) }
+    if isLate {
+      throw isSealed
+        ? .alreadyFinished(self) : isStarted ? .alreadyExecuting(self) : .resourcesAskedFor(self)
+    }
     guard isLegal else { throw .badAmount(self, resource: resource, amount: total) }
   }
 
@@ -196,7 +201,7 @@ struct ResourceLines: Sendable {
   }
 
   private func fits(_ need: ResourceNeed) -> Bool {
-    (lines[need.resource.number]?.used ?? 0) + need.amount <= need.resource.capacity
+    need.amount <= need.resource.capacity - (lines[need.resource.number]?.used ?? 0)
   }
 
   /// The ticket at the head of a line; drops what was granted or withdrawn.

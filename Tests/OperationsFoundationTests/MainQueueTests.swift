@@ -35,7 +35,7 @@ struct MainQueueTests {
   @Test(.contract(101, 119)) func waitingOnTheMainThreadForItsOwnOperationStopsTheProcess() throws {
     let run = try Fixture.run("wait-for-operation")
     #expect(run.code != 0)
-    #expect(run.errors.contains("runs one operation at a time"))
+    #expect(run.errors.contains("because the main thread, which runs the operations"))
   }
 
   @Test(.contract(100)) func theMainThreadWaitsForOperationsOfOtherQueues() throws {

@@ -234,6 +234,20 @@ extension OperationLayer {
       }
     }
 
+    /// What the message says is so.
+    @Test(.contract(14, 39, 67, 106)) func messagesGiveTheReasonThatHolds() {
+      let queue = OperationQueue(scheduler: InlineScheduler())
+      let twice = Operation()
+      let duplicate = thrown { try queue.tryAddOperations([Operation(), twice, twice]) }
+      #expect(caseName(duplicate) == "listedTwice")
+      #expect((duplicate as? OperationError)?.description.contains("list it once") == true)
+      let withheld = ConditionalOperation()
+      let notReady = thrown(withheld.tryStart) as? OperationError
+      #expect(notReady?.description.contains("(pending, not ready)") == true)
+      #expect(notReady?.description.contains("its own isReady is false") == true)
+      queue.addOperations([twice], waitUntilFinished: true)
+    }
+
     @Test func configurationIsTakenOver() throws {
       let configuration = try OperationQueue.Configuration(
         validating: 3, name: "configured", qualityOfService: .utility, isSuspended: true)

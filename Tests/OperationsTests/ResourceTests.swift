@@ -221,5 +221,28 @@ extension OperationLayer {
       #expect(operation.isFinished && resource.used == 0)
       #expect(throws: OperationError.self) { try operation.tryRequire(resource) }
     }
+
+    /// The largest amounts there are, and what comes too late although nothing executes.
+    @Test(arguments: Kind.each)
+    func amountsAreComparedWithoutOverflow(_ kind: Kind) throws {
+      let queue = kind.queue()
+      let all = OperationResource(name: "all", capacity: .max)
+      let greedy = Operation()
+      try greedy.tryRequire(all)
+      let tooMuch = thrown { try greedy.tryRequire(all, amount: .max) }
+      #expect(caseName(tooMuch) == "badAmount")
+      let holder = TestAsyncOperation()
+      holder.require(all, amount: .max)
+      queue.addOperation(holder)
+      #expect(waitUntil(deadline: patience) { holder.isExecuting })
+      queue.addOperation(greedy)
+      #expect(waitUntil(deadline: patience) { all.waiting == 1 })
+      let late = thrown { try greedy.tryRequire(OperationResource(name: "another")) }
+      #expect(caseName(late) == "resourcesAskedFor")
+      #expect((late as? OperationError)?.description.contains("waits for its resources") == true)
+      holder.finish()
+      queue.expectQuiet()
+      #expect(greedy.isFinished && all.used == 0)
+    }
   }
 }

@@ -25,6 +25,8 @@ func caseName(_ error: (any Error)?) -> String {
   case .invalidRetryPolicy: "invalidRetryPolicy"
   case .resourcesInUse: "resourcesInUse"
   case .badAmount: "badAmount"
+  case .resourcesAskedFor: "resourcesAskedFor"
+  case .listedTwice: "listedTwice"
   case nil: error.map { "\($0)" } ?? "none"
   }
 }

@@ -24,7 +24,8 @@ extension OperationQueue {
     if let job { operation.handOver(job) }
   }
 
-  /// As `addOperations(_:waitUntilFinished:)` without waiting; throws and adds none when a member is illegal.
+  /// As `addOperations(_:waitUntilFinished:)` without waiting; throws and adds none when a member is illegal:
+  /// what `tryAddOperation(_:)` throws, or `listedTwice`.
   public func tryAddOperations(_ operations: [Operation]) throws(OperationError) {
     guard !operations.isEmpty else { return }
     try OperationWords.claim(operations)

@@ -29,6 +29,11 @@ enum OperationWords {
     }
     guard let failure else { return }
     for operation in operations[..<claimed] { operation.giveUpClaim() }
+    if case .alreadyQueued(let operation, _) = failure,
+      operations[..<claimed].contains(where: { $0 === operation })
+    {
+      throw .listedTwice(operation)
+    }
     throw failure
   }
 

@@ -27,7 +27,7 @@ extension Check {
       "addingTwiceInABatchIsAFault", .contract(67, 106),
       says: [
         "addOperations(_:waitUntilFinished:) on queue \"downloads\"",
-        "Operation \"twin\" (pending, ready) is in queue", "add it once",
+        "Operation \"twin\" (pending, ready) is in the list twice", "list it once",
       ]
     ) { trial in
       let queue = trial.queue()
