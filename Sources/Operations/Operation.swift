@@ -68,6 +68,15 @@ open class Operation: @unchecked Sendable {
   /// Marks the operations that this one is made of as cancelled; on the cancelling thread, with no lock held.
   func cancelMembers() {}
 
+  /// What an operation that executes still needs in order to finish; with no lock held.
+  var remainder: Remainder {
+    // acquire, edge EditLock: set by `main()`.
+    state.load(ordering: .acquiring) & StateBit.outlivesMain != 0 ? .closures : .finish
+  }
+
+  /// Its queue is invalidated: nothing of its own keeps the members, which are cancelled, from finishing.
+  func letMembersGo() {}
+
   /// The first `cancel()` came when the body had begun; on the cancelling thread, with no lock held.
   ///
   /// Follows when everything that is cancelled with it has been marked.

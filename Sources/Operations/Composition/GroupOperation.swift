@@ -228,6 +228,13 @@ open class GroupOperation: Operation, @unchecked Sendable {
 
   override final var failure: (any Error)? { errors.first }
 
+  override final var remainder: Remainder { .members(operations) }
+
+  override final func letMembersGo() {
+    if maxConcurrentOperationCount == 0 { maxConcurrentOperationCount = 1 }
+    isSuspended = false
+  }
+
   // MARK: Cancelling
 
   override final func cancelMembers() {

@@ -123,6 +123,16 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>,
     queue?.scheduler.submit(JobChain(ClosureJob.make(band: band) { self.attempt() }))
   }
 
+  override var remainder: Remainder {
+    inner.withLock { state in
+      switch state.phase {
+      case .running(let operation): .members([operation])
+      case .waiting: .attempt
+      case .starting, .over: .members([])
+      }
+    }
+  }
+
   // MARK: The end
 
   override func cancelMembers() {

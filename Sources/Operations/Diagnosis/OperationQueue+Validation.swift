@@ -3,14 +3,15 @@
 extension OperationQueue {
   /// Throws `dependencyCycle(path:)` if some of the operations, or what they depend on, wait for each other (contract 32).
   ///
-  /// The path begins and ends with the same operation; each one in it waits for the next. What has started, finished or
-  /// been cancelled waits for nothing. Any thread; dependencies that others edit meanwhile may be missed. Linear in
+  /// The path begins and ends with the same operation; each one in it waits for the next. A group waits for its members.
+  /// What has started, finished or been cancelled waits for nothing else. Any thread; dependencies that others edit meanwhile may be missed. Linear in
   /// operations and dependencies, whatever the length of a chain.
   public static func validateGraph(_ operations: [Operation]) throws(OperationError) {
     var nodes = OperationNumbers(operations)
     var graph = WaitGraph()
     while graph.count < nodes.operations.count {
-      let blockers = nodes.operations[graph.count].unfinishedDependencies
+      let operation = nodes.operations[graph.count]
+      let blockers = operation.unfinishedDependencies + operation.unfinishedMembers
       graph.addNode(waitingFor: blockers.map { nodes.number(of: $0) })
     }
     for group in graph.groups() {

@@ -31,8 +31,18 @@ public struct StallReport: Sendable {
     case noWorker(blocked: Int)
     /// In no queue and not started: nobody will start it until it is queued or started by hand.
     case inNoQueue
+    /// It belongs to a group, timeout or retry that has not started.
+    case reserved
+    /// It has finished and is still in its queue: its completion block runs, or it is about to leave.
+    case inCompletionBlock
     /// It executes.
     case executing
+    /// Its body has returned, and these members have not finished.
+    case waitingForMembers([Operation])
+    /// Its body has returned, and closures that belong to it run.
+    case closuresRun
+    /// A retry between two attempts.
+    case waitingForAttempt
     /// It executes, its body has returned, and it has not finished since.
     case notFinished(elapsed: Duration)
     /// It executes, and its worker waits inside its body for this operation.
@@ -191,7 +201,12 @@ extension StallReport.Reason: CustomStringConvertible {
       blocked > 0
         ? "waits for a worker; \(blocked) of its scheduler are blocked" : "waits for a worker"
     case .inNoQueue: "is in no queue and was not started; add it to a queue or start it"
+    case .reserved: "belongs to a group that has not started; start that or add it to a queue"
+    case .inCompletionBlock: "has finished; its completion block runs, or it is about to leave"
     case .executing: "executes"
+    case .waitingForMembers(let members): "executes: waits for its \(StallReport.names(members))"
+    case .closuresRun: "executes: its closures run"
+    case .waitingForAttempt: "executes: waits before its next attempt"
     case .notFinished(let elapsed):
       "executing, body returned, not finished for \(elapsed); something must call finish()"
     case .blockedOn(let operation):

@@ -88,11 +88,15 @@ struct StallSurvey {
   private mutating func look() {
     while facts.count < nodes.operations.count {
       let number = facts.count
-      let found = nodes.operations[number].snapshot()
+      var found = nodes.operations[number].snapshot()
+      if number < memberCount, case .finished = found.stage { found.stage = .leaving }
       var blockers = found.dependencies.map { nodes.number(of: $0) }
       if let barrier = found.barrier { blockers.append(nodes.number(of: barrier)) }
       if let target = wait(of: found)?.operation { blockers.append(nodes.number(of: target)) }
       if let head = headBefore[number] { blockers.append(head) }
+      if case .members(let members) = found.remainder {
+        blockers += members.map { nodes.number(of: $0) }
+      }
       if case .waiting = found.stage, !found.isHandedOver {
         blockers += olderThanBarrier[number] ?? []
       }
@@ -102,7 +106,10 @@ struct StallSurvey {
   }
 
   private func wait(of found: OperationSnapshot) -> BlockedWait? {
-    guard case .executing = found.stage else { return nil }
+    switch found.stage {
+    case .executing, .detached, .leaving: break
+    case .outside, .waiting, .finished: return nil
+    }
     return found.words.lazy.compactMap { waits[$0] }.first
   }
 
@@ -145,21 +152,27 @@ struct StallSurvey {
     switch found.stage {
     case .finished: break
     case .outside:
-      reasons.append(.inNoQueue)
+      reasons.append(found.isReserved ? .reserved : .inNoQueue)
       if !found.dependencies.isEmpty { reasons.append(.waitingFor(found.dependencies)) }
     case .waiting: reasons += reasonsToWait(node, found)
-    case .detached(let elapsed): reasons.append(.notFinished(elapsed: elapsed))
-    case .executing:
-      let wait = wait(of: found)
-      if let operation = wait?.operation {
-        reasons.append(.blockedOn(operation))
-      } else if let name = wait?.queueName {
-        reasons.append(.blockedOnQueue(name))
-      } else {
-        reasons.append(.executing)
-      }
+    case .executing, .detached, .leaving: reasons.append(reasonToGoOn(found))
     }
     return reasons
+  }
+
+  /// Why an operation that has begun has not left.
+  private func reasonToGoOn(_ found: OperationSnapshot) -> StallReport.Reason {
+    let wait = wait(of: found)
+    if let operation = wait?.operation { return .blockedOn(operation) }
+    if let name = wait?.queueName { return .blockedOnQueue(name) }
+    if case .leaving = found.stage { return .inCompletionBlock }
+    guard case .detached(let elapsed) = found.stage else { return .executing }
+    switch found.remainder {
+    case .finish: return .notFinished(elapsed: elapsed)
+    case .members(let members): return members.isEmpty ? .executing : .waitingForMembers(members)
+    case .closures: return .closuresRun
+    case .attempt: return .waitingForAttempt
+    }
   }
 
   private func reasonsToWait(_ node: Int, _ found: OperationSnapshot) -> [StallReport.Reason] {
@@ -202,7 +215,8 @@ struct StallSurvey {
       let reasons = reasons(for: node)
       // A member that simply runs is no news, unless somebody waits for it: then it is among the others.
       guard let first = reasons.first else { continue }
-      let isMember = node < memberCount && first != .executing
+      let simplyRuns: [StallReport.Reason] = [.executing, .closuresRun, .inCompletionBlock]
+      let isMember = node < memberCount && !simplyRuns.contains(first)
       guard isMember || isWaitedFor[node] else { continue }
       let entry = StallReport.Entry(
         operation: nodes.operations[node],
@@ -257,7 +271,7 @@ private enum Severity {
     reasons.map { reason in
       switch reason {
       case .cycle: cycle
-      case .inNoQueue: 4
+      case .inNoQueue, .reserved: 4
       case .notReady, .readinessNotAnnounced, .suspended, .noSlot(limit: 0, running: _): 3
       case .notFinished, .blockedOn, .blockedOnQueue: 2
       default: 1

@@ -33,5 +33,7 @@ final class GraphOperation: Operation, @unchecked Sendable {
     }
   }
 
+  override var remainder: Remainder { .closures }
+
   override func cancelledWhileExecuting() { run.withLock { $0 }?.cancel() }
 }

@@ -4,6 +4,18 @@ import ConcurrencyPrimitives
 import Scheduling
 import Synchronization
 
+/// What an operation that executes still needs in order to finish.
+enum Remainder {
+  /// Its body, or a call of `finish()`.
+  case finish
+  /// These operations, of which it is made; those that it will start, before it executes.
+  case members([Operation])
+  /// Closures that run on other workers.
+  case closures
+  /// The time of its next attempt.
+  case attempt
+}
+
 /// What holds an operation back, as of one instant.
 struct OperationSnapshot {
   /// Where the operation is in its life.
@@ -16,6 +28,8 @@ struct OperationSnapshot {
     case executing
     /// Begun, the body has returned, not finished.
     case detached(elapsed: Duration)
+    /// Finished, and still in its queue: the completion block runs, or will, or has.
+    case leaving
     /// Finished.
     case finished
   }
@@ -23,6 +37,10 @@ struct OperationSnapshot {
   var stage = Stage.finished
   var isCancelled = false
   var isBarrier = false
+  /// In no queue, but with an operation that will start it.
+  var isReserved = false
+  /// What it still needs, but for members that have finished.
+  var remainder = Remainder.finish
   /// With the scheduler or in the ready list.
   var isHandedOver = false
   /// Unfinished dependencies that hold it back.
@@ -67,6 +85,12 @@ extension Operation {
     return isBehind
   }
 
+  /// Operations that it is made of and that have not finished.
+  final var unfinishedMembers: [Operation] {
+    guard case .members(let members) = remainder else { return [] }
+    return members.filter { !$0.isSealed }
+  }
+
   /// Looks at everything at once, for diagnosis.
   final func snapshot() -> OperationSnapshot {
     var facts = OperationSnapshot()
@@ -84,6 +108,8 @@ extension Operation {
     } else {
       facts.stage = isSubmitted ? .waiting : .outside
       unsafe queue = isSubmitted ? retainQueue() : nil
+      // acquire, edge Submitted.
+      facts.isReserved = membership.load(ordering: .acquiring) == Membership.reserved
       facts.isHandedOver = isHandedOver
       let ignores = bits & (StateBit.cancelled | StateBit.finishRequested) != 0
       if !ignores { facts.dependencies = listedDependencies(bits) }
@@ -101,7 +127,10 @@ extension Operation {
     facts.barrier = Operation.takeRetained(barrierWord)
     if facts.barrier?.isSealed ?? false { facts.barrier = nil }
     facts.dependencies.removeAll { $0.isSealed }
-    if case .executing = facts.stage, let since = bodyReturned {
+    guard case .executing = facts.stage else { return facts }
+    facts.remainder = remainder
+    if case .members = facts.remainder { facts.remainder = .members(unfinishedMembers) }
+    if let since = bodyReturned {
       let now = MonotonicTime.nanoseconds()
       facts.stage = .detached(elapsed: .nanoseconds(Int64(clamping: now &- min(since, now))))
     }
