@@ -27,15 +27,12 @@ private final class QueueProgress: Progress, @unchecked Sendable {
     super.init(parent: nil, userInfo: nil)
     super.totalUnitCount = Int64(counter.totalUnitCount)
     super.completedUnitCount = Int64(counter.completedUnitCount)
-    observation = counter.observe { [weak self] completed in self?.show(completed) }
+    observation = counter.observeChanges { [weak self] change in self?.show(change) }
   }
 
   override var totalUnitCount: Int64 {
     get { super.totalUnitCount }
-    set {
-      super.totalUnitCount = newValue
-      counter.totalUnitCount = Int(newValue)
-    }
+    set { counter.totalUnitCount = Int(newValue) }
   }
 
   override var completedUnitCount: Int64 {
@@ -44,5 +41,10 @@ private final class QueueProgress: Progress, @unchecked Sendable {
   }
 
   /// One thread at a time.
-  private func show(_ completed: Int) { super.completedUnitCount = Int64(completed) }
+  private func show(_ change: ProgressCounter.Change) {
+    switch change {
+    case .total(let units): super.totalUnitCount = Int64(units)
+    case .completed(let units): super.completedUnitCount = Int64(units)
+    }
+  }
 }

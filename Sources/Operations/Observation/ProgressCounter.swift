@@ -9,11 +9,19 @@ import Synchronization
 /// queue. An operation with a `start()` of its own adds none, unless that calls `super`, and one that was cancelled
 /// before it began adds none unless `countsCancelled` is set. Any thread.
 public final class ProgressCounter: Sendable {
+  /// What has changed, with the new number.
+  package enum Change: Sendable, Equatable {
+    /// `completedUnitCount`.
+    case completed(Int)
+    /// `totalUnitCount`.
+    case total(Int)
+  }
+
   private struct State: Sendable {
     var total = 0
     var completed = 0
     var countsCancelled = false
-    var log = TransitionLog<Int, @Sendable (Int) -> Void>()
+    var log = TransitionLog<Change, @Sendable (Change) -> Void>()
   }
   private let state = Locked(State())
 
@@ -22,13 +30,13 @@ public final class ProgressCounter: Sendable {
   /// Units of the whole work; 0, the default, counts nothing.
   public var totalUnitCount: Int {
     get { state.withLock { $0.total } }
-    set { state.withLock { $0.total = newValue } }
+    set { change { $0.total = newValue } }
   }
 
   /// Units done; may be set to take work into account that is done elsewhere.
   public var completedUnitCount: Int {
     get { state.withLock { $0.completed } }
-    set { change { $0 = newValue } }
+    set { change { $0.completed = newValue } }
   }
 
   /// Done / total, 0 while inert.
@@ -44,6 +52,11 @@ public final class ProgressCounter: Sendable {
 
   /// Calls `handler` with the number of units done whenever it changes, in order; dropping the result ends it.
   public func observe(_ handler: @escaping @Sendable (Int) -> Void) -> Observation {
+    observeChanges { if case .completed(let number) = $0 { handler(number) } }
+  }
+
+  /// As `observe(_:)`, for the total as well.
+  package func observeChanges(_ handler: @escaping @Sendable (Change) -> Void) -> Observation {
     let isOn = ObserverSwitch()
     state.withLock { $0.log.add(isOn, handler) }
     return Observation(isOn) { [weak self] in
@@ -54,17 +67,18 @@ public final class ProgressCounter: Sendable {
 
   /// An operation has left its queue.
   func noteEnd(hasRun: Bool, wasSkipped: Bool) {
-    change(if: { $0.total > 0 && (hasRun || (wasSkipped && $0.countsCancelled)) }) { $0 += 1 }
+    change { state in
+      guard state.total > 0, hasRun || (wasSkipped && state.countsCancelled) else { return }
+      state.completed += 1
+    }
   }
 
-  private func change(
-    if condition: (State) -> Bool = { _ in true }, _ body: (inout Int) -> Void
-  ) {
+  private func change(_ body: (inout State) -> Void) {
     state.withLock { state in
-      guard condition(state) else { return }
-      let old = state.completed
-      body(&state.completed)
-      if state.completed != old { state.log.append(state.completed) }
+      let (total, completed) = (state.total, state.completed)
+      body(&state)
+      if state.total != total { state.log.append(.total(state.total)) }
+      if state.completed != completed { state.log.append(.completed(state.completed)) }
     }
     while let portion = state.withLock({ $0.log.take() }) {
       for index in portion.events.indices {
