@@ -12,15 +12,17 @@ enum ProcessWide {
 }
 
 extension OperationQueue {
-  /// The dispatch queue that the operations run on, if the queue has a `DispatchScheduler` and one was set; else nil.
+  /// The dispatch queue that the operations run on, if the queue has a `DispatchScheduler` and one was set, or is the main
+  /// queue; else nil.
   ///
   /// Set it while the queue is empty, or nil to return to libdispatch's global queue. It belongs to the scheduler, so
   /// queues that share the scheduler share it. Stops the process on another scheduler, which runs operations on threads
   /// of its own choice, for the main queue, and while the queue has operations (contract 120); setting nil on another
-  /// scheduler changes nothing.
+  /// scheduler changes nothing, nor does setting that of the main queue.
   public var underlyingQueue: DispatchQueue? {
-    get { (scheduler as? DispatchScheduler)?.targetQueue }
+    get { self === MainQueue.queue ? .main : (scheduler as? DispatchScheduler)?.targetQueue }
     set {
+      guard self !== MainQueue.queue else { return }
       guard let dispatch = scheduler as? DispatchScheduler else {
         guard let newValue else { return }
         fatalError(

@@ -8,7 +8,8 @@ internal import Synchronization
 /// What `OperationQueue.main` returns.
 enum MainQueue {
   static let queue = OperationQueue(
-    serialOn: MainScheduler(), fixedName: "OperationQueue Main Queue")
+    serialOn: MainScheduler(), fixedName: "NSOperationQueue Main Queue",
+    fixedQualityOfService: .userInteractive)
 }
 
 /// Runs jobs on the main dispatch queue, which the main thread serves; for one queue, the main one.

@@ -34,7 +34,12 @@ import OperationsFoundation
     queue.isSuspended = true
     queue.maxConcurrentOperationCount = 7
     queue.name = "mine"
+    queue.qualityOfService = .background
+    queue.underlyingQueue = DispatchQueue(label: "mine")
     print("fixed:", !queue.isSuspended, queue.maxConcurrentOperationCount, queue.name ?? "")
+    print(
+      "as on Foundation:", queue.qualityOfService == .userInteractive,
+      queue.underlyingQueue?.label == DispatchQueue.main.label)
 
     let log = Log()
     let background = OperationQueue()

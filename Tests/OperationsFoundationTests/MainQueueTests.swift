@@ -17,7 +17,8 @@ struct MainQueueTests {
     #expect(run.code == 0)
     #expect(
       run.output == [
-        "fixed: true 1 OperationQueue Main Queue",
+        "fixed: true 1 NSOperationQueue Main Queue",
+        "as on Foundation: true true",
         "high: main queue, main thread",
         "low: main queue, main thread",
         "update: main queue, main thread",

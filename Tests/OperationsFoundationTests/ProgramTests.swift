@@ -48,6 +48,22 @@ struct ProgramTests {
     #expect(total.value == 11)
   }
 
+  /// Whichever side sets what.
+  @Test(.contract(121)) func aQueueReportsTheProgressThatItsCounterHas() {
+    func progress(of reporting: any ProgressReporting) -> Progress { reporting.progress }
+    let queue = OperationQueue()
+    let progress = progress(of: queue)
+    queue.progressCounter.totalUnitCount = 4
+    #expect(progress.totalUnitCount == 4)
+    queue.addOperation {}
+    queue.waitUntilAllOperationsAreFinished()
+    #expect(progress.completedUnitCount == 1 && progress.fractionCompleted == 0.25)
+    progress.totalUnitCount = 2
+    #expect(queue.progressCounter.totalUnitCount == 2 && progress.fractionCompleted == 0.5)
+    progress.completedUnitCount = 2
+    #expect(queue.progressCounter.completedUnitCount == 2 && progress.isFinished)
+  }
+
   @Test(.contract(120)) func underlyingQueueIsNoneAndCannotBeSet() async {
     let queue = OperationQueue()
     queue.underlyingQueue = nil

@@ -59,6 +59,8 @@ open class OperationQueue: @unchecked Sendable {
   struct Attributes: Sendable {
     var name: String?
     var qualityOfService = QualityOfService.default
+    /// What the property says instead: the main thread has its level from elsewhere.
+    var shownQualityOfService: QualityOfService?
   }
 
   /// A queue whose operations run on `scheduler`, which it keeps alive.
@@ -146,7 +148,9 @@ open class OperationQueue: @unchecked Sendable {
   public final var startsInOrder: Bool { order != nil }
 
   /// A serial queue whose attributes cannot be changed: the main queue of a room above this one.
-  @usableFromInline package init(serialOn scheduler: any Scheduler, fixedName: String) {
+  @usableFromInline package init(
+    serialOn scheduler: any Scheduler, fixedName: String, fixedQualityOfService: QualityOfService
+  ) {
     self.scheduler = scheduler
     identity = scheduler.identity
     isFixed = true
@@ -158,7 +162,10 @@ open class OperationQueue: @unchecked Sendable {
     let serial = PolicyWord.withLimit(PolicyWord.open & ~PolicyWord.fast, 1)
     policy.store(serial, ordering: .relaxed)
     control.withLock { $0.limit = 1 }
-    attributes.withLock { $0.name = fixedName }
+    attributes.withLock { attributes in
+      attributes.name = fixedName
+      attributes.shownQualityOfService = fixedQualityOfService
+    }
     LiveQueues.insert(word)
   }
 
@@ -196,7 +203,7 @@ open class OperationQueue: @unchecked Sendable {
   ///
   /// A change counts for operations that start later (contract 96).
   open var qualityOfService: QualityOfService {
-    get { stockQualityOfService }
+    get { attributes.withLock { $0.shownQualityOfService ?? $0.qualityOfService } }
     set { setQualityOfService(newValue) }
   }
 
@@ -279,8 +286,9 @@ open class OperationQueue: @unchecked Sendable {
 
   /// The queue whose operations run one at a time on the main thread (contract 119).
   ///
-  /// They run only while the main thread serves its run loop or `dispatchMain()`. Suspension, limit, name and quality
-  /// of service are fixed, attempts to set them are ignored; `cancelAllOperations()` works.
+  /// They run only while the main thread serves its run loop or `dispatchMain()`. Suspension, limit, name, underlying queue
+  /// and quality of service have Foundation's values, attempts to set them are ignored; `cancelAllOperations()` works. The
+  /// main thread keeps its niceness, whatever the quality of service says.
   ///
   /// Stops the process where `OperationsFoundation`, which has the queue, is not linked.
   open class var main: OperationQueue {
