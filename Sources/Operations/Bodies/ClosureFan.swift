@@ -48,7 +48,7 @@ final class ClosureFan: Sendable {
     guard let operation = rest.withLock({ $0.operation }) else { return }
     let record = ThreadRecord.current
     let outer = record.enterPart(of: operation, queue)
-    while runNext() {}
+    operation.partAtRequestedService(queue) { while runNext() {} }
     record.leave(outer)
   }
 

@@ -30,7 +30,9 @@ final class OperationExecutor: TaskExecutor {
     let outer = record.enterPart(of: operation, queue)
     let outerExecutor = record.executorOfPart
     record.executorOfPart = self
-    unsafe part.runSynchronously(on: asUnownedTaskExecutor())
+    operation.partAtRequestedService(queue) {
+      unsafe part.runSynchronously(on: asUnownedTaskExecutor())
+    }
     record.executorOfPart = outerExecutor
     record.leave(outer)
   }

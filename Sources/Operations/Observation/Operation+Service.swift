@@ -40,7 +40,7 @@ public struct ServiceReport: Sendable, Equatable {
   public let threadPriority: Double
   /// The niceness that follows from both, for the thread it ran on: −20 … 19.
   public let requestedNiceness: Int
-  /// The niceness with which the body ran.
+  /// The niceness with which the body ran; of the part that began last where several threads run parts of it.
   public let appliedNiceness: Int
 
   /// False when the system did not allow it, or not to put it back afterwards.
@@ -111,22 +111,54 @@ extension Operation {
   /// that asked for neither in a queue that has no level.
   public final var serviceReport: ServiceReport? { withColdTable { $0.service } ?? nil }
 
-  /// Calls `body` with the niceness that operation and queue ask for.
+  /// Calls `body`, a part of the operation's body, with the niceness that operation and queue ask for.
+  ///
+  /// Relative to the thread's own: the worker may be waiting inside an operation of another level.
   final func atRequestedService<Value>(_ queue: OperationQueue?, _ body: () -> Value) -> Value {
     let level = max(stockQualityOfService, queue?.stockQualityOfService ?? .default)
     let priority = threadPriority
-    guard level != .default || priority != 0.5 else { return body() }
+    let record = ThreadRecord.current
+    let isPlain = level == .default && priority == 0.5
+    guard !isPlain || record.ownNiceness != nil else { return body() }
     let before = Niceness.ofThisThread
+    let own = record.ownNiceness ?? before
     // Thread priority: 0 → 19 steps nicer, 1 → 19 steps less nice.
     let steps = level.niceness + Int(((0.5 - priority) * 38).rounded())
-    let wanted = min(19, max(-20, before + steps))
+    let wanted = min(19, max(-20, own + steps))
     let changes = wanted != before && Niceness.canBePutBack && Niceness.setOfThisThread(wanted)
-    let report = ServiceReport(
-      qualityOfService: level, threadPriority: priority, requestedNiceness: wanted,
-      appliedNiceness: changes ? wanted : before)
-    withColdTableMade { $0.service = report }
-    defer { if changes { _ = Niceness.setOfThisThread(before) } }
+    if !isPlain {
+      let report = ServiceReport(
+        qualityOfService: level, threadPriority: priority, requestedNiceness: wanted,
+        appliedNiceness: changes ? wanted : before)
+      withColdTableMade { $0.service = report }
+    }
+    let outer = record.ownNiceness
+    record.ownNiceness = own
+    defer {
+      record.ownNiceness = outer
+      if changes { _ = Niceness.setOfThisThread(before) }
+    }
     return body()
+  }
+
+  /// Calls `body`, a part of the operation's body outside of `start()`, as `atRequestedService` does.
+  final func partAtRequestedService(_ queue: OperationQueue?, _ body: () -> Void) {
+    // acquire: as `isExecuting`. Whoever is attended to has, or may have, a level.
+    guard state.load(ordering: .acquiring) & StateBit.attended != 0 else { return body() }
+    atRequestedService(queue, body)
+  }
+}
+
+extension ThreadRecord {
+  /// Calls `body` with the thread's own niceness, from inside a body that has another one.
+  func atOwnNiceness(_ body: () -> Void) {
+    guard let own = ownNiceness else { return body() }
+    let before = Niceness.ofThisThread
+    guard before != own, Niceness.setOfThisThread(own) else { return body() }
+    ownNiceness = nil
+    body()
+    ownNiceness = own
+    _ = Niceness.setOfThisThread(before)
   }
 }
 

@@ -267,7 +267,8 @@ extension Operation {
     unlockState(bits & ~StateBit.hasCompletion)
     let outer = record.enterCompletion(of: self, queue)
     deliverTransitions(bits)
-    block?()
+    // `finish()` inside a body may end up here, and its level is not the block's.
+    if let block { record.atOwnNiceness(block) }
     record.leave(outer)
   }
 

@@ -60,6 +60,8 @@ import Synchronization
   var enclosing: [Level] = []
   /// What the getters of one operation answer on this thread, while its observers are told.
   var assumption: Assumption?
+  /// The niceness that the thread has by itself, while a body runs with one of its own.
+  var ownNiceness: Int?
   /// What this thread waits for inside an operation, for reports.
   let blocked = Locked<BlockedWait?>(nil)
   /// Blocks this thread while it waits.
