@@ -99,7 +99,7 @@ public struct OperationHandle: Sendable, Hashable {
 
   /// The operation object that stands for the closure, made on first use and the same until the closure has left.
   ///
-  /// After that: a finished operation that stands for nothing.
+  /// After that: a finished operation that stands for nothing, another one each time; as a dependency it holds nothing back.
   public var operation: BlockOperation {
     facade ?? BlockOperation.finished()
   }

@@ -57,8 +57,10 @@ extension Operation {
 
   /// Calls `handler` once when the operation finishes, or now if it has finished (contract 59).
   ///
-  /// Cancelled operations finish as well. Called before dependents become ready and waiters wake, otherwise like the
-  /// handlers of `observe(_:handler:)`; cannot be taken back. Any number of handlers, in the order added.
+  /// Cancelled operations finish as well. Called like the handlers of `observe(_:handler:)`, and before dependents become
+  /// ready and waiters wake, unless another thread is still telling observers of this operation an earlier event: then
+  /// that thread calls it, and nothing waits for it (contract 127). Cannot be taken back. Any number of handlers, in the
+  /// order added.
   public final func onFinish(_ handler: @escaping @Sendable (Operation) -> Void) {
     let isEarly = withObservationLog { log, bits in
       // sequentially consistent, edge Completion: the finisher sees the lock or its log, or is seen here.
