@@ -10,6 +10,7 @@ enum KnownDefect: String, CaseIterable {
   case selfDependency
   case editAfterStart
   case readinessBehindBarrier
+  case readinessComesLate
   case barrierOnEmptyQueue
   case cancelledBehindBarrier
   case cancelledBarrier
@@ -30,6 +31,7 @@ enum KnownDefect: String, CaseIterable {
     case .selfDependency: [30]
     case .editAfterStart: [29]
     case .readinessBehindBarrier: [37, 116]
+    case .readinessComesLate: [19, 37]
     case .barrierOnEmptyQueue: [103, 116]
     case .cancelledBehindBarrier: [47, 116]
     case .cancelledBarrier: [34, 52, 116]
@@ -57,6 +59,9 @@ enum KnownDefect: String, CaseIterable {
       "avoided: an edge added to a started operation changes its isReady, and one removed shortens its list"
     case .readinessBehindBarrier:
       "forgiven: isReady of an operation behind a barrier, because the barrier is one of its dependencies there"
+    case .readinessComesLate:
+      "avoided: of the dependents of one operation some run before the others have become ready, so that one that is "
+        + "started by hand from inside another stops the process"
     case .barrierOnEmptyQueue:
       "avoided: a barrier added to an empty queue ignores suspension and limit, and nobody waits for it"
     case .cancelledBehindBarrier:

@@ -30,6 +30,8 @@ extension Prediction {
           // Two bodies must not compete for it, and it must be certain that it may start.
           guard !starts[number], prediction.isReady(number) else { return false }
           guard prediction.plans[number].kind != .latched else { return false }
+          // Avoids `KnownDefect.readinessComesLate`.
+          guard prediction.operations[number].dependencies.isEmpty else { return false }
           starts[number] = true
         default: continue
         }
