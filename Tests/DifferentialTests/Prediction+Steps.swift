@@ -95,7 +95,14 @@ extension Prediction {
       // A barrier may find the queue empty or not.
       if case .add(let number, _) = step, plans[number].kind == .barrier { return false }
     }
-    return true
+    // What the first ones cause runs before or after the others are added: it must not concern those.
+    let added = Set(steps.flatMap(\.added))
+    return plans.allSatisfy { plan in
+      (plan.inBody + plan.inCompletion).allSatisfy { inside in
+        guard let number = inside.number else { return true }
+        return !added.contains(number)
+      }
+    }
   }
 
   // MARK: Cancelling

@@ -80,6 +80,26 @@ indirect enum Step: Sendable, Equatable, CustomStringConvertible {
   }
 }
 
+extension Step {
+  /// The operations that it adds.
+  var added: [Int] {
+    switch self {
+    case .add(let number, _): [number]
+    case .addAll(let numbers, _, _): numbers
+    case .together(let steps): steps.flatMap(\.added)
+    default: []
+    }
+  }
+
+  /// The operation that a body's step concerns.
+  var number: Int? {
+    switch self {
+    case .add(let number, _), .cancel(let number), .finish(let number), .start(let number): number
+    default: nil
+    }
+  }
+}
+
 /// What an operation of a program does when it runs.
 struct Plan: Sendable {
   var kind: Kind
