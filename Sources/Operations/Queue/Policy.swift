@@ -67,51 +67,6 @@ struct Starts {
   var released = 0
 }
 
-/// Ready jobs of a queue that cannot start at once: strict priority order, first in first out within a level.
-struct ReadyList: ~Copyable {
-  struct Jobs: Sendable {
-    var ready = BandedFIFO()
-    /// Cancelled operations that a resumption will flush.
-    var deferred = JobChain()
-  }
-  private let jobs = Locked(Jobs())
-
-  /// Adds jobs behind the others of their levels.
-  borrowing func append(_ chain: JobChain) { jobs.withLock { $0.ready.append(chain) } }
-  /// Takes the best job.
-  borrowing func popFirst() -> Job? { jobs.withLock { $0.ready.popFirst() } }
-  /// Takes the best `count` jobs, best first.
-  borrowing func popFirst(_ count: Int) -> JobChain {
-    jobs.withLock { jobs in
-      var chain = JobChain()
-      while chain.count < count, let job = jobs.ready.popFirst() { chain.append(job) }
-      return chain
-    }
-  }
-  /// Takes out the jobs that `isStale` accepts, at most `limit`; the others keep their order.
-  borrowing func remove(atMost limit: Int, where isStale: (Job) -> Bool) -> JobChain {
-    jobs.withLock { jobs in
-      var removed = JobChain()
-      var kept = BandedFIFO()
-      while let job = jobs.ready.popFirst() {
-        if removed.count < limit, isStale(job) { removed.append(job) } else { kept.append(job) }
-      }
-      jobs.ready = kept
-      return removed
-    }
-  }
-  /// Keeps a flush for the resumption if `isSuspended` still holds under the list's lock.
-  borrowing func deferFlush(_ job: Job, while isSuspended: () -> Bool) -> Bool {
-    jobs.withLock { jobs in
-      guard isSuspended() else { return false }
-      jobs.deferred.append(job)
-      return true
-    }
-  }
-  /// Takes the flushes that waited for the resumption.
-  borrowing func takeDeferred() -> JobChain { jobs.withLock { $0.deferred.take() } }
-}
-
 extension OperationQueue {
   // MARK: Releasing
 
@@ -149,11 +104,11 @@ extension OperationQueue {
     defer { unsafe kept.release() }
     let added: UInt64
     if let order {
-      added = UInt64(order.release(jobs) { readyList.append($0) })
+      added = UInt64(order.release(jobs) { readyList.append($0, noteStale) })
       guard added > 0 else { return }
     } else {
       added = UInt64(jobs.count)
-      readyList.append(jobs)
+      readyList.append(jobs, noteStale)
     }
     let burst = min(added, self.burst)
     changePolicyAndStart { word in
@@ -167,7 +122,13 @@ extension OperationQueue {
   /// A cancelled operation may be flushed now; false when the queue keeps the job until it is resumed (contract 50).
   func mayFlushNow(deferring job: Job) -> Bool {
     guard isSuspendedNow else { return true }
-    return !readyList.deferFlush(job) { isSuspendedNow }
+    // Once it is in the list the job may be taken out, and it may be all that keeps the queue.
+    let kept = unsafe Unmanaged.passRetained(self)
+    defer { unsafe kept.release() }
+    let isDeferred = readyList.deferFlush(job, while: { isSuspendedNow }, noteStale)
+    // Its operation may have finished before.
+    if isDeferred { removeStaleHandlesIfMany() }
+    return !isDeferred
   }
 
   /// One exchange of the policy word; `change` may run several times.

@@ -35,7 +35,7 @@ extension OperationQueue {
     carryOut(starts)
     tellObservers()
     if isFinite { flushCancelledMembers() }
-    if newValue == 0 { giveUpUnusedResources() }
+    if newValue == 0 { startsNothingNow() }
   }
 
   /// The limit in the policy word when there is none.
@@ -126,9 +126,16 @@ extension OperationQueue {
       return newValue ? suspend() : resume()
     }
     defer { tellObservers() }
-    guard !newValue else { return giveUpUnusedResources() }
+    guard !newValue else { return startsNothingNow() }
     scheduler.submitUnlessEmpty(readyList.takeDeferred())
     carryOut(starts)
+  }
+
+  /// The queue is suspended or its limit 0 from now on: what only drains would have given back is given back.
+  private func startsNothingNow() {
+    giveUpUnusedResources()
+    // The claims of drains may have left little else in the list.
+    removeStaleHandlesIfMany()
   }
 
   private func suspend() -> Starts {

@@ -4,17 +4,30 @@ import ConcurrencyPrimitives
 import Scheduling
 import Synchronization
 
-// A cancelled operation is flushed by a carrier, and one that finishes before its start by the finishing thread, while
-// its own handle lies in the ready list. A drain would drop that handle in its turn, but under limit 0 or suspension
-// there is no drain, and the handle keeps the member counted. So such handles are taken out when they may be half of
-// the list: each removal then costs O(1) amortised, and a list of nothing else is emptied at once.
+// An operation with several handles is run by one of them, or by the thread that finishes it before its start, while
+// others lie in the ready list or among the deferred flushes. A drain would drop such a handle in its turn, but under
+// limit 0 or suspension there is no drain, and the handle keeps the member counted. So such handles are taken out when
+// they may be half of the list: each removal then costs O(1) amortised, and a list of nothing else is emptied at once.
 
 extension OperationQueue {
-  /// An operation has finished that may have left a handle in the ready list; the caller keeps the queue.
-  func noteStaleHandle() {
+  /// An operation has finished while other handles to it are out; the caller looks for them afterwards.
+  func noteStaleHandles(_ count: Int) {
     // acquire and release, edge StaleNoted: whoever resets the number sees that the operation has begun.
-    staleHandles.wrappingAdd(1, ordering: .acquiringAndReleasing)
-    removeStaleHandlesIfMany()
+    staleHandles.wrappingAdd(UInt64(count), ordering: .acquiringAndReleasing)
+  }
+
+  /// Notes what is stale among jobs that are in the list from here on; under the list's lock.
+  ///
+  /// Whoever looked at the list before for the sake of such an operation did not find the handle.
+  func noteStale(_ jobs: JobChain) {
+    // relaxed: who looked before has given up the list's lock since, and had acquired the note of the operation that had
+    // become a straggler, edge StaleNoted.
+    guard stragglers.load(ordering: .relaxed) > 0 else { return }
+    var next = jobs.first
+    while let job = next {
+      if Operation.isStale(job) { noteStaleHandles(1) }
+      next = job.next
+    }
   }
 
   /// Takes the handles of operations that have begun out of the ready list if they may be half of it.
@@ -23,8 +36,10 @@ extension OperationQueue {
       let noted = staleHandles.load(ordering: .acquiring)  // acquire, edge StaleNoted
       guard noted > 0 else { return }
       // acquire, edge PolicyChanged.
-      let ready = PolicyWord.ready(policy.load(ordering: .acquiring))
-      guard ready > 0, 2 * noted >= ready else { return }
+      let word = policy.load(ordering: .acquiring)
+      var listed = PolicyWord.ready(word)
+      if word & PolicyWord.suspended != 0 { listed += UInt64(readyList.deferredCount) }
+      guard listed > 0, 2 * noted >= listed else { return }
       removeStaleHandles()
     }
   }
@@ -40,7 +55,9 @@ extension OperationQueue {
       word -= UInt64(claimed) * PolicyWord.oneReady
     }
     var stale = readyList.remove(atMost: claimed, where: Operation.isStale)
-    let left = UInt64(claimed - stale.count)
+    // There may be more that are not counted yet.
+    if claimed > 0, stale.ready.count == claimed { noteStaleHandles(1) }
+    let left = UInt64(claimed - stale.ready.count)
     let burst = self.burst
     changePolicyAndStart { word in
       word = (word & ~PolicyWord.fast) + left * PolicyWord.oneReady
@@ -49,7 +66,9 @@ extension OperationQueue {
     ThreadRecord.withCurrent { record in
       var context = WorkerContext(worker: -1, scheduler: identity)
       unsafe withUnsafeMutablePointer(to: &context) { context in
-        while let job = stale.popFirst() { unsafe Operation.drop(job, self, record, context) }
+        while let job = stale.ready.popFirst() ?? stale.deferred.popFirst() {
+          unsafe Operation.drop(job, self, record, context)
+        }
       }
       record.flushCredit()
     }

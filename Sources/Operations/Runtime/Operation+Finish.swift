@@ -178,7 +178,8 @@ extension Operation {
     // Nothing runs here any more: captures that die with the operation must not see its queue.
     record.currentOperation = 0
     record.currentQueue = 0
-    unsafe leave(bits, queue, record, context)
+    let kept = unsafe leave(bits, queue, record, context)
+    if let kept = unsafe kept { unsafe Self.lookForStaleHandles(kept) }
     return successor?.word ?? 0
   }
 
@@ -234,7 +235,8 @@ extension Operation {
     // As in `finishOnWorker`.
     record.currentOperation = 0
     record.currentQueue = 0
-    unsafe leave(bits, queue, record, context)
+    let kept = unsafe leave(bits, queue, record, context)
+    if let kept = unsafe kept { unsafe Self.lookForStaleHandles(kept) }
   }
 
   /// From the resources to the completion block.
@@ -272,19 +274,30 @@ extension Operation {
     record.leave(outer)
   }
 
+  /// Handles were left behind; gives up the reference to the queue.
+  @inline(never) static func lookForStaleHandles(_ kept: Unmanaged<OperationQueue>) {
+    unsafe kept._withUnsafeGuaranteedRef { $0.removeStaleHandlesIfMany() }
+    unsafe kept.release()
+  }
+
   /// The queue lets go: registry, count, references.
+  ///
+  /// Returns the queue, retained, for `lookForStaleHandles` when a handle is still out.
   @inline(__always)
   final func leave(
     _ bits: UInt32, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
-  ) {
+  ) -> Unmanaged<OperationQueue>? {
     if bits & StateBit.retainsDependencies == 0 {
       dropDependencies(bits)
     } else if bits & StateBit.flushed != 0 {
       letGoOfUnfinishedDependencies()
     }
-    if bits & StateBit.severalHandles != 0, !isLastHandleAfterFinish(queue) { return }
+    if bits & StateBit.severalHandles != 0, let kept = unsafe queueIfStraggler(queue) {
+      return unsafe kept
+    }
     unsafe leaveNow(queue, record, context)
+    return nil
   }
 
   /// The last handle is back: out of the registry, out of the count, the runtime reference goes.

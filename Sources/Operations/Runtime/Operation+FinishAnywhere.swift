@@ -85,10 +85,11 @@ extension Operation {
       return
     }
     var context = WorkerContext(worker: -1, scheduler: queue.identity)
-    unsafe withUnsafeMutablePointer(to: &context) { context in
+    let kept = unsafe withUnsafeMutablePointer(to: &context) { context in
       unsafe leave(before, queue, record, context)
     }
     record.flushCredit()
+    if let kept = unsafe kept { unsafe Self.lookForStaleHandles(kept) }
   }
 
   /// `main()` has returned after a manual start, and the operation was finished inside of it.
@@ -146,7 +147,6 @@ extension Operation {
       Warning.finishedBeforeStart(self, queue)
       skipMain()
       finishStarted()
-      queue.noteStaleHandle()
     }
     unsafe queue.release()
   }

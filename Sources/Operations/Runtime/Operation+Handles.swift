@@ -139,12 +139,7 @@ extension Operation {
       unsafe dropHandle(queue, record, context)
       return 0
     }
-    // The operation may be all that keeps the queue.
-    let kept = unsafe Unmanaged.passRetained(queue)
-    let successor = unsafe perform(bits, .flush, queue, record, context)
-    queue.noteStaleHandle()
-    unsafe kept.release()
-    return successor
+    return unsafe perform(bits, .flush, queue, record, context)
   }
 
   private final func beginFlush() -> BeginOutcome {
@@ -174,29 +169,27 @@ extension Operation {
     unsafe leaveNow(queue, record, context)
   }
 
-  /// The handle that ran the operation is done; false when another one is still out.
-  final func isLastHandleAfterFinish(_ queue: OperationQueue) -> Bool {
-    guard let table = coldTable else { return true }
+  /// The handle that ran the operation is done.
+  ///
+  /// When others are still out, returns the queue, retained, for `lookForStaleHandles`: they may be in a list of it.
+  final func queueIfStraggler(_ queue: OperationQueue) -> Unmanaged<OperationQueue>? {
+    guard let table = coldTable else { return nil }
     let bits = lockState()
     table.handles -= 1
-    let isLast = table.handles == 0
-    table.hasLeft = !isLast
+    guard table.handles > 0 else {
+      unlockState(bits)
+      return nil
+    }
+    table.hasLeft = true
     // Under the lock: afterwards the last handle may take operation and queue away.
-    var observed: Unmanaged<OperationQueue>?
-    if !isLast {
-      queue.addStraggler()
-      // It is listed no more: see Observation.md.
-      if queue.hasExtras {
-        unsafe observed = Unmanaged.passRetained(queue)
-        queue.noteRemoved(self)
-      }
-    }
+    let kept = unsafe Unmanaged.passRetained(queue)
+    queue.addStraggler()
+    queue.noteStaleHandles(table.handles)
+    // It is listed no more: see Observation.md.
+    if queue.hasExtras { queue.noteRemoved(self) }
     unlockState(bits)
-    if let observed = unsafe observed {
-      unsafe observed._withUnsafeGuaranteedRef { $0.tellObservers() }
-      unsafe observed.release()
-    }
-    return isLast
+    unsafe kept._withUnsafeGuaranteedRef { queue in if queue.hasExtras { queue.tellObservers() } }
+    return unsafe kept
   }
 
   /// A cancelled operation that is already handed over gets a carrier when its queue would make it wait for a slot.

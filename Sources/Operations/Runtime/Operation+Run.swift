@@ -61,6 +61,9 @@ extension Operation {
       gate = .slot
     } else if queue.enterFast(record) {
       gate = .fast
+    } else if isStartedElsewhere {
+      unsafe dropKept(queue, record, context)
+      return 0
     } else if needsNoSlot {
       guard queue.mayFlushNow(deferring: job) else { return nil }
       gate = .flush
@@ -95,6 +98,23 @@ extension Operation {
       if gate == .fast { queue.leaveFast(record) }
     }
     return 0
+  }
+
+  /// Another handle has begun the operation, so this one has nothing to wait for.
+  private final var isStartedElsewhere: Bool {
+    state.load(ordering: .acquiring) & StateBit.started != 0  // acquire, edge EditLock
+  }
+
+  /// Gives up a handle that may be all that keeps operation and queue.
+  private final func dropKept(
+    _ queue: OperationQueue, _ record: ThreadRecord,
+    _ context: UnsafeMutablePointer<WorkerContext>
+  ) {
+    let keptSelf = unsafe Unmanaged.passRetained(self)
+    let keptQueue = unsafe Unmanaged.passRetained(queue)
+    unsafe dropHandle(queue, record, context)
+    unsafe keptSelf.release()
+    unsafe keptQueue.release()
   }
 
   /// Cancelled and of a class without hooks that want a slot, or finished before it started (contract 49, 66).

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import Scheduling
+
+/// Ready jobs of a queue that cannot start at once: strict priority order, first in first out within a level.
+struct ReadyList: ~Copyable {
+  struct Jobs: Sendable {
+    var ready = BandedFIFO()
+    /// Cancelled operations that a resumption will flush.
+    var deferred = JobChain()
+  }
+  private let jobs = Locked(Jobs())
+
+  /// Adds jobs behind the others of their levels; `note` looks at them under the list's lock.
+  borrowing func append(_ chain: JobChain, _ note: (JobChain) -> Void) {
+    jobs.withLock { jobs in
+      note(chain)
+      jobs.ready.append(chain)
+    }
+  }
+  /// Takes the best job.
+  borrowing func popFirst() -> Job? { jobs.withLock { $0.ready.popFirst() } }
+  /// Takes the best `count` jobs, best first.
+  borrowing func popFirst(_ count: Int) -> JobChain {
+    jobs.withLock { jobs in
+      var chain = JobChain()
+      while chain.count < count, let job = jobs.ready.popFirst() { chain.append(job) }
+      return chain
+    }
+  }
+
+  /// Handles that were taken out of the list.
+  struct Removed {
+    /// Of the ready ones.
+    var ready = JobChain()
+    /// Of the flushes that wait for the resumption.
+    var deferred = JobChain()
+  }
+
+  /// Takes out the jobs that `isStale` accepts, of the ready ones at most `limit`; the others keep their order.
+  borrowing func remove(atMost limit: Int, where isStale: (Job) -> Bool) -> Removed {
+    jobs.withLock { jobs in
+      var removed = Removed()
+      var kept = BandedFIFO()
+      while let job = jobs.ready.popFirst() {
+        if removed.ready.count < limit, isStale(job) {
+          removed.ready.append(job)
+        } else {
+          kept.append(job)
+        }
+      }
+      jobs.ready = kept
+      var deferred = jobs.deferred.take()
+      while let job = deferred.popFirst() {
+        if isStale(job) { removed.deferred.append(job) } else { jobs.deferred.append(job) }
+      }
+      return removed
+    }
+  }
+  /// Keeps a flush for the resumption if `isSuspended` still holds under the list's lock; `note` looks at it there.
+  borrowing func deferFlush(
+    _ job: Job, while isSuspended: () -> Bool, _ note: (JobChain) -> Void
+  ) -> Bool {
+    jobs.withLock { jobs in
+      guard isSuspended() else { return false }
+      let flush = JobChain(job)
+      note(flush)
+      jobs.deferred.append(flush)
+      return true
+    }
+  }
+  /// How many flushes wait for the resumption.
+  var deferredCount: Int { jobs.withLock { $0.deferred.count } }
+  /// Takes the flushes that waited for the resumption.
+  borrowing func takeDeferred() -> JobChain { jobs.withLock { $0.deferred.take() } }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Operations
+import Synchronization
+import TestSupport
+import Testing
+
+extension OperationLayer {
+  /// Handles of finished operations in queues that start nothing: the queue becomes empty without them.
+  @Suite(.contract(103)) struct StaleHandleTests {
+    /// The worker that waits runs the operation, whose header is with the scheduler and meets a suspension.
+    @Test(.contract(101), arguments: Kind.single + [.inline])
+    func headerOfAnOperationThatTheWaitingWorkerRan(_ kind: Kind) {
+      for limit in [-1, 0] {
+        let queue = kind.queue()
+        let waited = TestOperation { _ in
+          let inner = BlockOperation {
+            queue.isSuspended = true
+            queue.maxConcurrentOperationCount = limit
+          }
+          queue.addOperation(inner)
+          inner.waitUntilFinished()
+        }
+        queue.addOperation(waited)
+        queue.expectQuiet()
+        #expect(waited.runCount == 1 && queue.isSuspended)
+      }
+    }
+
+    /// The header stays in the list when a carrier stands at the tail of the new level.
+    @Test(.contract(88), arguments: Kind.all)
+    func headerOfAnOperationWhoseLevelWasChanged(_ kind: Kind) {
+      for count in [1, 20] {
+        let queue = kind.queue()
+        queue.maxConcurrentOperationCount = 1
+        queue.isSuspended = true
+        let operations = (0..<count).map { number in
+          BlockOperation { if number == 0 { queue.maxConcurrentOperationCount = 0 } }
+        }
+        queue.addOperations(operations, waitUntilFinished: false)
+        for level in [Operation.QueuePriority.low, .veryLow, .high] {
+          for operation in operations.reversed() { operation.queuePriority = level }
+        }
+        queue.isSuspended = false
+        queue.expectQuiet()
+        #expect(queue.maxConcurrentOperationCount == 0 && operations.allSatisfy { $0.isFinished })
+      }
+    }
+
+    /// The flush waits for a resumption that the queue does not need any more.
+    @Test(.contract(66), arguments: Kind.all)
+    func flushOfAnOperationThatFinishesInASuspendedQueue(_ kind: Kind) {
+      for limit in [-1, 0, 2] {
+        let queue = kind.queue()
+        queue.isSuspended = true
+        queue.maxConcurrentOperationCount = limit
+        let operations = (0..<10).map { _ in TestAsyncOperation() }
+        queue.addOperations(operations, waitUntilFinished: false)
+        for operation in operations { operation.cancel() }
+        _ = warnings { for operation in operations { operation.finish() } }
+        queue.expectQuiet()
+        #expect(queue.isSuspended && operations.allSatisfy { $0.isFinished })
+      }
+    }
+
+    /// Everything that makes a second handle, at the same time as suspensions and limits.
+    @Test(arguments: Kind.each)
+    func handlesAgainstSuspensionsAndLimits(_ kind: Kind) {
+      let queue = kind.queue()
+      for round in 0..<(600 / slowness) {
+        let operations = (0..<8).map { number in
+          BlockOperation {
+            if number == round % 8 { queue.isSuspended = true }
+            if number == (round + 3) % 8 { queue.maxConcurrentOperationCount = round % 2 }
+          }
+        }
+        onThreads(3) { index in
+          switch index {
+          case 0: for operation in operations { queue.addOperation(operation) }
+          case 1: for operation in operations { operation.queuePriority = .high }
+          default:
+            for operation in operations where operation.isReady { operation.queuePriority = .low }
+            if round % 3 == 0 { for operation in operations.suffix(3) { operation.cancel() } }
+          }
+        }
+        // Whatever has not run stays; what has run leaves nothing behind.
+        let haveRun = waitUntil(deadline: patience) {
+          queue.maxConcurrentOperationCount = 1
+          queue.isSuspended = false
+          return operations.allSatisfy(\.isFinished)
+        }
+        #expect(haveRun)
+        queue.isSuspended = true
+        queue.maxConcurrentOperationCount = 0
+        queue.expectQuiet("in round \(round)")
+        queue.maxConcurrentOperationCount = -1
+        queue.isSuspended = false
+      }
+    }
+  }
+}
