@@ -54,14 +54,6 @@ private func drainRun(_ header: UnsafeMutableRawPointer, _ context: UnsafeMutabl
 }
 
 extension OperationQueue {
-  /// Starts drains whose slots the caller has already counted.
-  func submitDrains(_ drains: Int) {
-    guard drains > 0 else { return }
-    var chain = JobChain()
-    for _ in 0..<drains { chain.append(Drain.make(self)) }
-    scheduler.submit(chain)
-  }
-
   /// Runs ready operations in one slot; true when the budget is used up and the slot is still held.
   fileprivate func runDrain(
     _ record: ThreadRecord, _ context: UnsafeMutablePointer<WorkerContext>

@@ -64,14 +64,7 @@ extension OperationQueue {
   /// the list.
   func handOver(_ jobs: consuming JobChain, behind barrier: Operation?) {
     if barrier != nil { evaluateBarriers() }
-    if isFast { return scheduler.submitUnlessEmpty(jobs) }
-    var ready = JobChain()
-    var flushes = JobChain()
-    while let job = jobs.popFirst() {
-      if Operation.needsNoSlot(job) { flushes.append(job) } else { ready.append(job) }
-    }
-    while let job = flushes.popFirst() { Operation.handOver(job) }
-    accept(ready)
+    acceptHandles(jobs)
   }
 
   /// Makes reserved operations members.

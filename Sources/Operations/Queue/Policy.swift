@@ -91,30 +91,45 @@ extension OperationQueue {
     if isFast { scheduler.submit(JobChain(job)) } else { enqueue(JobChain(job)) }
   }
 
-  /// Takes over ready jobs in order.
-  func accept(_ jobs: consuming JobChain) {
-    guard !jobs.isEmpty else { return }
-    if isFast { scheduler.submit(jobs) } else { enqueue(jobs) }
+  /// Takes over operations' handles that are ready, in order; the caller keeps the queue.
+  ///
+  /// A cancelled operation that needs no slot goes to the scheduler whatever the limit says (contract 49). All of it is one
+  /// step: none of them starts before all are in, nor does what the flushes make ready (contract 85, 87).
+  func acceptHandles(_ jobs: consuming JobChain) {
+    if isFast { return scheduler.submitUnlessEmpty(jobs) }
+    var ready = JobChain()
+    var flushes = JobChain()
+    while let job = jobs.popFirst() {
+      guard Operation.needsNoSlot(job) else {
+        ready.append(job)
+        continue
+      }
+      order?.passOver(Operation.member(behind: job))
+      if mayFlushNow(deferring: job) { flushes.append(job) }
+    }
+    enqueue(ready, with: flushes)
   }
 
-  /// Puts ready jobs into the list and starts as many drains as they and the policy allow.
-  func enqueue(_ jobs: consuming JobChain) {
+  /// Puts ready jobs into the list and starts as many drains as they and the policy allow, together with `flushes`.
+  func enqueue(_ jobs: consuming JobChain, with flushes: consuming JobChain = JobChain()) {
     // The jobs may be all that keeps the queue: once they are counted they may run and leave.
     let kept = unsafe Unmanaged.passRetained(self)
     defer { unsafe kept.release() }
     let added: UInt64
     if let order {
       added = UInt64(order.release(jobs) { readyList.append($0, noteStale) })
-      guard added > 0 else { return }
     } else {
       added = UInt64(jobs.count)
-      readyList.append(jobs, noteStale)
+      if added > 0 { readyList.append(jobs, noteStale) }
     }
+    guard added > 0 else { return scheduler.submitUnlessEmpty(flushes) }
     let burst = min(added, self.burst)
-    changePolicyAndStart { word in
+    var starts = Starts()
+    changePolicy { word in
       word = (word & ~PolicyWord.fast) + added * PolicyWord.oneReady
-      return PolicyWord.startMore(&word, burst: burst)
+      starts = PolicyWord.startMore(&word, burst: burst)
     }
+    carryOut(starts, with: flushes)
     // An operation may have finished between the two steps.
     removeStaleHandlesIfMany()
   }
@@ -154,13 +169,15 @@ extension OperationQueue {
     carryOut(starts)
   }
 
-  /// Submits what an exchange of the policy word has claimed.
-  func carryOut(_ starts: Starts) {
-    submitDrains(starts.drains)
-    guard starts.released > 0 else { return }
-    let jobs = readyList.popFirst(starts.released)
-    guard jobs.count == starts.released else { missingJob() }
-    scheduler.submit(jobs)
+  /// Submits what an exchange of the policy word has claimed, together with `flushes`.
+  func carryOut(_ starts: Starts, with flushes: consuming JobChain = JobChain()) {
+    for _ in 0..<starts.drains { flushes.append(Drain.make(self)) }
+    if starts.released > 0 {
+      let jobs = readyList.popFirst(starts.released)
+      guard jobs.count == starts.released else { missingJob() }
+      flushes.append(jobs)
+    }
+    scheduler.submitUnlessEmpty(flushes)
   }
 
   /// The list has fewer jobs than were counted.

@@ -21,42 +21,29 @@ extension Operation {
   /// Releases what waited for the operation: the list that `seal` returned.
   ///
   /// Jobs made ready for the context's scheduler go to `context.ready`, oldest first; the oldest is returned instead
-  /// when nothing more urgent is at hand.
+  /// when nothing more urgent is at hand. `last` is what must be handed over last; see `Released.handOver(from:)`.
   @inline(__always)
   final func release(
     _ head: UInt, _ context: UnsafeMutablePointer<WorkerContext>
-  ) -> Job? {
-    guard head != SuccessorWord.empty else { return nil }
-    var successor = unsafe releaseSuccessors(head, context)
+  ) -> (successor: Job?, last: Job?) {
+    guard head != SuccessorWord.empty else { return (nil, nil) }
+    var (successor, last) = unsafe releaseSuccessors(head, context)
     if let kept = successor, unsafe context.pointee.localBands & (kept.band.mask - 1) != 0 {
       // Something more urgent is queued with this worker.
       unsafe context.pointee.ready.prepend(kept)
       successor = nil
     }
-    return successor
-  }
-
-  /// What a walk over a sealed list leaves to do.
-  struct Released {
-    /// Jobs for other queues' policies or other schedulers, oldest first.
-    var others = JobChain()
-    /// List of waiters and probes.
-    var waiters: UInt = 0
-
-    /// Hands the jobs over.
-    mutating func handOver() {
-      while let job = others.popFirst() { Operation.handOver(job) }
-    }
+    return (successor, last)
   }
 
   private final func releaseSuccessors(
     _ head: UInt, _ context: UnsafeMutablePointer<WorkerContext>
-  ) -> Job? {
+  ) -> (successor: Job?, last: Job?) {
     var released = Released()
     let kept = unsafe walkSuccessors(head, context, &released)
-    released.handOver()
+    if !released.others.isEmpty { unsafe released.handOver(from: context) }
     if released.waiters != 0 { WaiterList.wake(released.waiters) }
-    return kept
+    return (kept, released.others.first)
   }
 
   /// Walks a sealed list, newest entry first; returns the last job made ready, the oldest registration.
@@ -168,12 +155,17 @@ extension Operation {
     }
     // sequentially consistent, edge Completion: after the seal; an editor that still holds the lock is waited for.
     let word = state.load(ordering: .sequentiallyConsistent)
-    var successor: Job?
+    var (successor, last): (Job?, Job?)
     if word & (Self.carefulRelease) != 0 {
-      unsafe releaseWithCare(head, gate, queue, record, context)
+      successor = nil
+      last = unsafe releaseWithCare(head, gate, queue, record, context)
     } else {
-      successor = unsafe release(head, context)
+      (successor, last) = unsafe release(head, context)
       if gate == .fast { queue.leaveFast(record) }
+    }
+    if let last {
+      unsafe leave(before: last, successor, bits, gate, queue, record, context)
+      return 0
     }
     // Nothing runs here any more: captures that die with the operation must not see its queue.
     record.currentOperation = 0
@@ -188,11 +180,33 @@ extension Operation {
     StateBit.hasCompletion | StateBit.attended | StateBit.needsResources | StateBit.lock
   }
 
+  /// Leaves, and only then hands over the jobs from `last` on, which run on this thread before the call returns: nobody
+  /// may have to wait for them who waits for this operation, its slot, its queue or its other dependents.
+  @inline(never) private final func leave(
+    before last: Job, _ successor: Job?, _ bits: UInt32, _ gate: StartGate,
+    _ queue: OperationQueue, _ record: ThreadRecord,
+    _ context: UnsafeMutablePointer<WorkerContext>
+  ) {
+    let kept = unsafe Unmanaged.passRetained(queue)
+    record.currentOperation = 0
+    record.currentQueue = 0
+    if let successor { unsafe context.pointee.ready.prepend(successor) }
+    unsafe queue.scheduler.submitUnlessEmpty(context.pointee.takeReady())
+    let stranded = unsafe leave(bits, queue, record, context)
+    if gate == .slot, !record.slotIsGone { giveUpSlot(gate, queue, record) }
+    record.flushCredit()
+    if let stranded = unsafe stranded { unsafe Self.lookForStaleHandles(stranded) }
+    Released.handOver(from: last)
+    unsafe kept.release()
+  }
+
   /// From the finished event to the completion block, with observers, one after the other (contract 127).
+  ///
+  /// Returns what must be handed over last.
   @inline(never) private final func releaseWithCare(
     _ head: UInt, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
-  ) {
+  ) -> Job? {
     let bits = noteFinish()
     if bits & StateBit.attended != 0 {
       unsafe traceEnd(queue, context.pointee.worker)
@@ -204,11 +218,12 @@ extension Operation {
       unsafe context.pointee.ready.prepend(kept)
     }
     unsafe queue.scheduler.submitUnlessEmpty(context.pointee.takeReady())
-    released.handOver()
+    unsafe released.handOver(from: context)
     WaiterList.tellProbes(released.waiters)
     WaiterList.wake(released.waiters)
     if bits & StateBit.attended != 0 { dropConditions() }
     unsafe endCarefully(bits, gate, queue, record, context)
+    return released.others.first
   }
 
   /// From the slot to the completion block.

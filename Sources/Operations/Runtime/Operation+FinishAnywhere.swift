@@ -38,39 +38,45 @@ extension Operation {
     }
     let record = ThreadRecord.current
     if record.leavesRestToStart(of: self) {
-      release(head, queue, isAttended: isAttended)
+      let last = release(head, queue, isAttended: isAttended)
       // Only what executes has resources.
       if word & StateBit.needsResources != 0 { giveBackResources() }
+      Released.handOver(from: last)
     } else if let queue, queue.scheduler.waitsByHelping, !record.isWorker(of: queue.identity) {
       // In a job, so that what becomes ready starts afterwards (decision on `inline`) and the completion block may wait
       // for it.
       queue.scheduler.submit(
         JobChain(
           ClosureJob.make(band: band) {
-            self.release(head, queue, isAttended: isAttended)
+            let last = self.release(head, queue, isAttended: isAttended)
             self.end(queue, ThreadRecord.current)
+            Released.handOver(from: last)
           }))
     } else {
-      release(head, queue, isAttended: isAttended)
+      let last = release(head, queue, isAttended: isAttended)
       end(queue, record)
+      Released.handOver(from: last)
     }
   }
 
-  /// Releases what waited for the operation: dependents, probes, waiters.
-  private final func release(_ head: UInt, _ queue: OperationQueue?, isAttended: Bool) {
+  /// Releases what waited for the operation: dependents, probes, waiters; returns what must be handed over last.
+  private final func release(
+    _ head: UInt, _ queue: OperationQueue?, isAttended: Bool
+  ) -> Job? {
     var context = WorkerContext(
       worker: -1, scheduler: queue?.identity ?? OperationQueue.noScheduler)
+    var released = Released()
     unsafe withUnsafeMutablePointer(to: &context) { context in
-      var released = Released()
       if let kept = unsafe walkSuccessors(head, context, &released) {
         unsafe context.pointee.ready.prepend(kept)
       }
       if let queue { unsafe queue.scheduler.submitUnlessEmpty(context.pointee.takeReady()) }
-      released.handOver()
+      unsafe released.handOver(from: context)
       if isAttended { WaiterList.tellProbes(released.waiters) }
       WaiterList.wake(released.waiters)
     }
     if isAttended { dropConditions() }
+    return released.others.first
   }
 
   private final func noteSurplusFinish() { withColdTableMade { $0.surplusFinishes += 1 } }

@@ -104,28 +104,11 @@ extension Operation {
     unsafe reference(word(behind: job))._withUnsafeGuaranteedRef(\.needsNoSlot)
   }
 
-  /// Gives a job that is some operation's handle to that operation's queue.
-  static func handOver(_ job: Job) {
-    // SAFETY: whoever holds the job holds a handle, which keeps the operation.
-    unsafe reference(word(behind: job))._withUnsafeGuaranteedRef { $0.handOver(job) }
-  }
-
   /// Gives the job of a handle to the queue, from any thread.
-  ///
-  /// A cancelled operation that needs no slot goes to the scheduler whatever the limit says (contract 49).
   final func handOver(_ job: Job) {
     // Kept: once the job is out, operation and queue may be gone.
     let queue = unsafe queueReference.retain()
-    unsafe queue._withUnsafeGuaranteedRef { queue in
-      if queue.isFast {
-        queue.scheduler.submit(JobChain(job))
-      } else if needsNoSlot {
-        queue.passOver(self)
-        if queue.mayFlushNow(deferring: job) { queue.scheduler.submit(JobChain(job)) }
-      } else {
-        queue.enqueue(JobChain(job))
-      }
-    }
+    unsafe queue._withUnsafeGuaranteedRef { $0.acceptHandles(JobChain(job)) }
     unsafe queue.release()
   }
 

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Scheduling
+
+/// What a walk over a sealed list leaves to do.
+struct Released {
+  /// Jobs for other queues' policies or other schedulers, oldest first.
+  var others = JobChain()
+  /// List of waiters and probes.
+  var waiters: UInt = 0
+
+  /// Hands over the jobs that other threads run; those that would run inside this call stay in `others`.
+  ///
+  /// The finisher hands those over last, with `handOver(from:)`: whichever thread makes an operation startable on a
+  /// scheduler without threads runs it when it has done everything else. In a job of that scheduler they are only queued.
+  mutating func handOver(from context: UnsafeMutablePointer<WorkerContext>) {
+    let isWorker = unsafe context.pointee.worker >= 0
+    let scheduler = unsafe context.pointee.scheduler
+    var last = JobChain()
+    Self.forEachQueue(others.take()) { queue, jobs in
+      let isQueued = isWorker && queue.identity == scheduler
+      if queue.scheduler.waitsByHelping, !isQueued {
+        last.append(jobs)
+      } else {
+        queue.acceptHandles(jobs)
+      }
+    }
+    others = last
+  }
+
+  /// Hands over the jobs linked from `first` on.
+  @inline(never) static func handOver(from first: Job?) {
+    var jobs = JobChain()
+    var next = first
+    while let job = next {
+      next = job.next
+      jobs.append(job)
+    }
+    forEachQueue(jobs) { queue, jobs in queue.acceptHandles(jobs) }
+  }
+
+  /// Calls `body` once for every queue, kept, that has some of the jobs, with all of these in their order: they reach the
+  /// queue in one step, so that none of them starts before a more urgent one is there (contract 85).
+  private static func forEachQueue(
+    _ jobs: consuming JobChain, _ body: (OperationQueue, JobChain) -> Void
+  ) {
+    guard let first = jobs.first else { return }
+    let word = queueWord(first)
+    var group = JobChain()
+    var others: [UInt: JobChain] = [:]
+    var order: [UInt] = []
+    while let job = jobs.popFirst() {
+      let queue = queueWord(job)
+      if queue == word {
+        group.append(job)
+      } else {
+        if others[queue] == nil { order.append(queue) }
+        others[queue, default: JobChain()].append(job)
+      }
+    }
+    give(group, word, body)
+    for queue in order { if let group = others[queue] { give(group, queue, body) } }
+  }
+
+  private static func give(
+    _ jobs: JobChain, _ queue: UInt, _ body: (OperationQueue, JobChain) -> Void
+  ) {
+    // SAFETY: the jobs are handles, which keep the queue; kept here, since they may have run before the call returns.
+    let kept = unsafe OperationQueue.reference(queue).retain()
+    unsafe kept._withUnsafeGuaranteedRef { body($0, jobs) }
+    unsafe kept.release()
+  }
+
+  private static func queueWord(_ job: Job) -> UInt {
+    // SAFETY: whoever holds the job holds a handle, which keeps the operation a member.
+    unsafe Operation.reference(Operation.word(behind: job))._withUnsafeGuaranteedRef {
+      unsafe UInt(bitPattern: $0.queueReference.toOpaque())
+    }
+  }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Operations
+import Scheduling
+import Synchronization
+import TestSupport
+import Testing
+
+extension OperationLayer {
+  /// In which order a finish, and an addition, hands over what they make ready.
+  @Suite struct HandOverTests {
+    /// How the dependency of the inline operation ends.
+    enum End: CaseIterable { case inFastMode, inASlot, withABlock, fromOutside, byHand }
+
+    /// A dependent on a scheduler without threads runs on the finishing thread, when that has done everything else.
+    @Test(.contract(20, 61, 99, 101), arguments: Kind.pools.filter { $0.workers > 1 }, End.allCases)
+    func inlineDependentsRunWhenTheFinishIsOver(_ kind: Kind, _ end: End) {
+      let queue = kind.queue()
+      let inlineQueue = Kind.inline.queue()
+      if end == .inASlot { queue.maxConcurrentOperationCount = 1 }
+      let go = Gate()
+      let first =
+        end == .fromOutside ? TestAsyncOperation() : TestOperation { _ in go.wait() }
+      let blockRan = Atomic<Bool>(false)
+      if end != .inFastMode, end != .inASlot {
+        first.completionBlock = { blockRan.store(true, ordering: .sequentiallyConsistent) }
+      }
+      let after = TestOperation()
+      let isOver = Atomic<Bool>(false)
+      let onInline = TestOperation { _ in
+        let isDone = after.wait(timeout: patience) && queue.wait(timeout: patience)
+        let hasBlockRun = first.completionBlock == nil
+        isOver.store(isDone && hasBlockRun, ordering: .sequentiallyConsistent)
+      }
+      onInline.addDependency(first)
+      after.addDependency(first)
+      inlineQueue.addOperation(onInline)
+      queue.addOperation(after)
+      if end != .byHand { queue.addOperation(first) }
+      go.open()
+      switch end {
+      case .byHand: first.start()
+      case .fromOutside:
+        #expect(waitUntil(deadline: patience) { first.isExecuting })
+        (first as? TestAsyncOperation)?.finish()
+      default: first.waitUntilFinished()
+      }
+      #expect(onInline.wait(timeout: patience))
+      #expect(isOver.load(ordering: .sequentiallyConsistent))
+      #expect(
+        blockRan.load(ordering: .sequentiallyConsistent) == (end != .inFastMode && end != .inASlot))
+      inlineQueue.expectQuiet()
+      queue.expectQuiet()
+    }
+
+    /// All of them reach their queue before the first one starts.
+    @Test(.contract(85), arguments: Kind.each, [true, false])
+    func whatOneFinishMakesReadyStartsByLevel(_ kind: Kind, byHand: Bool) {
+      let scheduler = kind.make(kind.workers)
+      let queues = (0..<2).map { _ in OperationQueue(scheduler: scheduler) }
+      for queue in queues { queue.maxConcurrentOperationCount = 1 }
+      for _ in 0..<(100 / slowness + 1) {
+        let source = TestAsyncOperation { byHand ? $0.finish() : () }
+        let logs = [Log(), Log()]
+        for number in 0..<60 {
+          let (log, level) = (logs[number % 2], number / 20)
+          let dependent = BlockOperation { log.note(level) }
+          dependent.queuePriority = [.veryLow, .normal, .veryHigh][level]
+          dependent.addDependency(source)
+          queues[number % 2].addOperation(dependent)
+        }
+        if byHand {
+          source.start()
+        } else {
+          let other = OperationQueue(scheduler: scheduler)
+          other.addOperation(source)
+          #expect(waitUntil(deadline: patience) { source.isExecuting })
+          source.finish()
+        }
+        for queue in queues { queue.expectQuiet() }
+        #expect(logs.allSatisfy { $0.values == $0.values.sorted(by: >) && $0.values.count == 30 })
+      }
+    }
+
+    /// A dependent of a cancelled member does not start before the rest of the batch is in.
+    @Test(.contract(87), arguments: Kind.each, [-1, 0, 1])
+    func flushedMembersOfABatchReleaseNothingTooEarly(_ kind: Kind, limit: Int) {
+      guard kind.isExact || limit >= 0 else { return }
+      // Without a limit only one worker shows the order of starts.
+      let queue = OperationQueue(scheduler: kind.make(1))
+      queue.maxConcurrentOperationCount = limit
+      let log = Log()
+      let flushed = BlockOperation()
+      let dependent = BlockOperation { log.note(1) }
+      let urgent = BlockOperation { log.note(0) }
+      dependent.addDependency(flushed)
+      urgent.queuePriority = .veryHigh
+      let others = (0..<500).map { _ in BlockOperation() }
+      for operation in [flushed] + others { operation.cancel() }
+      queue.addOperations([flushed, dependent] + others + [urgent], waitUntilFinished: false)
+      if limit == 0 {
+        #expect(flushed.wait(timeout: patience) && log.values.isEmpty)
+        queue.maxConcurrentOperationCount = 1
+      }
+      queue.expectQuiet()
+      #expect(log.values == [0, 1])
+    }
+  }
+}
