@@ -105,5 +105,47 @@ extension OperationLayer {
       queue.expectQuiet()
       #expect(log.values == [0, 1])
     }
+
+    /// Operations that were with the scheduler when the queue ceased to be open come back to their places.
+    @Test(.contract(86, 85), arguments: Kind.single + [.inline], [true, false])
+    func whatComesBackFromTheSchedulerKeepsItsPlace(_ kind: Kind, suspends: Bool) {
+      let scheduler = kind.make(1)
+      let other = OperationQueue(scheduler: scheduler)
+      let queue = OperationQueue(scheduler: scheduler)
+      let log = Log()
+      let (inside, go) = (Gate(), Gate())
+      let add: @Sendable () -> Void = {
+        for number in 0..<20 {
+          let operation = BlockOperation { log.note(number) }
+          if number == 15 { operation.queuePriority = .veryHigh }
+          if number % 2 == 0, number != 15 {
+            queue.addOperation { log.note(number) }
+          } else {
+            queue.addOperation(operation)
+          }
+          guard number == 9 else { continue }
+          if suspends { queue.isSuspended = true }
+          queue.maxConcurrentOperationCount = 1
+        }
+      }
+      if kind.isInline {
+        other.addOperation(add)
+      } else {
+        other.addOperation {
+          inside.open()
+          go.wait()
+        }
+        inside.wait()
+        add()
+        go.open()
+      }
+      // All that came back is in the list when this has run.
+      other.addOperation { inside.open() }
+      other.expectQuiet()
+      queue.isSuspended = false
+      queue.expectQuiet()
+      #expect(log.values.filter { $0 != 15 } == (0..<20).filter { $0 != 15 })
+      if suspends { #expect(log.values.first == 15) }
+    }
   }
 }

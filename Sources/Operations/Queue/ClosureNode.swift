@@ -176,7 +176,7 @@ extension OperationQueue {
       guard mayFlushNow(deferring: unsafe ClosureNode.job(node)) else { return 0 }
       gate = .flush
     } else {
-      enqueue(JobChain(unsafe ClosureNode.job(node)))
+      takeBack(unsafe ClosureNode.job(node), ticket: RegistryChunk.ticket(ofSlot: slot))
       return 0
     }
     let before = unsafe ClosureNode.change(node) { word in

@@ -22,6 +22,8 @@ struct MemberCount: ~Copyable {
   static func outstanding(_ word: UInt64) -> Int { Int((word & 0xFFFF_FFFF) >> 2) }
   static func ticket(_ word: UInt64) -> UInt32 { UInt32(word >> ticketShift) }
 
+  /// The ticket of the next member.
+  var nextTicket: UInt32 { Self.ticket(word.load(ordering: .relaxed)) }  // relaxed: a snapshot
   /// Operations added and not subtracted, stragglers and held-back credits included.
   var outstanding: Int { Self.outstanding(word.load(ordering: .relaxed)) }  // relaxed: a snapshot
 }

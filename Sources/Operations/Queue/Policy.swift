@@ -123,6 +123,21 @@ extension OperationQueue {
       if added > 0 { readyList.append(jobs, noteStale) }
     }
     guard added > 0 else { return scheduler.submitUnlessEmpty(flushes) }
+    countReady(added, with: flushes)
+  }
+
+  /// Takes back a job that was with the scheduler when the queue ceased to be open: it keeps its place (contract 86).
+  ///
+  /// A queue that keeps strict order is never open, so that nothing comes back to it.
+  func takeBack(_ job: Job, ticket: UInt32) {
+    let kept = unsafe Unmanaged.passRetained(self)
+    defer { unsafe kept.release() }
+    readyList.putBack(job, ticket: ticket, noteStale)
+    countReady(1, with: JobChain())
+  }
+
+  /// Counts jobs that were added to the list, and starts what they and the policy allow; the caller keeps the queue.
+  private func countReady(_ added: UInt64, with flushes: consuming JobChain) {
     let burst = min(added, self.burst)
     var starts = Starts()
     changePolicy { word in

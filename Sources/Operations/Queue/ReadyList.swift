@@ -4,11 +4,21 @@ import ConcurrencyPrimitives
 import Scheduling
 
 /// Ready jobs of a queue that cannot start at once: strict priority order, first in first out within a level.
+///
+/// What was with the scheduler and came back is older than what lies here, and is ahead of it in its level.
 struct ReadyList: ~Copyable {
   struct Jobs: Sendable {
     var ready = BandedFIFO()
+    /// What came back from the scheduler.
+    var returned = ReturnedJobs()
     /// Cancelled operations that a resumption will flush.
     var deferred = JobChain()
+
+    mutating func popFirst() -> Job? {
+      guard let old = returned.first else { return ready.popFirst() }
+      if let new = ready.first, new.band < old.band { return ready.popFirst() }
+      return returned.popFirst()
+    }
   }
   private let jobs = Locked(Jobs())
 
@@ -19,13 +29,20 @@ struct ReadyList: ~Copyable {
       jobs.ready.append(chain)
     }
   }
+  /// Adds a job that came back from the scheduler.
+  borrowing func putBack(_ job: Job, ticket: UInt32, _ note: (JobChain) -> Void) {
+    jobs.withLock { jobs in
+      note(JobChain(job))
+      jobs.returned.insert(job, ticket: ticket)
+    }
+  }
   /// Takes the best job.
-  borrowing func popFirst() -> Job? { jobs.withLock { $0.ready.popFirst() } }
+  borrowing func popFirst() -> Job? { jobs.withLock { $0.popFirst() } }
   /// Takes the best `count` jobs, best first.
   borrowing func popFirst(_ count: Int) -> JobChain {
     jobs.withLock { jobs in
       var chain = JobChain()
-      while chain.count < count, let job = jobs.ready.popFirst() { chain.append(job) }
+      while chain.count < count, let job = jobs.popFirst() { chain.append(job) }
       return chain
     }
   }
@@ -42,6 +59,11 @@ struct ReadyList: ~Copyable {
   borrowing func remove(atMost limit: Int, where isStale: (Job) -> Bool) -> Removed {
     jobs.withLock { jobs in
       var removed = Removed()
+      jobs.returned.removeAll { job in
+        guard removed.ready.count < limit, isStale(job) else { return false }
+        removed.ready.append(job)
+        return true
+      }
       var kept = BandedFIFO()
       while let job = jobs.ready.popFirst() {
         if removed.ready.count < limit, isStale(job) {

@@ -57,6 +57,16 @@ import Synchronization
     unsafe chunk(ofSlot: slot).pointee.queue
   }
 
+  /// The ticket of a member that has not left; takes the lock of its stripe.
+  static func ticket(ofSlot slot: UInt) -> UInt32 {
+    let chunk = unsafe Self.chunk(ofSlot: slot)
+    let stripe = unsafe chunk.pointee.stripe
+    // An addition to the chunk counts as a change of all its tickets.
+    unsafe stripe.pointee.lock.lock()
+    defer { unsafe stripe.pointee.lock.unlock() }
+    return unsafe chunk.pointee.tickets[Int(slot & UInt(blockSize - 1)) - Int(slotOffset)]
+  }
+
   /// Under the stripe's lock; returns the slot.
   ///
   /// Changes field by field: members read `queue` and `stripe` without the lock.

@@ -152,6 +152,32 @@ extension Operation {
     unsafe leaveNow(queue, record, context)
   }
 
+  /// Another handle has begun the operation, so this one has nothing to wait for.
+  final var isStartedElsewhere: Bool {
+    state.load(ordering: .acquiring) & StateBit.started != 0  // acquire, edge EditLock
+  }
+
+  /// Where the operation stands in its level when a handle comes back from the scheduler: as it was added, or behind what
+  /// came back before it if its level was changed (contract 86, 88).
+  final func ticket(in queue: OperationQueue) -> UInt32 {
+    // acquire, edge EditLock.
+    if state.load(ordering: .acquiring) & StateBit.moved != 0 { return queue.count.nextTicket }
+    // relaxed: written before the hand-over that brought the handle here.
+    return RegistryChunk.ticket(ofSlot: membership.load(ordering: .relaxed))
+  }
+
+  /// Gives up a handle that may be all that keeps operation and queue.
+  final func dropKept(
+    _ queue: OperationQueue, _ record: ThreadRecord,
+    _ context: UnsafeMutablePointer<WorkerContext>
+  ) {
+    let keptSelf = unsafe Unmanaged.passRetained(self)
+    let keptQueue = unsafe Unmanaged.passRetained(queue)
+    unsafe dropHandle(queue, record, context)
+    unsafe keptSelf.release()
+    unsafe keptQueue.release()
+  }
+
   /// The handle that ran the operation is done.
   ///
   /// When others are still out, returns the queue, retained, for `lookForStaleHandles`: they may be in a list of it.

@@ -68,7 +68,7 @@ extension Operation {
       guard queue.mayFlushNow(deferring: job) else { return nil }
       gate = .flush
     } else {
-      queue.enqueue(JobChain(job))
+      queue.takeBack(job, ticket: ticket(in: queue))
       return nil
     }
     return unsafe runPastGate(handle, gate, queue, record, context)
@@ -98,23 +98,6 @@ extension Operation {
       if gate == .fast { queue.leaveFast(record) }
     }
     return 0
-  }
-
-  /// Another handle has begun the operation, so this one has nothing to wait for.
-  private final var isStartedElsewhere: Bool {
-    state.load(ordering: .acquiring) & StateBit.started != 0  // acquire, edge EditLock
-  }
-
-  /// Gives up a handle that may be all that keeps operation and queue.
-  private final func dropKept(
-    _ queue: OperationQueue, _ record: ThreadRecord,
-    _ context: UnsafeMutablePointer<WorkerContext>
-  ) {
-    let keptSelf = unsafe Unmanaged.passRetained(self)
-    let keptQueue = unsafe Unmanaged.passRetained(queue)
-    unsafe dropHandle(queue, record, context)
-    unsafe keptSelf.release()
-    unsafe keptQueue.release()
   }
 
   /// Cancelled and of a class without hooks that want a slot, or finished before it started (contract 49, 66).
