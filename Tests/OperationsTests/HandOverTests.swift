@@ -46,9 +46,9 @@ extension OperationLayer {
       default: first.waitUntilFinished()
       }
       #expect(onInline.wait(timeout: patience))
-      #expect(isOver.load(ordering: .sequentiallyConsistent))
-      #expect(
-        blockRan.load(ordering: .sequentiallyConsistent) == (end != .inFastMode && end != .inASlot))
+      let wasOver = isOver.load(ordering: .sequentiallyConsistent)
+      let hasBlockRun = blockRan.load(ordering: .sequentiallyConsistent)
+      #expect(wasOver && hasBlockRun == (end != .inFastMode && end != .inASlot))
       inlineQueue.expectQuiet()
       queue.expectQuiet()
     }
@@ -146,6 +146,30 @@ extension OperationLayer {
       queue.expectQuiet()
       #expect(log.values.filter { $0 != 15 } == (0..<20).filter { $0 != 15 })
       if suspends { #expect(log.values.first == 15) }
+    }
+
+    /// An addition that finds the queue resumed comes behind what was in it.
+    @Test(.contract(86, 115), arguments: Kind.single.filter(\.isExact), [true, false])
+    func additionsDoNotOvertakeAResumption(_ kind: Kind, suspends: Bool) {
+      let scheduler = kind.make(1)
+      for _ in 0..<(20 / slowness + 1) {
+        let queue = OperationQueue(scheduler: scheduler)
+        if suspends { queue.isSuspended = true } else { queue.maxConcurrentOperationCount = 0 }
+        let log = Log()
+        queue.addOperation { log.note(0) }
+        for _ in 0..<10_000 { queue.addOperation {} }
+        onThreads(2) { index in
+          if index == 0 {
+            queue.isSuspended = false
+            queue.maxConcurrentOperationCount = -1
+          } else {
+            while suspends ? queue.isSuspended : queue.maxConcurrentOperationCount == 0 {}
+            queue.addOperation(BlockOperation { log.note(1) })
+          }
+        }
+        queue.expectQuiet()
+        #expect(log.values == [0, 1])
+      }
     }
   }
 }

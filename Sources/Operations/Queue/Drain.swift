@@ -86,13 +86,14 @@ extension OperationQueue {
     var isClaimed = false
     var more = Starts()
     changePolicy { word in
+      let old = word
       isClaimed =
         word & PolicyWord.suspended == 0
         && PolicyWord.isWithinLimit(word) && PolicyWord.ready(word) > 0
       more = Starts()
       if isClaimed {
         word -= PolicyWord.oneReady
-        more = PolicyWord.startMore(&word, burst: 1)
+        more = PolicyWord.startMore(&word, from: old, burst: 1)
       } else {
         word -= PolicyWord.oneRunning
       }

@@ -25,7 +25,7 @@ open class OperationQueue: @unchecked Sendable {
   final let creditFlag = CreditFlag()
 
   /// Limit, suspension, ready and running counts.
-  final let policy = Atomic<UInt64>(PolicyWord.open)
+  final let policy = Atomic<UInt64>(PolicyWord.new)
   /// Address of the `QueueExtras`, retained, or 0; beside the policy, which every operation reads.
   final let extras = Atomic<UInt>(0)
   /// Members, submission ticket and flags.
@@ -126,8 +126,11 @@ open class OperationQueue: @unchecked Sendable {
   ///
   /// Levels do not count then, and an operation that is not ready holds back those behind it, ready ones too: what
   /// depends on an operation added later never starts (the stall report shows the cycle). Cancelled operations leave
-  /// without their turn. Readiness that is withdrawn, or a resource that is missing, once it is an operation's turn holds
-  /// nobody back.
+  /// without their turn.
+  ///
+  /// Dependencies and barriers hold back, a condition of the operation's own does not: one whose `isReady` is overridden
+  /// and false when its turn comes, whose `readinessCondition` is not met, or which lacks a resource, loses its turn, even
+  /// if it never was ready, and starts when it can. Express what the order must wait for as a dependency.
   public init(scheduler: any Scheduler, startsInOrder: Bool) {
     self.scheduler = scheduler
     identity = scheduler.identity
@@ -138,7 +141,7 @@ open class OperationQueue: @unchecked Sendable {
     registry.open(for: word)
     if startsInOrder {
       // relaxed: nobody else has the queue yet.
-      let limited = PolicyWord.withLimit(PolicyWord.open & ~PolicyWord.fast, highestLimit)
+      let limited = PolicyWord.withLimit(0, highestLimit)
       policy.store(limited, ordering: .relaxed)
     }
     LiveQueues.insert(word)
@@ -159,7 +162,7 @@ open class OperationQueue: @unchecked Sendable {
     order = nil
     registry.open(for: word)
     // relaxed, all: nobody else has the queue yet.
-    let serial = PolicyWord.withLimit(PolicyWord.open & ~PolicyWord.fast, 1)
+    let serial = PolicyWord.withLimit(0, 1)
     policy.store(serial, ordering: .relaxed)
     control.withLock { $0.limit = 1 }
     attributes.withLock { attributes in
@@ -211,6 +214,10 @@ open class OperationQueue: @unchecked Sendable {
   ///
   /// Lowering it interrupts nothing: once the setter has returned, no start exceeds the new limit. Raising it starts
   /// more at once (contract 111, 112). Other negative values stop the process.
+  ///
+  /// A limit above 32768 is kept rounded down to a multiple of 32, and one above 983040 as 983040: never more than what was set
+  /// execute. Without a limit there may execute what the queue holds, but asynchronous operations that would be the
+  /// 1048576th to execute at once stop the process: a queue that may get so many needs a limit.
   open var maxConcurrentOperationCount: Int {
     get { stockLimit }
     set { setLimit(newValue) }
@@ -251,6 +258,11 @@ open class OperationQueue: @unchecked Sendable {
   }
 
   /// Adds all operations in one step: none of them starts before all are in (contract 87, 105, 106).
+  ///
+  /// All are members before the first one may start, and all that are ready are handed over in one step, together with
+  /// those that need no slot. One that becomes ready in the middle of the call, since its last dependency, which is no
+  /// member of the batch, finishes on another thread or in an event handler, goes to the queue then, and may start
+  /// before a more urgent member. Suspend the queue for the time of the call where that matters.
   ///
   /// Returns when all have finished if `waitUntilFinished` is set. An illegal member stops the process;
   /// `tryAddOperations(_:)` throws and adds none. Does not go through `addOperation(_:)`.

@@ -4,73 +4,10 @@ import ConcurrencyPrimitives
 import Scheduling
 import Synchronization
 
-/// The policy of a queue in one word: emptiness, limit and suspension are decided in the exchange that changes `running`.
-///
-///     63   38 37       18 17     2      1        0
-///     [ ready | running   | limit | suspended | fast ]
-///
-/// `fast` means unlimited, not suspended and nothing in the ready list: operations bypass the list.
-enum PolicyWord {
-  static let fast: UInt64 = 1
-  static let suspended: UInt64 = 2
-  static let limitShift: UInt64 = 2
-  static let runningShift: UInt64 = 18
-  static let readyShift: UInt64 = 38
-  static let field: UInt64 = 0xFFFF
-  static let unlimited: UInt64 = 0xFFFF
-  static let oneRunning: UInt64 = 1 << runningShift
-  static let oneReady: UInt64 = 1 << readyShift
-  /// The word of a new queue.
-  static let open = unlimited << limitShift | fast
-  /// Largest limit that counts as one; above it a queue is unlimited.
-  static let largestLimit = Int(unlimited) - 1
-
-  static func ready(_ word: UInt64) -> UInt64 { word >> readyShift }
-  static func running(_ word: UInt64) -> UInt64 { (word >> runningShift) & largestRunning }
-  /// Most operations that may execute at a time, detached ones included.
-  static let largestRunning: UInt64 = 0xF_FFFF
-  /// One more may start.
-  static func hasRoom(_ word: UInt64) -> Bool { isUnlimited(word) || running(word) < limit(word) }
-  /// The slot that is held is within the limit.
-  static func isWithinLimit(_ word: UInt64) -> Bool {
-    isUnlimited(word) || running(word) <= limit(word)
-  }
-  static func limit(_ word: UInt64) -> UInt64 { (word >> limitShift) & field }
-  static func isUnlimited(_ word: UInt64) -> Bool { limit(word) == unlimited }
-  static func withLimit(_ word: UInt64, _ limit: UInt64) -> UInt64 {
-    (word & ~(field << limitShift)) | limit << limitShift
-  }
-
-  /// Lets start what the policy allows now: at most `burst` drains under a limit, everything without one.
-  ///
-  /// So an unlimited queue that is not suspended is always fast.
-  static func startMore(_ word: inout UInt64, burst: UInt64) -> Starts {
-    guard word & suspended == 0 else { return Starts() }
-    guard !isUnlimited(word) else {
-      let all = ready(word)
-      word -= all * oneReady
-      word |= fast
-      return Starts(released: Int(all))
-    }
-    guard hasRoom(word) else { return Starts() }
-    let more = min(limit(word) - running(word), ready(word), burst)
-    word += more * oneRunning
-    return Starts(drains: Int(more))
-  }
-}
-
-/// What an exchange of the policy word lets start; its author carries it out.
-struct Starts {
-  /// Drains whose slots are counted.
-  var drains = 0
-  /// Jobs that are claimed and go from the ready list to the scheduler as they are.
-  var released = 0
-}
-
 extension OperationQueue {
   // MARK: Releasing
 
-  /// Nothing stands between a ready operation and the scheduler.
+  /// Nothing stands between a ready operation and the scheduler, and nothing is ahead of it in the list.
   @inline(__always) var isFast: Bool {
     // acquire, edge PolicyChanged: pairs with the exchanges that change the policy.
     policy.load(ordering: .acquiring) & PolicyWord.fast != 0
@@ -141,8 +78,9 @@ extension OperationQueue {
     let burst = min(added, self.burst)
     var starts = Starts()
     changePolicy { word in
+      let old = word
       word = (word & ~PolicyWord.fast) + added * PolicyWord.oneReady
-      starts = PolicyWord.startMore(&word, burst: burst)
+      starts = PolicyWord.startMore(&word, from: old, burst: burst)
     }
     carryOut(starts, with: flushes)
     // An operation may have finished between the two steps.
@@ -188,11 +126,39 @@ extension OperationQueue {
   func carryOut(_ starts: Starts, with flushes: consuming JobChain = JobChain()) {
     for _ in 0..<starts.drains { flushes.append(Drain.make(self)) }
     if starts.released > 0 {
-      let jobs = readyList.popFirst(starts.released)
-      guard jobs.count == starts.released else { missingJob() }
-      flushes.append(jobs)
+      release(starts.released, with: flushes)
+    } else {
+      scheduler.submitUnlessEmpty(flushes)
     }
-    scheduler.submitUnlessEmpty(flushes)
+  }
+
+  /// Hands over what was claimed of the list, with `others`, and then what has come into it meanwhile, until it is empty
+  /// and the queue fast: nothing that becomes ready later may reach the scheduler earlier (contract 86).
+  private func release(_ count: Int, with others: consuming JobChain) {
+    // What goes to a scheduler without threads runs before `submit` returns, and must find the queue fast.
+    let comesLast = scheduler.waitsByHelping
+    var claimed = count
+    while claimed > 0 {
+      let jobs = readyList.popFirst(claimed)
+      guard jobs.count == claimed else { missingJob() }
+      others.append(jobs)
+      if !comesLast { scheduler.submit(others.take()) }
+      claimed = claimMoreOrOpen()
+    }
+    scheduler.submitUnlessEmpty(others)
+  }
+
+  /// Claims the whole list again, or makes the queue fast if there is nothing in it; 0 also when it is open no longer.
+  private func claimMoreOrOpen() -> Int {
+    var claimed: UInt64 = 0
+    changePolicy { word in
+      claimed = 0
+      guard PolicyWord.isReleasing(word) else { return }
+      claimed = PolicyWord.ready(word)
+      word -= claimed * PolicyWord.oneReady
+      if claimed == 0 { word |= PolicyWord.fast }
+    }
+    return Int(claimed)
   }
 
   /// The list has fewer jobs than were counted.
@@ -205,8 +171,9 @@ extension OperationQueue {
   /// Gives back one slot.
   func releaseSlot() {
     changePolicyAndStart { word in
+      let old = word
       word -= PolicyWord.oneRunning
-      return PolicyWord.startMore(&word, burst: 1)
+      return PolicyWord.startMore(&word, from: old, burst: 1)
     }
   }
 
@@ -239,7 +206,7 @@ extension OperationQueue {
       word = policy.load(ordering: .sequentiallyConsistent)
     }
     record.depth = level + 1
-    if word & PolicyWord.fast != 0 { return true }
+    if PolicyWord.isOpen(word) { return true }
     leaveFast(record)
     return false
   }
@@ -260,7 +227,7 @@ extension OperationQueue {
       unsafe entry.pointee.store(0, ordering: .sequentiallyConsistent)
       policyWord = policy.load(ordering: .sequentiallyConsistent)
     }
-    if policyWord & PolicyWord.fast == 0 { uncount(record, level) }
+    if !PolicyWord.isOpen(policyWord) { uncount(record, level) }
   }
 
   @inline(never) private func uncount(_ record: ThreadRecord, _ level: Int) {

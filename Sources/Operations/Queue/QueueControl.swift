@@ -24,8 +24,9 @@ extension OperationQueue {
     guard newValue >= Self.defaultMaxConcurrentOperationCount else {
       Fault.badLimit(self, newValue)
     }
-    let isFinite = newValue >= 0 && newValue <= PolicyWord.largestLimit
-    let limit = isFinite ? UInt64(newValue) : highestLimit
+    // A queue cannot hold more, so such a limit limits nothing.
+    let isFinite = newValue >= 0 && newValue < MemberCount.limit
+    let limit = isFinite ? newValue : highestLimit
     let starts = control.withLock { control in
       let starts = changeLimit(to: limit)
       if hasExtras { noteLimit(from: control.limit, to: newValue) }
@@ -38,12 +39,10 @@ extension OperationQueue {
     if newValue == 0 { startsNothingNow() }
   }
 
-  /// The limit in the policy word when there is none.
+  /// The limit in the policy word when none is set.
   ///
   /// A queue that keeps strict order is never fast: every start goes through its list.
-  var highestLimit: UInt64 {
-    order == nil ? PolicyWord.unlimited : UInt64(PolicyWord.largestLimit)
-  }
+  var highestLimit: Int? { order == nil ? nil : Int(PolicyWord.largestLimit) }
 
   /// Members that were cancelled while they needed no slot need none now.
   private func flushCancelledMembers() {
@@ -60,10 +59,10 @@ extension OperationQueue {
   /// Under `control`.
   ///
   /// Returns what the caller must carry out.
-  private func changeLimit(to limit: UInt64) -> Starts {
+  private func changeLimit(to limit: Int?) -> Starts {
     // relaxed: limits change only under `control`.
     let wasUnlimited = PolicyWord.isUnlimited(policy.load(ordering: .relaxed))
-    let isUnlimited = limit == PolicyWord.unlimited
+    let isUnlimited = limit == nil
     var counted: UInt64 = 0
     if wasUnlimited, !isUnlimited {
       // Limit 0 starts nothing while the operations that run in fast mode are counted.
@@ -76,10 +75,11 @@ extension OperationQueue {
     var starts = Starts()
     let burst = self.burst
     changePolicy { word in
+      let old = word
       if wasUnlimited, !isUnlimited { word += counted * PolicyWord.oneRunning }
       if !wasUnlimited, isUnlimited { word -= counted * PolicyWord.oneRunning }
       word = PolicyWord.withLimit(word, limit)
-      starts = PolicyWord.startMore(&word, burst: burst)
+      starts = PolicyWord.startMore(&word, from: old, burst: burst)
     }
     return starts
   }
@@ -127,8 +127,7 @@ extension OperationQueue {
     }
     defer { tellObservers() }
     guard !newValue else { return startsNothingNow() }
-    scheduler.submitUnlessEmpty(readyList.takeDeferred())
-    carryOut(starts)
+    carryOut(starts, with: readyList.takeDeferred())
   }
 
   /// The queue is suspended or its limit 0 from now on: what only drains would have given back is given back.
@@ -148,8 +147,9 @@ extension OperationQueue {
     var starts = Starts()
     let burst = self.burst
     changePolicy { word in
+      let old = word
       word &= ~PolicyWord.suspended
-      starts = PolicyWord.startMore(&word, burst: burst)
+      starts = PolicyWord.startMore(&word, from: old, burst: burst)
     }
     return starts
   }

@@ -37,6 +37,8 @@ extension OperationQueue {
       guard noted > 0 else { return }
       // acquire, edge PolicyChanged.
       let word = policy.load(ordering: .acquiring)
+      // An open queue's list goes to the scheduler anyway.
+      guard !PolicyWord.isOpen(word) else { return }
       var listed = PolicyWord.ready(word)
       if word & PolicyWord.suspended != 0 { listed += UInt64(readyList.deferredCount) }
       guard listed > 0, 2 * noted >= listed else { return }
@@ -60,8 +62,9 @@ extension OperationQueue {
     let left = UInt64(claimed - stale.ready.count)
     let burst = self.burst
     changePolicyAndStart { word in
+      let old = word
       word = (word & ~PolicyWord.fast) + left * PolicyWord.oneReady
-      return PolicyWord.startMore(&word, burst: burst)
+      return PolicyWord.startMore(&word, from: old, burst: burst)
     }
     ThreadRecord.withCurrent { record in
       var context = WorkerContext(worker: -1, scheduler: identity)
