@@ -189,6 +189,24 @@ extension OperationLayer {
       #expect(plain.isFinished)
     }
 
+    /// The completion block runs as the thread was before, wherever the operation was finished.
+    @Test(.contract(61, 97), arguments: Kind.each)
+    func threadPriorityDoesNotHoldInTheCompletionBlock(_ kind: Kind) {
+      let wanted = [TestOperation(), AsyncOperation { $0.finish() }, OwnState()].map { operation in
+        let queue = kind.queue()
+        let probe = BlockOperation {}
+        probe.qualityOfService = .utility
+        operation.threadPriority = 0
+        // Asks for a niceness that depends on what the thread has.
+        operation.completionBlock = { probe.start() }
+        queue.addOperation(operation)
+        queue.expectQuiet()
+        #expect(operation.serviceReport?.threadPriority == 0)
+        return probe.serviceReport?.requestedNiceness
+      }
+      #expect(wanted[0] != nil && Set(wanted).count == 1)
+    }
+
     @Test(.contract(91, 92)) func levelsAndTheirDefault() {
       #expect(QualityOfService.allCases.count == 5)
       #expect(Operation().qualityOfService == .default)

@@ -240,7 +240,7 @@ extension Operation {
   /// `start()` has returned, and the operation was finished inside of it: what the finish has left to do.
   ///
   /// The operation is a member until it leaves here, which keeps it and its queue.
-  @inline(never) final func endAfterStart(
+  final func endAfterStart(
     _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) {

@@ -296,19 +296,31 @@ extension Operation {
     start()
     let stockStartRan = record.startingOperation != word
     record.startingOperation = outerStart
+    let isOver = record.returnsFinished()
     var successor: UInt = 0
-    if record.returnsFinished() {
-      unsafe endAfterStart(gate, queue, record, context)
-      // acquire, edge EditLock: set by `main()`.
-    } else if stockStartRan, state.load(ordering: .acquiring) & StateBit.outlivesMain == 0 {
-      successor = unsafe finishOnWorker(bits, gate, queue, record, context)
-    } else if !isSealed, isFinished {
+    // acquire, edge EditLock: set by `main()`.
+    if !isOver,
+      (stockStartRan && state.load(ordering: .acquiring) & StateBit.outlivesMain == 0)
+        || (!isSealed && isFinished)
+    {
       successor = unsafe finishOnWorker(bits, gate, queue, record, context)
     } else {
-      detach(bits, gate, queue, record)
+      unsafe leaveStart(isOver: isOver, bits, gate, queue, record, context)
     }
     record.pop(outer)
     return successor
+  }
+
+  /// `start()` has returned: the operation was finished inside of it, or goes on.
+  @inline(never) private final func leaveStart(
+    isOver: Bool, _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue,
+    _ record: ThreadRecord, _ context: UnsafeMutablePointer<WorkerContext>
+  ) {
+    if isOver {
+      unsafe endAfterStart(gate, queue, record, context)
+    } else {
+      detach(bits, gate, queue, record)
+    }
   }
 
   /// As `perform` for classes that may outlive `start()`, for what is skipped, and for operations with somebody to tell.
@@ -346,16 +358,16 @@ extension Operation {
     let isAsynchronousClass = bits & StateBit.asynchronous != 0
     let endsHere =
       isAsynchronousClass ? skipsBody && finishesWhenSkipped : stockStartRan && !outlives
+    let isOver = record.returnsFinished()
     var successor: UInt = 0
-    if record.returnsFinished() {
-      unsafe endAfterStart(gate, queue, record, context)
-    } else if endsHere || bits & StateBit.finishRequested != 0
-      || (!isAsynchronousClass && !isSealed && isFinished)
+    if !isOver,
+      endsHere || bits & StateBit.finishRequested != 0
+        || (!isAsynchronousClass && !isSealed && isFinished)
     {
       if bits & StateBit.coldStart != 0 { letGoOfBody() }
       successor = unsafe finishOnWorker(bits, gate, queue, record, context)
     } else {
-      detach(bits, gate, queue, record)
+      unsafe leaveStart(isOver: isOver, bits, gate, queue, record, context)
     }
     record.pop(outer)
     unsafe keptSelf.release()
