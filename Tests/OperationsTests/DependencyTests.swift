@@ -64,7 +64,7 @@ extension OperationLayer {
       #expect(lifetimes.live == 0)
     }
 
-    /// Cancelled while it waits: it lists what finishes afterwards although nobody else keeps it.
+    /// Cancelled while it waits: it lists what somebody keeps, and keeps nothing that may wait for it in turn.
     @Test(.contract(25, 47), arguments: Kind.each, [true, false])
     func dependenciesOfAFlushedOperationStayListed(_ kind: Kind, isCancelledFirst: Bool) {
       let (queue, held) = (kind.queue(), kind.queue())
@@ -91,9 +91,29 @@ extension OperationLayer {
       queue.expectQuiet()
       let names = (1...8).map { "\($0)" }
       #expect(operation.dependencies.map { $0.name ?? "" } == names)
+      let kept = Array(operation.dependencies.prefix(2))
       held.isSuspended = false
       held.expectQuiet()
-      #expect(waitUntil { operation.dependencies.map { $0.name ?? "" } == names })
+      // What it lists only because it was added after the cancellation is kept.
+      let left = isCancelledFirst ? names : ["1", "2", "7", "8"]
+      #expect(waitUntil { operation.dependencies.map { $0.name ?? "" } == left })
+      withExtendedLifetime(kept) {}
+    }
+
+    @Test(.contract(31, 131), arguments: Kind.each)
+    func cancelledCycleLeavesNothing(_ kind: Kind) {
+      let queue = kind.queue()
+      let lifetimes = LifetimeCounter()
+      for size in 2...4 {
+        let operations = (0..<size).map { _ in TokenOperation(lifetimes.token()) }
+        for index in 0..<size {
+          operations[index].addDependency(operations[(index + 1) % size])
+        }
+        queue.addOperations(operations, waitUntilFinished: false)
+        operations[0].cancel()
+        queue.expectQuiet()
+      }
+      #expect(waitUntil { lifetimes.live == 0 })
     }
 
     /// Letting go of all of them costs the same per dependency however many there are.
@@ -109,4 +129,11 @@ extension OperationLayer {
       #expect(operation.dependencies.count == dependencies.count)
     }
   }
+}
+
+/// Keeps a token for as long as it lives itself.
+private final class TokenOperation: Operation, @unchecked Sendable {
+  private let token: LifetimeCounter.Token
+
+  init(_ token: LifetimeCounter.Token) { self.token = token }
 }

@@ -27,7 +27,7 @@ import Synchronization
   ///
   /// Removed ones stay until deinit.
   var records: [RecordPointer] = unsafe []
-  /// Dependencies of a flushed operation that are not kept until their edges are resolved, by `EdgeLocation.key`.
+  /// Dependencies of a flushed operation that had not finished then and are not kept, by `EdgeLocation.key`.
   var released: [UInt: WeakOperation] = [:]
   /// Edges that a cancelled or finished operation lists only: no dependency knows of them; by `EdgeLocation.key`.
   var unregistered: Set<UInt> = []

@@ -91,7 +91,6 @@ extension Operation {
     table.edgesOutstanding -= 1
     let isLast = table.edgesOutstanding == 0
     let handle = unsafe untag(edge, table) ? leaveIfFree(table) : nil
-    unsafe keepReleased(edge, table)
     unlockState(bits)
     if let handle { handOver(self, handle) }
     if isLast { unsafe Unmanaged.passUnretained(self).release() }

@@ -199,8 +199,7 @@ extension Operation {
   /// A flushed operation lets go of dependencies that have not finished; it lists them for as long as others keep them.
   ///
   /// They keep edges into this operation, which keeps itself until those are resolved: keeping them as well would be a
-  /// cycle that lasts for ever when they never finish. When its edge is resolved a dependency is kept again
-  /// (`keepReleased`).
+  /// cycle that lasts for ever when they never finish, or when they wait for this operation in turn.
   final func letGoOfUnfinishedDependencies() {
     guard let table = coldTable else { return }
     var released: [Unmanaged<Operation>] = unsafe []
@@ -219,15 +218,6 @@ extension Operation {
     }
     unlockState(bits)
     for index in unsafe released.indices { unsafe released[index].release() }
-  }
-
-  /// An edge of a flushed operation is resolved: its dependency, if it still lives, is kept again; under the edit lock.
-  final func keepReleased(_ edge: EdgeLocation, _ table: ColdTable) {
-    guard !table.released.isEmpty,
-      let dependency = table.released.removeValue(forKey: unsafe edge.key)?.operation
-    else { return }
-    let word = unsafe UInt(bitPattern: Unmanaged.passRetained(dependency).toOpaque())
-    unsafe setDependency(of: edge, to: word)
   }
 
   private final func setDependency(of edge: EdgeLocation, to word: UInt) {
