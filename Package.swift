@@ -216,6 +216,13 @@ let package = Package(
       ],
       path: "Tests/ScalingFixture", swiftSettings: strict),
     .executableTarget(
+      name: "SoakFixture",
+      dependencies: [
+        "SchedulerConformance", "Scheduling", "ConcurrencyPrimitives", "DispatchBackend",
+        "ThreadPoolBackend", "WorkStealingBackend",
+      ],
+      path: "Tests/SoakFixture", swiftSettings: strict),
+    .executableTarget(
       name: "MainQueueFixture", dependencies: ["OperationsFoundation"],
       path: "Tests/MainQueueFixture", swiftSettings: strict),
     tests(
