@@ -10,26 +10,35 @@ final class FoundationGraph: ReferenceWorkload {
   private let storage: SlotStorage
   private let predecessors: (Int) -> [Int]
   private let makeBody: (Int) -> @Sendable () -> Void
-  private let isBatch: Bool
+  private let addition: Addition
+
+  /// How the operations get into their queue.
+  private enum Addition {
+    /// All at once, with their dependencies.
+    case batch
+    /// One by one, as closures.
+    case closures
+    /// One by one, as `BlockOperation` objects.
+    case objects
+  }
 
   private init(
-    _ name: String, storage: SlotStorage, isBatch: Bool = true,
+    _ name: String, storage: SlotStorage, addition: Addition = .batch,
     predecessors: @escaping (Int) -> [Int], body: @escaping (Int) -> @Sendable () -> Void
   ) {
     self.name = name
     self.storage = storage
     self.predecessors = predecessors
     makeBody = body
-    self.isBatch = isBatch
+    self.addition = addition
   }
 
   var operationsPerIteration: Int { storage.count }
 
   func iterate(workers: Int, recorder: inout IterationRecorder) throws(WrongAnswer) {
-    if isBatch {
-      iterateBatch(workers: workers, recorder: &recorder)
-    } else {
-      iterateClosures(workers: workers, recorder: &recorder)
+    switch addition {
+    case .batch: iterateBatch(workers: workers, recorder: &recorder)
+    case .closures, .objects: iterateOneByOne(workers: workers, recorder: &recorder)
     }
     try storage.checkIteration(of: "\(name) on foundation")
   }
@@ -55,11 +64,17 @@ final class FoundationGraph: ReferenceWorkload {
     recorder.released()
   }
 
-  private func iterateClosures(workers: Int, recorder: inout IterationRecorder) {
+  private func iterateOneByOne(workers: Int, recorder: inout IterationRecorder) {
     recorder.begin()
     var queue: OperationQueue? = FoundationIteration.makeQueue(workers: workers)
     recorder.built()
-    for index in 0..<storage.count { queue?.addOperation(makeBody(index)) }
+    if case .objects = addition {
+      for index in 0..<storage.count {
+        queue?.addOperation(BlockOperation(block: makeBody(index)))
+      }
+    } else {
+      for index in 0..<storage.count { queue?.addOperation(makeBody(index)) }
+    }
     queue?.waitUntilAllOperationsAreFinished()
     withExtendedLifetime(queue) { recorder.ran() }
     queue = nil
@@ -68,11 +83,14 @@ final class FoundationGraph: ReferenceWorkload {
 }
 
 extension FoundationGraph {
-  /// Closures added one by one.
-  static func independent(operations: Int) throws(WorkloadError) -> FoundationGraph {
-    let storage = try SlotStorage(for: "independent", count: operations)
+  /// Closures, or objects with one, added one by one.
+  static func independent(
+    _ name: String, operations: Int, asObjects: Bool = false
+  ) throws(WorkloadError) -> FoundationGraph {
+    let storage = try SlotStorage(for: name, count: operations)
     let slots = storage.slots
-    return FoundationGraph("independent", storage: storage, isBatch: false) { _ in
+    return FoundationGraph(name, storage: storage, addition: asObjects ? .objects : .closures) {
+      _ in
       []
     } body: { index in
       { slots.increment(index) }
@@ -103,13 +121,17 @@ extension FoundationGraph {
   }
 
   /// A square, each operation after its upper and left neighbours.
-  static func wavefront(side: Int) throws(WorkloadError) -> FoundationGraph {
-    let storage = try SlotStorage(for: "wavefront", count: side * side)
+  static func wavefront(
+    _ name: String, side: Int, bodyNanoseconds: Int = 0
+  ) throws(WorkloadError) -> FoundationGraph {
+    let storage = try SlotStorage(for: name, count: side * side)
     let slots = storage.slots
-    return FoundationGraph("wavefront", storage: storage) { index in
+    let spins = UInt64(bodyNanoseconds)
+    return FoundationGraph(name, storage: storage) { index in
       (index >= side ? [index - side] : []) + (index % side > 0 ? [index - 1] : [])
     } body: { index in
-      Wavefront.body(row: index / side, column: index % side, side: side, slots: slots)
+      Wavefront.body(
+        row: index / side, column: index % side, side: side, nanoseconds: spins, slots: slots)
     }
   }
 

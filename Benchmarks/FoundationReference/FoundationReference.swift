@@ -15,7 +15,11 @@ extension ReferenceDescription {
       + "cost per operation grows with the number of pending operations and long chains crash",
     workloads: [
       "independent": Program(cap: ["n": 100_000]) { parameters throws(WorkloadError) in
-        try FoundationGraph.independent(operations: parameters["n"])
+        try FoundationGraph.independent("independent", operations: parameters["n"])
+      },
+      "independent-objects": Program(cap: ["n": 100_000]) { parameters throws(WorkloadError) in
+        try FoundationGraph.independent(
+          "independent-objects", operations: parameters["n"], asObjects: true)
       },
       "chain": Program(cap: ["n": 5000]) { parameters throws(WorkloadError) in
         try FoundationGraph.chain(operations: parameters["n"])
@@ -24,7 +28,11 @@ extension ReferenceDescription {
         try FoundationGraph.fan(rounds: parameters["rounds"], width: parameters["width"])
       },
       "wavefront": Program(cap: ["n": 64]) { parameters throws(WorkloadError) in
-        try FoundationGraph.wavefront(side: parameters["n"])
+        try FoundationGraph.wavefront("wavefront", side: parameters["n"])
+      },
+      "wavefront-work": Program(cap: ["n": 64]) { parameters throws(WorkloadError) in
+        try FoundationGraph.wavefront(
+          "wavefront-work", side: parameters["n"], bodyNanoseconds: parameters["body-ns"])
       },
       "layered": Program(cap: ["layers": 20, "width": 1000, "degree": 8]) {
         parameters throws(WorkloadError) in

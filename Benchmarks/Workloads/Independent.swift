@@ -4,16 +4,21 @@ package import Harness
 internal import Operations
 package import Scheduling
 
-/// `n` operations without dependencies, each added by `addOperation { }` from one thread outside the pool.
+/// `n` operations without dependencies, each added from one thread outside the pool: by `addOperation { }`, or as a
+/// `BlockOperation` object.
 ///
 /// Stresses: the add path, the injector, waking the first workers, and the finish path without successors.
 /// Does not show: dependency release, or adding from several threads or from inside operations.
-/// One operation is one closure. The build phase is the queue alone, since operations run while later ones are added.
+/// The build phase is the queue alone, since operations run while later ones are added.
 package final class Independent: Workload {
+  private let name: String
   private let storage: SlotStorage
+  private let makesObjects: Bool
 
-  init(operations: Int) throws(WorkloadError) {
-    storage = try SlotStorage(for: "independent", count: operations)
+  init(_ name: String, operations: Int, asObjects: Bool = false) throws(WorkloadError) {
+    self.name = name
+    storage = try SlotStorage(for: name, count: operations)
+    makesObjects = asObjects
   }
 
   package var operationsPerIteration: Int { storage.count }
@@ -23,12 +28,18 @@ package final class Independent: Workload {
   ) throws(WrongAnswer) {
     let slots = storage.slots
     let count = storage.count
-    try TimedIteration.run("independent", on: scheduler, recorder: &recorder) { queue in
-      for index in 0..<count {
-        queue.addOperation { slots.increment(index) }
+    try TimedIteration.run(name, on: scheduler, recorder: &recorder) { queue in
+      if makesObjects {
+        for index in 0..<count {
+          queue.addOperation(BlockOperation { slots.increment(index) })
+        }
+      } else {
+        for index in 0..<count {
+          queue.addOperation { slots.increment(index) }
+        }
       }
     }
-    try storage.checkIteration(of: "independent")
+    try storage.checkIteration(of: name)
   }
 }
 
@@ -44,5 +55,19 @@ extension WorkloadDescription {
         name: "n", summary: "operations", smoke: 200, quick: 100_000, real: 1_000_000,
         legal: 1...100_000_000, warmUp: 250_000)
     ],
-    make: { parameters throws(WorkloadError) in try Independent(operations: parameters["n"]) })
+    make: { parameters throws(WorkloadError) in
+      try Independent("independent", operations: parameters["n"])
+    })
+
+  /// The same as objects.
+  package static let independentObjects = WorkloadDescription(
+    name: "independent-objects",
+    summary: "BlockOperation objects without dependencies, made and added one by one",
+    notShown: "dependency release; adding from several threads or from inside operations",
+    tags: ["throughput", "closures"],
+    runsByDefault: false,
+    axes: independent.axes,
+    make: { parameters throws(WorkloadError) in
+      try Independent("independent-objects", operations: parameters["n"], asObjects: true)
+    })
 }

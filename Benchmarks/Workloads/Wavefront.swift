@@ -9,24 +9,32 @@ package import Scheduling
 /// Stresses: two dependencies per operation, parallelism that grows to `n` and shrinks again, and the choice between
 /// running a successor in place and offering it to others.
 /// Does not show: wide release; no operation has more than two successors.
-/// Every body checks that both predecessors have run. Row-major order, so that a predecessor has a lower index.
+/// Every body checks that both predecessors have run, and may then keep its worker busy for a while. Row-major order, so that a predecessor has a lower index.
 package final class Wavefront: Workload {
+  private let name: String
   private let side: Int
+  private let bodyNanoseconds: UInt64
   let storage: SlotStorage
 
-  init(side: Int) throws(WorkloadError) {
+  init(_ name: String, side: Int, bodyNanoseconds: Int = 0) throws(WorkloadError) {
+    self.name = name
     self.side = side
-    storage = try SlotStorage(for: "wavefront", count: side * side)
+    self.bodyNanoseconds = UInt64(bodyNanoseconds)
+    storage = try SlotStorage(for: name, count: side * side)
   }
 
   package var operationsPerIteration: Int { side * side }
 
   /// The body of one operation.
   package static func body(
-    row: Int, column: Int, side: Int, slots: Slots
+    row: Int, column: Int, side: Int, nanoseconds: UInt64 = 0, slots: Slots
   ) -> @Sendable () -> Void {
     let index = row * side + column
-    return { visit(index, side: side, slots) }
+    guard nanoseconds > 0 else { return { visit(index, side: side, slots) } }
+    return {
+      visit(index, side: side, slots)
+      WorkerHold.spin(nanoseconds: nanoseconds)
+    }
   }
 
   /// What the body of operation `index` does.
@@ -41,13 +49,17 @@ package final class Wavefront: Workload {
   ) throws(WrongAnswer) {
     let slots = storage.slots
     let side = side
-    try TimedIteration.run("wavefront", on: scheduler, recorder: &recorder) {
+    let spins = bodyNanoseconds
+    try TimedIteration.run(name, on: scheduler, recorder: &recorder) {
       var operations: [Operation] = []
       operations.reserveCapacity(side * side)
       for row in 0..<side {
         for column in 0..<side {
           let index = operations.count
-          let operation = WavefrontOperation(index, side: side, slots)
+          let operation =
+            spins == 0
+            ? WavefrontOperation(index, side: side, slots)
+            : BusyWavefrontOperation(index, side: side, slots, nanoseconds: spins)
           if row > 0 { operation.addDependency(operations[index - side]) }
           if column > 0 { operation.addDependency(operations[index - 1]) }
           operations.append(operation)
@@ -55,12 +67,12 @@ package final class Wavefront: Workload {
       }
       return operations
     }
-    try storage.checkIteration(of: "wavefront")
+    try storage.checkIteration(of: name)
   }
 }
 
 /// An operation of the square: a subclass, as programs write them, without a closure.
-private final class WavefrontOperation: Operation, @unchecked Sendable {
+private class WavefrontOperation: Operation, @unchecked Sendable {
   private let index: Int32
   private let side: Int32
   private let slots: Slots
@@ -76,6 +88,21 @@ private final class WavefrontOperation: Operation, @unchecked Sendable {
   override func main() { Wavefront.visit(Int(index), side: Int(side), slots) }
 }
 
+/// As the above, with a body that takes that long by the clock.
+private final class BusyWavefrontOperation: WavefrontOperation, @unchecked Sendable {
+  private let nanoseconds: UInt64
+
+  init(_ index: Int, side: Int, _ slots: Slots, nanoseconds: UInt64) {
+    self.nanoseconds = nanoseconds
+    super.init(index, side: side, slots)
+  }
+
+  override func main() {
+    super.main()
+    WorkerHold.spin(nanoseconds: nanoseconds)
+  }
+}
+
 extension WorkloadDescription {
   /// A square of operations that depend on their upper and left neighbours.
   package static let wavefront = WorkloadDescription(
@@ -88,5 +115,27 @@ extension WorkloadDescription {
         name: "n", summary: "side of the square; n times n operations", smoke: 8, quick: 160,
         real: 512, legal: 1...8192)
     ],
-    make: { parameters throws(WorkloadError) in try Wavefront(side: parameters["n"]) })
+    make: { parameters throws(WorkloadError) in
+      try Wavefront("wavefront", side: parameters["n"])
+    })
+
+  /// The same with bodies that take time.
+  package static let wavefrontWork = WorkloadDescription(
+    name: "wavefront-work",
+    summary: "the square of wavefront with bodies that keep their worker busy by the clock",
+    notShown: "cost per operation: wall is mostly the bodies",
+    tags: ["throughput", "dependencies"],
+    runsByDefault: false,
+    axes: [
+      Axis(
+        name: "n", summary: "side of the square; n times n operations", smoke: 8, quick: 100,
+        real: 256, legal: 1...8192),
+      Axis(
+        name: "body-ns", summary: "ns that a body takes", smoke: 1000, quick: 1000, real: 1000,
+        legal: 1...1_000_000),
+    ],
+    make: { parameters throws(WorkloadError) in
+      try Wavefront(
+        "wavefront-work", side: parameters["n"], bodyNanoseconds: parameters["body-ns"])
+    })
 }

@@ -9,6 +9,7 @@ package enum WorkloadCatalog {
   /// A new workload is one file and one line here.
   package static let all: [WorkloadDescription] = [
     .independent, .chain, .fan, .wavefront, .layered, .forkJoin, .priorityMix, .cancel,
-    .submitLatency, .graphChain, .graphWavefront, .graphLayered, .forkJoinStack,
+    .submitLatency, .independentObjects, .wavefrontWork, .graphChain, .graphWavefront,
+    .graphLayered, .forkJoinStack,
   ]
 }

@@ -9,7 +9,8 @@ import Workloads
     #expect(
       WorkloadCatalog.all.map(\.name) == [
         "independent", "chain", "fan", "wavefront", "layered", "fork-join", "priority-mix",
-        "cancel", "submit-latency", "graph-chain", "graph-wavefront", "graph-layered",
+        "cancel", "submit-latency", "independent-objects", "wavefront-work", "graph-chain",
+        "graph-wavefront", "graph-layered",
         "fork-join-stack",
       ])
   }
@@ -18,7 +19,9 @@ import Workloads
     ("independent", "n:1000000"), ("chain", "n:100000"), ("fan", "rounds:200;width:1000"),
     ("wavefront", "n:512"), ("layered", "degree:3;layers:100;seed:42;width:1000"),
     ("fork-join", "n:30"), ("priority-mix", "flood:20000;samples:200"), ("cancel", "n:100000"),
-    ("submit-latency", "samples:1000"), ("graph-chain", "n:100000"), ("graph-wavefront", "n:512"),
+    ("submit-latency", "samples:1000"), ("independent-objects", "n:1000000"),
+    ("wavefront-work", "body-ns:1000;n:256"), ("graph-chain", "n:100000"),
+    ("graph-wavefront", "n:512"),
     ("graph-layered", "degree:3;layers:100;seed:42;width:1000"), ("fork-join-stack", "n:30"),
   ])
   func realSizesAreThese(name: String, canonical: String) throws {
@@ -30,7 +33,8 @@ import Workloads
     ("independent", AxisSize.real, 1_000_000), ("chain", .real, 100_000),
     ("fan", .real, 200 * 1002), ("wavefront", .real, 512 * 512), ("layered", .real, 100_000),
     ("fork-join", .quick, 121_393), ("cancel", .real, 100_000), ("priority-mix", .real, 20_200),
-    ("submit-latency", .real, 1000), ("fan", .smoke, 66), ("wavefront", .smoke, 64),
+    ("submit-latency", .real, 1000), ("wavefront-work", .quick, 10_000), ("fan", .smoke, 66),
+    ("wavefront", .smoke, 64),
     ("graph-layered", .real, 100_000), ("fork-join-stack", .quick, 121_393),
   ])
   func operationsAreCountedLikeThis(name: String, size: AxisSize, count: Int) throws {
