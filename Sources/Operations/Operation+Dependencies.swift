@@ -48,12 +48,9 @@ extension Operation {
         handOver = addLateEdge(to: dependency, &bits)
         isLate = true
       } else {
-        let edge = unsafe appendDependency(dependency, &bits, hidden: false)
-        if effective {
-          bits |= StateBit.hold
-        } else {
-          coldTableMade().unregistered.insert(unsafe edge.key)
-        }
+        // What a cancelled operation depends on is listed only.
+        unsafe _ = appendDependency(dependency, &bits, hidden: false)
+        if effective { bits |= StateBit.hold }
       }
     }
     unlockState(bits)

@@ -1,16 +1,18 @@
 /* Queue policy. Two independent models in one file; define exactly one of LIMIT and COUNT.
  *
- * ---- LIMIT: packed word (ready, running, limit, SUSPENDED, FAST), ready list, drains with a budget, start gate of fast mode.
+ * ---- LIMIT: packed word (ready, running, limit, SUSPENDED, who releases), ready list, drains with a budget, start gate of fast mode.
  * Two workers take words (operations handed over in fast mode, drains, flush carriers); inserters make operations ready; one
  * controller changes the policy:
  *   -DSUSPEND    limit 2, suspend, resume                    -DLOWER     limit 2 -> 1 -> 0 -> 2
  *   -DSWITCH     fast mode (operations already in deques) -> limit 1 -> unlimited -> limit 1 -> unlimited
  *   -DPAUSE      fast mode -> suspend -> limit 1 while suspended -> resume
+ *   -DTWICE      suspend, resume, suspend, resume
  *   -DFLUSH      with SUSPEND or LOWER: one operation X is cancelled while it sits in the ready list
  * A start (or a flush of a cancelled operation) is "claimed" by the atomic step that reads SUSPENDED.
  * Properties: at a start, the bodies running including the new one are at most the limit in the word at that moment; no start is
  * claimed between the return of suspend and resume; every operation runs exactly once; when all is quiet no ready operation is
- * left and running is 0 (so nothing is stranded); X finishes exactly once, its two references are dropped exactly once.
+ * left and running is 0 (so nothing is stranded); X finishes exactly once, its two references are dropped exactly once; the queue
+ * is never fast while somebody holds jobs that he has claimed from the list (so nothing overtakes them).
  * Variants that are expected to FAIL (readings of the uncorrected text):
  *   -DW_EMPTY    a drain that saw an empty list does running-1 unconditionally       (stranded operation; with LOWER)
  *   -DW_LOWER    a drain does not compare running with the limit between operations  (limit exceeded; with LOWER)
@@ -18,6 +20,7 @@
  *   -DW_FAST     operations started in fast mode are not counted after the switch    (limit exceeded; with SWITCH)
  *   -DW_ENTRY    going back to unlimited uncounts only operations whose entry is still set  (slot lost; with SWITCH)
  *   -DW_LEAK     going back to unlimited forgets the counted operations              (stranded operation; with SWITCH)
+ *   -DW_TWO      closing the queue forgets its releaser, so that there may be two    (fast too early; with TWICE, SWITCH)
  *
  * ---- COUNT: batched completion credits, queue waiter, barriers as operations.
  * Two workers with private credits, which go back when a worker finds nothing to run (also those of barriers), two adders, -DBARRIERS=n (0..2) barriers, one waiter.
@@ -39,13 +42,16 @@
 #define OPS 3
 #endif
 #define BUDGET 2
-#if defined(SWITCH) || defined(PAUSE)
+#if defined(SWITCH) || defined(PAUSE) || defined(TWICE)
 #define START_FAST 1
 #else
 #define START_FAST 0
 #endif
 
-byte ready, running, limit; bit susp, fast;      /* the packed word: every atomic block on these is one RMW */
+byte ready, running, limit; bit susp, releasing; /* the packed word: every atomic block on these is one RMW */
+#define isOpen (!susp && limit == INF)
+#define fast (isOpen && !releasing)
+byte inHand;                                     /* ghost: authors with claimed jobs that have not reached the scheduler */
 byte outsideLimit;
 byte list; byte opWords, drainWords;             /* ready list (without X); words inside the scheduler */
 bit begun[WORKERS];                              /* written by the worker only, plain stores */
@@ -55,10 +61,15 @@ bit xListed, xCancelled, xStarted, xFinished; byte xRefs, carriers, deferred;
 
 byte runningSpare;                               /* drains started by this RMW; 0 outside atomic blocks */
 /* Inside an RMW on the packed word; `rel` is the author's: jobs that he has claimed and takes out of the list afterwards. */
-inline openUp() { rel = ready; ready = 0; fast = 1 }
+inline openUp() {
+  if
+  :: releasing -> rel = 0
+  :: else -> rel = ready; ready = 0; if :: rel > 0 -> releasing = 1; inHand++ :: else -> assert(inHand == 0) fi
+  fi
+}
 inline startMore() {
   if
-  :: !susp && limit == INF -> openUp()
+  :: isOpen -> openUp()
   :: else ->
      do
      :: !susp && ready > runningSpare && running < limit -> running++; drainWords++; runningSpare++
@@ -68,20 +79,38 @@ inline startMore() {
 }
 inline startOne() {
   if
-  :: !susp && limit == INF -> openUp()
-  :: !susp && limit != INF && ready > 0 && running < limit -> running++; drainWords++
+  :: isOpen -> openUp()
+  :: !isOpen && !susp && ready > 0 && running < limit -> running++; drainWords++
   :: else
   fi
 }
-inline carryOut() {                              /* what was claimed goes to the scheduler as it is */
-  if :: rel > 0 -> atomic { assert(list >= rel); list = list - rel; opWords = opWords + rel; rel = 0 } :: else fi
+inline carryOut() {                              /* what was claimed goes to the scheduler as it is, then what came meanwhile */
+  do
+  :: rel > 0 ->
+     atomic { assert(list >= rel); list = list - rel };
+     atomic { opWords = opWords + rel; rel = 0; inHand-- };
+     atomic {
+#ifdef W_TWO
+       if :: isOpen && releasing -> releasing = 0; openUp() :: else fi
+#else
+       releasing = 0;
+       if :: isOpen -> openUp() :: else fi
+#endif
+     }
+  :: else -> break
+  od
 }
+#ifdef W_TWO
+#define closing releasing = 0
+#else
+#define closing skip
+#endif
 
 inline insertWord() {
 #ifdef W_OUTSIDE
   atomic { ready++; if :: !susp && running < k -> running++; drainWords++ :: else fi }
 #else
-  atomic { fast = 0; ready++; startOne() };
+  atomic { ready++; startOne() };
   carryOut()
 #endif
 }
@@ -121,16 +150,17 @@ end:
   do
   :: atomic { opWords > 0 -> opWords-- };
      begun[id] = 1;                                             /* plain store; ordered against the next load, see the design */
-     atomic { m = fast; if :: m -> beginBody() :: else fi };    /* load of the packed word */
+     atomic { m = isOpen; if :: m -> beginBody() :: else fi };  /* load of the packed word */
      if
      :: m ->
         atomic { bodies--; ran++ };
         begun[id] = 0;
-        m = fast;
+        m = isOpen;
         if :: !m -> uncount() :: else fi
      :: else ->
         begun[id] = 0;
-        uncount();
+        m = isOpen;
+        if :: !m -> uncount() :: else fi;
 #ifdef W_OUTSIDE
         k = outsideLimit;
 #endif
@@ -144,16 +174,16 @@ next:
      if
      :: !m -> atomic { running-- }; goto out
      :: m ->
-        atomic { if :: ready > 0 && !susp && running <= limit -> ready--; beginBody() :: else -> running--; m = 0 fi };
+        atomic { if :: ready > 0 && !susp && !isOpen && running <= limit -> ready--; beginBody() :: else -> running--; m = 0 fi };
         if :: !m -> goto out :: else fi
      fi;
 #else
      atomic {
        if
 #ifdef W_LOWER
-       :: ready > 0 && !susp -> ready--; m = 1; beginBody()
+       :: ready > 0 && !susp && !isOpen -> ready--; m = 1; beginBody()
 #else
-       :: ready > 0 && !susp && running <= limit ->
+       :: ready > 0 && !susp && !isOpen && running <= limit ->
           ready--; m = 1; beginBody();
           if :: ready > 0 && running < limit -> running++; drainWords++ :: else fi   /* one more drain before this one runs */
 #endif
@@ -201,7 +231,7 @@ inline setLimit(to) {
   takePolicy();
   if
   :: limit == INF && to != INF ->
-     atomic { fast = 0; limit = 0 };                            /* limit 0 starts nothing while we look */
+     atomic { limit = 0; closing };                             /* limit 0 starts nothing while we look */
 #ifndef W_FAST
      n = 0;                                                     /* process-wide memory barrier here */
      if :: begun[0] -> counted[0] = 1; n++ :: else fi;
@@ -227,14 +257,14 @@ inline setLimit(to) {
   outsideLimit = to;
   dropPolicy()
 }
-inline suspend() { takePolicy(); atomic { susp = 1; fast = 0 }; dropPolicy(); suspendReturned = 1 }
+inline suspend() { takePolicy(); atomic { susp = 1; closing }; dropPolicy(); suspendReturned = 1 }
 inline resume() {
   suspendReturned = 0;
   takePolicy();
   atomic { susp = 0; startMore() };
+  dropPolicy();
   carryOut();
-  atomic { carriers = carriers + deferred; deferred = 0 };
-  dropPolicy()
+  atomic { carriers = carriers + deferred; deferred = 0 }
 }
 
 proctype Controller() {
@@ -250,6 +280,9 @@ proctype Controller() {
 #endif
 #ifdef PAUSE
   suspend(); setLimit(1); resume();
+#endif
+#ifdef TWICE
+  suspend(); resume(); suspend(); resume();
 #endif
 }
 proctype Canceller() {                                          /* X was released into the list before */
@@ -269,7 +302,7 @@ proctype XInserter() {
 active proctype Monitor() {
 end:
   timeout ->
-    assert(ready == 0 && list == 0 && running == 0 && bodies == 0 && opWords == 0 && drainWords == 0);
+    assert(!releasing && ready == 0 && list == 0 && running == 0 && bodies == 0 && opWords == 0 && drainWords == 0);
 #ifdef FLUSH
     assert(ran == OPS + 1 && xFinished && xRefs == 0 && !xListed && carriers == 0 && deferred == 0)
 #else
@@ -278,7 +311,7 @@ end:
 }
 init {
   atomic {
-    fast = START_FAST; limit = (START_FAST == 1 -> INF : 2); outsideLimit = limit;
+    limit = (START_FAST == 1 -> INF : 2); outsideLimit = limit;
     run Worker(0); run Worker(1); run Inserter(OPS - 1); run Inserter(1); run Controller();
 #ifdef FLUSH
     xRefs = 1; run XInserter();

@@ -78,6 +78,25 @@ extension OperationLayer {
       #expect(operation.isCancelled && operation.isFinished)
     }
 
+    /// A class that lists nothing waits, and inherits cancellations, all the same.
+    @Test(.contract(53))
+    func ownListIsNotAskedForInheritedCancellations() {
+      final class Shy: Operation, @unchecked Sendable {
+        let runs = Atomic<Int>(0)
+        override var dependencies: [Operation] { [] }
+        override func main() { runs.add(1, ordering: .relaxed) }
+      }
+      let dependency = BlockOperation {}
+      dependency.cancelDependentsOnCancel = true
+      dependency.cancel()
+      dependency.start()
+      let operation = Shy()
+      operation.addDependency(dependency)
+      operation.start()
+      let runs = operation.runs.load(ordering: .relaxed)
+      #expect(operation.isCancelled && operation.isFinished && runs == 0)
+    }
+
     /// What is cancelled together is set free together, unless the thread that cancels waits for some of it.
     @Test(.contract(52), arguments: Kind.each)
     func overriddenCancelMayWaitForWhatItCancels(_ kind: Kind) {

@@ -216,6 +216,37 @@ extension OperationLayer {
       #expect(succeeded.error == nil && failed.error is Failure)
     }
 
+    /// A group with a state of its own, from a thread that runs no operation and from another queue's worker.
+    @Test(arguments: Kind.each, [true, false])
+    func groupFinishedBeforeItsStart(_ kind: Kind, onAWorker: Bool) {
+      final class Early: GroupOperation, @unchecked Sendable {
+        private let isOver = Atomic<Bool>(false)
+        override var isFinished: Bool { isOver.load(ordering: .acquiring) || super.isFinished }
+        func end() {
+          isOver.store(true, ordering: .releasing)
+          didChangeValue(forKey: "isFinished")
+        }
+      }
+      let (queue, other) = (kind.queue(), kind.queue())
+      queue.isSuspended = true
+      let current = Locked<OperationQueue?>(nil)
+      let member = TestOperation { _ in current.withLock { $0 = OperationQueue.current } }
+      let group = Early([member])
+      queue.addOperation(group)
+      _ = warnings(naming: "Early") {
+        if onAWorker {
+          other.addOperation { group.end() }
+          other.expectQuiet()
+        } else {
+          group.end()
+        }
+        queue.isSuspended = false
+        queue.expectQuiet()
+      }
+      #expect(
+        member.wait(timeout: patience) && member.runCount == 0 && current.withLock { $0 } == nil)
+    }
+
     /// The add, the start, a cancel and the finish at the same time: every operation leaves, and runs at most once.
     @Test(arguments: Kind.each)
     func finishRacesWithEverything(_ kind: Kind) {

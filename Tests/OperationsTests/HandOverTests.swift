@@ -13,7 +13,7 @@ extension OperationLayer {
     enum End: CaseIterable { case inFastMode, inASlot, withABlock, fromOutside, byHand }
 
     /// A dependent on a scheduler without threads runs on the finishing thread, when that has done everything else.
-    @Test(.contract(20, 61, 99, 101), arguments: Kind.pools.filter { $0.workers > 1 }, End.allCases)
+    @Test(.contract(20, 61, 99, 101), arguments: Kind.pools, End.allCases)
     func inlineDependentsRunWhenTheFinishIsOver(_ kind: Kind, _ end: End) {
       let queue = kind.queue()
       let inlineQueue = Kind.inline.queue()
@@ -51,6 +51,71 @@ extension OperationLayer {
       #expect(wasOver && hasBlockRun == (end != .inFastMode && end != .inASlot))
       inlineQueue.expectQuiet()
       queue.expectQuiet()
+    }
+
+    /// What holds other operations and ends when they have.
+    enum Composite: CaseIterable {
+      case group, timeout, retry
+
+      func make(_ body: @escaping @Sendable () -> Void) -> Operation {
+        switch self {
+        case .group: GroupOperation([BlockOperation(block: body)])
+        case .timeout: TimeoutOperation(BlockOperation(block: body), within: .seconds(600))
+        case .retry: RetryOperation(RetryPolicy(attempts: 1)) { _ in ResultOperation(body) }
+        }
+      }
+    }
+
+    /// The worker that a waiting inline dependent occupies is made up for.
+    @Test(.contract(101, 138), arguments: Kind.pools, Composite.allCases)
+    func inlineDependentsOfAMadeUpOperationMayWait(_ kind: Kind, _ composite: Composite) {
+      let queue = kind.queue()
+      let inlineQueue = Kind.inline.queue()
+      let go = Gate()
+      let first = composite.make { go.wait() }
+      let hasWaited = Atomic<Bool>(false)
+      let onInline = TestOperation { _ in
+        let after = TestOperation()
+        queue.addOperation(after)
+        hasWaited.store(after.wait(timeout: patience), ordering: .releasing)
+      }
+      onInline.addDependency(first)
+      inlineQueue.addOperation(onInline)
+      queue.addOperation(first)
+      go.open()
+      #expect(onInline.wait(timeout: patience))
+      let didWaited = hasWaited.load(ordering: .acquiring)
+      #expect(didWaited)
+      inlineQueue.expectQuiet()
+      queue.expectQuiet()
+    }
+
+    /// One thread resumes; another suspends, resumes and adds while the first still hands over what it has claimed.
+    ///
+    /// A job that the worker has in its hand when the suspension comes may come back late.
+    @Test(.contract(86), arguments: Kind.single.filter(\.isExact))
+    func additionAfterASecondResumptionComesLast(_ kind: Kind) {
+      let count = 40_000 / slowness
+      for round in 0..<20 {
+        let queue = kind.queue()
+        queue.isSuspended = true
+        let started = Atomic<Int>(0)
+        let place = Atomic<Int>(-1)
+        for _ in 0..<count { queue.addOperation { started.add(1, ordering: .relaxed) } }
+        onThreads(2) { index in
+          if index == 0 {
+            queue.isSuspended = false
+          } else {
+            while queue.isSuspended { yieldCore() }
+            queue.isSuspended = true
+            queue.isSuspended = false
+            queue.addOperation { place.store(started.load(ordering: .relaxed), ordering: .relaxed) }
+          }
+        }
+        queue.expectQuiet()
+        let found = place.load(ordering: .relaxed)
+        #expect(found >= count - 1, "round \(round)")
+      }
     }
 
     /// All of them reach their queue before the first one starts.

@@ -147,6 +147,24 @@ extension OperationLayer {
       }
     }
 
+    /// Also on the only worker.
+    @Test(.contract(101, 118), arguments: Kind.all)
+    func whatMakesAnAttemptMayWait(_ kind: Kind) {
+      let queue = kind.queue()
+      let waits = Log()
+      let operation = RetryOperation(RetryPolicy(attempts: 3)) { number in
+        let other = TestOperation()
+        queue.addOperation(other)
+        if OperationQueue.current === queue, other.wait(timeout: patience) { waits.note(number) }
+        return ResultOperation<Int> { throw Refused() }
+      }
+      queue.addOperation(operation)
+      queue.expectQuiet()
+      #expect(waits.values == [1, 2, 3])
+    }
+
+    private struct Refused: Error {}
+
     @Test(arguments: Kind.each)
     func endsWithTheLastErrorAfterTheLastAttemptOrAnotherError(_ kind: Kind) {
       let queue = kind.queue()

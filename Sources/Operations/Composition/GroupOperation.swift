@@ -170,11 +170,14 @@ open class GroupOperation: Operation, @unchecked Sendable {
   /// Makes operations members by `add`, cancelled ones if the group is.
   ///
   /// Looked at twice: a member of a cancelled group must not run, and a cancellation in between finds them neither
-  /// among the pending ones nor in the queue.
+  /// among the pending ones nor in the queue. The first time at once, whatever else this thread is cancelling: afterwards
+  /// they may run.
   private final func admit(
     _ operations: [Operation], isCancelled isSkipped: Bool, by add: () -> Void
   ) {
-    if isSkipped || isCancelled { ThreadRecord.current.cancelMembers(operations) }
+    if isSkipped || isCancelled {
+      ThreadRecord.current.holdingBack { for operation in operations { operation.cancel() } }
+    }
     add()
     if isCancelled { ThreadRecord.current.cancelMembers(operations) }
   }

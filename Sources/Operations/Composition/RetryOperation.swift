@@ -120,7 +120,11 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>,
       return state.members
     }
     // The closure that makes the operation is the user's: it runs on a worker.
-    queue?.scheduler.submit(JobChain(ClosureJob.make(band: band) { self.attempt() }))
+    guard let queue else { return }
+    let job = ClosureJob.make(band: band) {
+      ThreadRecord.current.asPart(of: queue.owner) { self.attempt() }
+    }
+    queue.scheduler.submit(JobChain(job))
   }
 
   override var remainder: Remainder {

@@ -73,7 +73,8 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
 
   private func open(skipping isSkipped: Bool) {
     guard let operation = inner.withLock({ $0.operation }) else { return }
-    let queue = OperationQueue(innerOf: self, mayEndFirst: true) { self.close() }
+    let owner = Owner(self)
+    let queue = OperationQueue(innerOf: self, mayEndFirst: true) { self.close(owner) }
     let ticket =
       isSkipped
       ? nil
@@ -87,12 +88,14 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
   }
 
   /// The other operation has left its queue.
-  private func close() {
+  private func close(_ owner: Owner) {
     let (operation, ticket, queue) = settle()
     withExtendedLifetime(queue) {}
     guard let operation else { return }
     if let ticket { Deadlines.shared.cancel(ticket) }
-    if hasEnding { finishFromAnywhere() } else { end(with: read(operation)) }
+    ThreadRecord.current.asPart(of: owner) {
+      if hasEnding { finishFromAnywhere() } else { end(with: read(operation)) }
+    }
   }
 
   /// The time is up.

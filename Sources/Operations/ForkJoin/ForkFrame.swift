@@ -82,7 +82,7 @@ import Synchronization
     }
     // release, edge TakerKnown: pairs with the load in `wait`.
     unsafe frame.pointee.taker.store(record.address, ordering: .releasing)
-    let surroundings = unsafe frame.pointee.surroundings
+    let surroundings = unsafe frame.pointee.surroundings.onAnotherThread
     // It may run for long.
     record.flushCredit(unlessOf: surroundings.queue)
     let outer = record.enter(surroundings)

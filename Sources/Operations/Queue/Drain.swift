@@ -86,14 +86,15 @@ extension OperationQueue {
     var isClaimed = false
     var more = Starts()
     changePolicy { word in
-      let old = word
+      let isReleasing = PolicyWord.isReleasing(word)
+      // The list of an open queue is its releaser's, who may hold what comes before it.
       isClaimed =
-        word & PolicyWord.suspended == 0
+        word & PolicyWord.suspended == 0 && !PolicyWord.isUnlimited(word)
         && PolicyWord.isWithinLimit(word) && PolicyWord.ready(word) > 0
       more = Starts()
       if isClaimed {
         word -= PolicyWord.oneReady
-        more = PolicyWord.startMore(&word, from: old, burst: 1)
+        more = PolicyWord.startMore(&word, isReleasing: isReleasing, burst: 1)
       } else {
         word -= PolicyWord.oneRunning
       }

@@ -96,7 +96,12 @@ extension OperationQueue {
         if old & MemberCount.waiters != 0 {
           idleGate.open()
           // A job of its own: what follows may empty the queue around this one, and so on without end.
-          if let whenEmpty { scheduler.submit(JobChain(ClosureJob.make(band: .normal, whenEmpty))) }
+          if let whenEmpty {
+            let job = ClosureJob.make(band: .normal) { [owner] in
+              ThreadRecord.current.asPart(of: owner, whenEmpty)
+            }
+            scheduler.submit(JobChain(job))
+          }
         }
         unsafe Unmanaged.passUnretained(self).release()
       }

@@ -198,11 +198,7 @@ extension Operation {
     } else {
       var count: UInt32 = 0
       unsafe forEachEdge(bits) { edge, _ in
-        if unsafe !ignores || Self.isHidden(edge) {
-          count += 1
-        } else {
-          coldTableMade().unregistered.insert(unsafe edge.key)
-        }
+        if unsafe !ignores || Self.isHidden(edge) { count += 1 }
       }
       edges = count
       pending.store(edges, ordering: .relaxed)  // relaxed: as above

@@ -10,7 +10,7 @@ extension OperationQueue {
   /// Nothing stands between a ready operation and the scheduler, and nothing is ahead of it in the list.
   @inline(__always) var isFast: Bool {
     // acquire, edge PolicyChanged: pairs with the exchanges that change the policy.
-    policy.load(ordering: .acquiring) & PolicyWord.fast != 0
+    PolicyWord.isFast(policy.load(ordering: .acquiring))
   }
 
   /// A finite limit applies, so that starts need a slot.
@@ -78,9 +78,9 @@ extension OperationQueue {
     let burst = min(added, self.burst)
     var starts = Starts()
     changePolicy { word in
-      let old = word
-      word = (word & ~PolicyWord.fast) + added * PolicyWord.oneReady
-      starts = PolicyWord.startMore(&word, from: old, burst: burst)
+      let isReleasing = PolicyWord.isReleasing(word)
+      word += added * PolicyWord.oneReady
+      starts = PolicyWord.startMore(&word, isReleasing: isReleasing, burst: burst)
     }
     carryOut(starts, with: flushes)
     // An operation may have finished between the two steps.
@@ -133,7 +133,8 @@ extension OperationQueue {
   }
 
   /// Hands over what was claimed of the list, with `others`, and then what has come into it meanwhile, until it is empty
-  /// and the queue fast: nothing that becomes ready later may reach the scheduler earlier (contract 86).
+  /// and the queue fast, or the queue is closed: nothing that becomes ready later may reach the scheduler earlier
+  /// (contract 86).
   private func release(_ count: Int, with others: consuming JobChain) {
     // What goes to a scheduler without threads runs before `submit` returns, and must find the queue fast.
     let comesLast = scheduler.waitsByHelping
@@ -143,20 +144,21 @@ extension OperationQueue {
       guard jobs.count == claimed else { missingJob() }
       others.append(jobs)
       if !comesLast { scheduler.submit(others.take()) }
-      claimed = claimMoreOrOpen()
+      claimed = claimMoreOrEnd()
     }
     scheduler.submitUnlessEmpty(others)
+    // Others have left them to the releaser.
+    removeStaleHandlesIfMany()
   }
 
-  /// Claims the whole list again, or makes the queue fast if there is nothing in it; 0 also when it is open no longer.
-  private func claimMoreOrOpen() -> Int {
+  /// Claims the whole list again; 0 when there is nothing in it or the queue is open no longer: the caller is releasing no
+  /// more.
+  private func claimMoreOrEnd() -> Int {
     var claimed: UInt64 = 0
     changePolicy { word in
-      claimed = 0
-      guard PolicyWord.isReleasing(word) else { return }
-      claimed = PolicyWord.ready(word)
-      word -= claimed * PolicyWord.oneReady
-      if claimed == 0 { word |= PolicyWord.fast }
+      claimed = PolicyWord.isOpen(word) ? PolicyWord.ready(word) : 0
+      word = PolicyWord.marked(
+        word - claimed * PolicyWord.oneReady, isReleasing: claimed > 0)
     }
     return Int(claimed)
   }
@@ -171,9 +173,9 @@ extension OperationQueue {
   /// Gives back one slot.
   func releaseSlot() {
     changePolicyAndStart { word in
-      let old = word
+      let isReleasing = PolicyWord.isReleasing(word)
       word -= PolicyWord.oneRunning
-      return PolicyWord.startMore(&word, from: old, burst: 1)
+      return PolicyWord.startMore(&word, isReleasing: isReleasing, burst: 1)
     }
   }
 

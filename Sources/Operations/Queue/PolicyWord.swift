@@ -3,13 +3,13 @@
 /// The policy of a queue in one word: emptiness, limit and suspension are decided in the exchange that changes `running`.
 ///
 ///     63   38 37       18 17     2      1        0
-///     [ ready | running   | limit | suspended | fast ]
+///     [ ready | running   | limit | suspended | mark ]
 ///
-/// The queue is *open* while it is unlimited and not suspended: then what is with the scheduler starts. `fast` means open
-/// and nothing in the ready list: then what becomes ready goes to the scheduler as it is. Open and not fast means that
-/// somebody is *releasing* the list.
+/// The queue is *open* while it is unlimited and not suspended: then what is with the scheduler starts. Somebody may be
+/// *releasing* the list: he holds jobs that were in it. Open and nobody releasing is *fast*: what becomes ready goes to the
+/// scheduler as it is. The mark is set when the queue is open or somebody releasing, but not both.
 enum PolicyWord {
-  static let fast: UInt64 = 1
+  static let mark: UInt64 = 1
   static let suspended: UInt64 = 2
   static let limitShift: UInt64 = 2
   static let runningShift: UInt64 = 18
@@ -19,7 +19,7 @@ enum PolicyWord {
   static let oneRunning: UInt64 = 1 << runningShift
   static let oneReady: UInt64 = 1 << readyShift
   /// The word of a new queue.
-  static let new = fast
+  static let new = mark
 
   static func ready(_ word: UInt64) -> UInt64 { word >> readyShift }
   static func running(_ word: UInt64) -> UInt64 { (word >> runningShift) & largestRunning }
@@ -29,8 +29,22 @@ enum PolicyWord {
   @inline(__always) static func isOpen(_ word: UInt64) -> Bool {
     word & (limitField | suspended) == 0
   }
-  /// Open, while somebody hands the list over.
-  static func isReleasing(_ word: UInt64) -> Bool { word & (limitField | suspended | fast) == 0 }
+  /// Open, and nobody holds jobs of the list.
+  @inline(__always) static func isFast(_ word: UInt64) -> Bool {
+    word & (limitField | suspended | mark) == mark
+  }
+  /// Somebody holds jobs of the list and will look at the word again when he has handed them over.
+  static func isReleasing(_ word: UInt64) -> Bool { isOpen(word) == (word & mark == 0) }
+  /// The word with the mark that says so.
+  static func marked(_ word: UInt64, isReleasing: Bool) -> UInt64 {
+    isOpen(word) == isReleasing ? word & ~mark : word | mark
+  }
+  /// After `change`, which opens or closes the queue, the same one is releasing as before.
+  static func keepingReleaser(_ word: inout UInt64, _ change: (inout UInt64) -> Void) {
+    let isReleasing = isReleasing(word)
+    change(&word)
+    word = marked(word, isReleasing: isReleasing)
+  }
   /// One more may start.
   static func hasRoom(_ word: UInt64) -> Bool { running(word) < limit(word) }
   /// The slot that is held is within the limit.
@@ -71,16 +85,16 @@ enum PolicyWord {
 
   /// Lets start what the policy allows now: at most `burst` drains under a limit, everything without one.
   ///
-  /// `old` is the word before the exchange. Whoever opens the queue, or puts something into the list of a fast one,
-  /// claims the list and is its releaser, who sets `fast` when it has reached the scheduler; until then others add to it.
-  static func startMore(_ word: inout UInt64, from old: UInt64, burst: UInt64) -> Starts {
+  /// `isReleasing` says whether somebody else is, as of before the exchange. Where nobody is, whoever opens the queue, or
+  /// puts something into the list of a fast one, claims the list and is its releaser until it has reached the scheduler;
+  /// others add to it meanwhile.
+  static func startMore(_ word: inout UInt64, isReleasing: Bool, burst: UInt64) -> Starts {
     if isOpen(word) {
-      guard !isReleasing(old) else { return Starts() }
-      let all = ready(word)
-      word -= all * oneReady
-      word = all == 0 ? word | fast : word & ~fast
-      return Starts(released: Int(all))
+      let claimed = isReleasing ? 0 : ready(word)
+      word = marked(word - claimed * oneReady, isReleasing: isReleasing || claimed > 0)
+      return Starts(released: Int(claimed))
     }
+    word = marked(word, isReleasing: isReleasing)
     guard word & suspended == 0, hasRoom(word) else { return Starts() }
     let more = min(limit(word) - running(word), ready(word), burst)
     word += more * oneRunning

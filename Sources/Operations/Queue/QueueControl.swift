@@ -66,7 +66,9 @@ extension OperationQueue {
     var counted: UInt64 = 0
     if wasUnlimited, !isUnlimited {
       // Limit 0 starts nothing while the operations that run in fast mode are counted.
-      changePolicy { $0 = PolicyWord.withLimit($0, 0) & ~PolicyWord.fast }
+      changePolicy {
+        PolicyWord.keepingReleaser(&$0) { $0 = PolicyWord.withLimit($0, 0) }
+      }
       AsymmetricBarrier.heavy()
       counted = countFastStarts()
     } else if !wasUnlimited, isUnlimited {
@@ -75,11 +77,11 @@ extension OperationQueue {
     var starts = Starts()
     let burst = self.burst
     changePolicy { word in
-      let old = word
+      let isReleasing = PolicyWord.isReleasing(word)
       if wasUnlimited, !isUnlimited { word += counted * PolicyWord.oneRunning }
       if !wasUnlimited, isUnlimited { word -= counted * PolicyWord.oneRunning }
       word = PolicyWord.withLimit(word, limit)
-      starts = PolicyWord.startMore(&word, from: old, burst: burst)
+      starts = PolicyWord.startMore(&word, isReleasing: isReleasing, burst: burst)
     }
     return starts
   }
@@ -138,7 +140,7 @@ extension OperationQueue {
   }
 
   private func suspend() -> Starts {
-    changePolicy { $0 = ($0 & ~PolicyWord.fast) | PolicyWord.suspended }
+    changePolicy { PolicyWord.keepingReleaser(&$0) { $0 |= PolicyWord.suspended } }
     AsymmetricBarrier.heavy()
     return Starts()
   }
@@ -147,9 +149,9 @@ extension OperationQueue {
     var starts = Starts()
     let burst = self.burst
     changePolicy { word in
-      let old = word
+      let isReleasing = PolicyWord.isReleasing(word)
       word &= ~PolicyWord.suspended
-      starts = PolicyWord.startMore(&word, from: old, burst: burst)
+      starts = PolicyWord.startMore(&word, isReleasing: isReleasing, burst: burst)
     }
     return starts
   }

@@ -41,30 +41,35 @@ extension OperationQueue {
       guard !PolicyWord.isOpen(word) else { return }
       var listed = PolicyWord.ready(word)
       if word & PolicyWord.suspended != 0 { listed += UInt64(readyList.deferredCount) }
-      guard listed > 0, 2 * noted >= listed else { return }
-      removeStaleHandles()
+      guard listed > 0, 2 * noted >= listed, removeStaleHandles() else { return }
     }
   }
 
-  private func removeStaleHandles() {
+  /// False when the queue is open, or somebody releasing, who looks himself when he has done so.
+  private func removeStaleHandles() -> Bool {
+    // Every counted job is claimed first, so that a drain that claims meanwhile still finds one. Whoever opens the queue
+    // meanwhile leaves the list to this thread: nothing may overtake what it holds.
+    var claimed = 0
+    var isReleaser = false
+    changePolicy { word in
+      isReleaser = !PolicyWord.isOpen(word) && !PolicyWord.isReleasing(word)
+      guard isReleaser else { return }
+      claimed = Int(PolicyWord.ready(word))
+      word = PolicyWord.marked(word - UInt64(claimed) * PolicyWord.oneReady, isReleasing: true)
+    }
+    guard isReleaser else { return false }
     // Before the look at the list: an operation noted from here on is looked at once more.
     // acquire and release, edge StaleNoted.
     _ = staleHandles.exchange(0, ordering: .acquiringAndReleasing)
-    // Every counted job is claimed first, so that a drain that claims meanwhile still finds one.
-    var claimed = 0
-    changePolicy { word in
-      claimed = Int(PolicyWord.ready(word))
-      word -= UInt64(claimed) * PolicyWord.oneReady
-    }
     var stale = readyList.remove(atMost: claimed, where: Operation.isStale)
     // There may be more that are not counted yet.
     if claimed > 0, stale.ready.count == claimed { noteStaleHandles(1) }
     let left = UInt64(claimed - stale.ready.count)
     let burst = self.burst
     changePolicyAndStart { word in
-      let old = word
-      word = (word & ~PolicyWord.fast) + left * PolicyWord.oneReady
-      return PolicyWord.startMore(&word, from: old, burst: burst)
+      word += left * PolicyWord.oneReady
+      // From here on nobody is releasing, or this thread as one who opens the queue.
+      return PolicyWord.startMore(&word, isReleasing: false, burst: burst)
     }
     ThreadRecord.withCurrent { record in
       var context = WorkerContext(worker: -1, scheduler: identity)
@@ -75,6 +80,7 @@ extension OperationQueue {
       }
       record.flushCredit()
     }
+    return true
   }
 }
 

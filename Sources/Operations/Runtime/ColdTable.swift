@@ -29,8 +29,6 @@ import Synchronization
   var records: [RecordPointer] = unsafe []
   /// Dependencies of a flushed operation that had not finished then and are not kept, by `EdgeLocation.key`.
   var released: [UInt: WeakOperation] = [:]
-  /// Edges that a cancelled or finished operation lists only: no dependency knows of them; by `EdgeLocation.key`.
-  var unregistered: Set<UInt> = []
   /// Positions in `records` by dependency; kept once there are more than `indexThreshold` of them.
   var recordIndex: [UInt: Int] = [:]
   static let indexThreshold = 16

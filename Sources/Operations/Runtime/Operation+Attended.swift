@@ -91,6 +91,6 @@ extension Operation {
     let edges = StateBit.dependencyCountMask | StateBit.edgesInCold
     let bits = state.load(ordering: .acquiring)
     guard bits & edges != 0, bits & StateBit.cancelled == 0 else { return }
-    if dependencies.contains(where: \.passesCancellationOn) { cancel() }
+    if stockDependencies.contains(where: \.passesCancellationOn) { cancel() }
   }
 }

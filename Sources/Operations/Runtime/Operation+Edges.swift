@@ -198,16 +198,16 @@ extension Operation {
 
   /// A flushed operation lets go of dependencies that have not finished; it lists them for as long as others keep them.
   ///
-  /// They keep edges into this operation, which keeps itself until those are resolved: keeping them as well would be a
-  /// cycle that lasts for ever when they never finish, or when they wait for this operation in turn.
+  /// Keeping them would be a cycle that lasts for ever when they depend on this operation in turn, or when they never
+  /// finish and have an edge into it, which keeps it until it is resolved.
   final func letGoOfUnfinishedDependencies() {
-    guard let table = coldTable else { return }
     var released: [Unmanaged<Operation>] = unsafe []
     let bits = lockState()
     unsafe forEachEdge(bits) { edge, dependency in
       let reference = unsafe Self.reference(dependency)
       let isResolved = unsafe reference._withUnsafeGuaranteedRef(\.isSealed)
-      if isResolved || table.unregistered.contains(unsafe edge.key) { return }
+      if isResolved { return }
+      let table = coldTableMade()
       if unsafe !Self.isHidden(edge) {
         table.released[unsafe edge.key] = WeakOperation(
           operation: unsafe reference.takeUnretainedValue())

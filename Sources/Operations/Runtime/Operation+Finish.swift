@@ -188,6 +188,7 @@ extension Operation {
     _ context: UnsafeMutablePointer<WorkerContext>
   ) {
     let kept = unsafe Unmanaged.passRetained(queue)
+    let keptSelf = unsafe Unmanaged.passRetained(self)
     record.currentOperation = 0
     record.currentQueue = 0
     if let successor { unsafe context.pointee.ready.prepend(successor) }
@@ -196,7 +197,12 @@ extension Operation {
     if gate == .slot, !record.slotIsGone { giveUpSlot(gate, queue, record) }
     record.flushCredit()
     if let stranded = unsafe stranded { unsafe Self.lookForStaleHandles(stranded) }
+    // What runs now occupies this worker: its waits are waits of this queue's scheduler.
+    let outer = record.enter(
+      ThreadRecord.Level(operation: word, queue: queue.word, stage: .ended))
     Released.handOver(from: last)
+    record.leave(outer)
+    unsafe keptSelf.release()
     unsafe kept.release()
   }
 

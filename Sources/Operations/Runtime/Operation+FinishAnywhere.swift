@@ -151,7 +151,11 @@ extension Operation {
     unsafe queue._withUnsafeGuaranteedRef { queue in
       queue.passOver(self)
       Warning.finishedBeforeStart(self, queue)
-      skipMain()
+      ThreadRecord.withCurrent { record in
+        let outer = record.push(word, queue)
+        skipMain()
+        record.pop(outer)
+      }
       finishStarted()
     }
     unsafe queue.release()

@@ -124,9 +124,9 @@ extension Operation {
         bits = state.load(ordering: .relaxed)  // relaxed: as above
         continue
       }
-      // acquire and release, edge EditLock: one edit in the order of edits.
+      // acquire and release, edge EditLock: one edit in the order of edits; sequentially consistent, edge FinishedEarly.
       let (won, seen) = state.weakCompareExchange(
-        expected: bits, desired: bits | mask, successOrdering: .acquiringAndReleasing,
+        expected: bits, desired: bits | mask, successOrdering: .sequentiallyConsistent,
         failureOrdering: .relaxed)
       if won { return bits }
       bits = seen

@@ -121,6 +121,15 @@ extension ThreadRecord {
     return enter(next)
   }
 
+  /// Runs a job of the machinery in the name of the operation whose members it is about: user code that waits inside of it
+  /// waits as a part of that operation's body.
+  func asPart(of owner: Owner?, _ body: () -> Void) {
+    guard let owner, let queue = owner.queue else { return body() }
+    let outer = enter(Level(operation: owner.operation, queue: queue.word, stage: .part))
+    body()
+    leave(outer)
+  }
+
   /// Notes that the completion block of an operation runs; `queue` is 0 after a manual start.
   func enterCompletion(of operation: Operation, _ queue: UInt) -> Bool {
     enter(Level(operation: operation.word, completingQueue: queue, stage: .ended))
@@ -155,6 +164,14 @@ extension ThreadRecord {
 }
 
 extension ThreadRecord.Level {
+  /// The level of another thread that runs a part of the body: it is not the one that does the rest when `start()` returns.
+  var onAnotherThread: Self {
+    guard stage == .starting || stage == .finishedInStart else { return self }
+    var level = self
+    level.stage = .part
+    return level
+  }
+
   /// The graph run that the level belongs to.
   var run: GraphRun? {
     guard graph & Self.endedRunTag != 0 else { return GraphControl.run(at: graph) }

@@ -82,6 +82,8 @@ import Synchronization
   fileprivate var isDisposing = false
   /// Operations that `cancelMembers(_:)` still has to cancel.
   fileprivate var toCancel: [Operation] = []
+  /// How many of them it has come to.
+  fileprivate var cancelCount = 0
   fileprivate var isCancellingMembers = false
   /// Free closure nodes.
   let nodeCache = ClosureNodeCache()
@@ -215,17 +217,23 @@ extension ThreadRecord {
     toCancel += members
     guard !isCancellingMembers else { return }
     isCancellingMembers = true
+    var cancelled: [Operation] = []
     holdingBack {
-      var next = 0
-      while next < toCancel.count {
-        toCancel[next].cancel()
-        next += 1
-      }
+      cancelListed()
+      // Before anything is let go: its hooks cancel others in turn.
+      isCancellingMembers = false
+      cancelled = toCancel
+      toCancel = []
+      cancelCount = 0
     }
-    isCancellingMembers = false
-    let cancelled = toCancel
-    toCancel = []
     withExtendedLifetime(cancelled) {}
+  }
+
+  private func cancelListed() {
+    while cancelCount < toCancel.count {
+      cancelCount += 1
+      toCancel[cancelCount - 1].cancel()
+    }
   }
 
   /// Runs `body`, which cancels operations, and only then lets what follows from that happen: none of them is started, or
@@ -245,9 +253,11 @@ extension ThreadRecord {
   }
 
   /// What a thread must not keep to itself while it waits: finished operations that it has not subtracted, and, when a
-  /// `cancel()` of the user waits, what cancellations on this thread have set free.
+  /// `cancel()` of the user waits, the members that are still to be cancelled and what cancellations have set free.
   func prepareToWait() {
     flushCredit()
-    if cancellingAll > 0, !heldBack.isEmpty { letHeldBackGo() }
+    guard cancellingAll > 0 else { return }
+    cancelListed()
+    if !heldBack.isEmpty { letHeldBackGo() }
   }
 }

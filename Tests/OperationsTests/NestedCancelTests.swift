@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import Operations
+import Synchronization
+import TestSupport
+import Testing
+
+/// Calls a closure once in its `cancel()`.
+private final class Hooked: Operation, @unchecked Sendable {
+  private let hook: Locked<(@Sendable () -> Void)?>
+
+  init(after dependency: Operation, _ hook: @escaping @Sendable () -> Void) {
+    self.hook = Locked(hook)
+    super.init()
+    addDependency(dependency)
+  }
+
+  override func cancel() {
+    super.cancel()
+    hook.withLock { $0.take() }?()
+  }
+}
+
+extension OperationLayer {
+  /// Cancellations inside of cancellations: from hooks and overrides of what is being cancelled.
+  @Suite struct NestedCancelTests {
+    /// Executing, with a member that never ends by itself and another that waits for it.
+    private func group(_ waiting: Operation? = nil) -> (group: GroupOperation, gate: Operation) {
+      let gate = TestAsyncOperation()
+      gate.finishOnCancel = true
+      let members = waiting.map { [$0] } ?? []
+      return (GroupOperation([gate] + members), gate)
+    }
+
+    @Test(.contract(43, 45, 70), arguments: Kind.each, [true, false])
+    func hookCancelsAnotherGroup(_ kind: Kind, byTimeout: Bool) {
+      let queue = kind.queue()
+      let (group, gate) = group()
+      let hooked = AsyncOperation(onCancel: { operation in
+        group.cancel()
+        operation.finish()
+      }) { _ in }
+      let limit = byTimeout ? Duration.milliseconds(50) : .seconds(600)
+      let timeout = TimeoutOperation(hooked, within: limit)
+      queue.addOperation(group)
+      queue.addOperation(timeout)
+      #expect(
+        waitUntil(deadline: patience) {
+          gate.isExecuting && (hooked.isExecuting || hooked.isFinished)
+        })
+      if !byTimeout { timeout.cancel() }
+      queue.expectQuiet()
+      #expect(hooked.isCancelled && group.isCancelled && gate.isCancelled)
+    }
+
+    /// No member of a cancelled group begins, wherever it was added.
+    @Test(.contract(44), arguments: Kind.each)
+    func memberAddedInsideTheCancellation(_ kind: Kind) {
+      for _ in 0..<(200 / slowness + 1) {
+        let queue = kind.queue()
+        let added = TestOperation()
+        let target = Locked<GroupOperation?>(nil)
+        let gate = TestAsyncOperation()
+        let leaf = Hooked(after: gate) {
+          target.withLock { $0 }?.addOperation(added)
+          // The workers have time to run it.
+          _ = added.wait(timeout: .microseconds(200))
+        }
+        let group = GroupOperation([gate, leaf])
+        target.withLock { $0 = group }
+        queue.addOperation(group)
+        #expect(waitUntil(deadline: patience) { gate.isExecuting })
+        group.cancel()
+        gate.finish()
+        queue.expectQuiet()
+        target.withLock { $0 = nil }
+        #expect(added.isFinished && added.isCancelled && added.runCount == 0)
+      }
+    }
+
+    /// What the override waits for is cancelled, although the cancellation around it is not over.
+    @Test(.contract(101), arguments: Kind.each)
+    func overrideWaitsForAnotherGroupThatItCancels(_ kind: Kind) {
+      let queue = kind.queue()
+      let never = Operation()
+      let other = GroupOperation([TestOperation()])
+      other.operations[0].addDependency(never)
+      let hasEnded = Atomic<Bool>(false)
+      let leaf = Hooked(after: never) {
+        other.cancel()
+        hasEnded.store(other.wait(timeout: patience), ordering: .releasing)
+      }
+      let group = GroupOperation([leaf])
+      queue.addOperations([group, other], waitUntilFinished: false)
+      #expect(waitUntil(deadline: patience) { group.isExecuting && other.isExecuting })
+      group.cancel()
+      let didEnded = hasEnded.load(ordering: .acquiring)
+      #expect(didEnded)
+      queue.expectQuiet()
+    }
+  }
+}
