@@ -5,11 +5,13 @@ internal import Harness
 internal import Workloads
 
 /// A workload whose operations are all known before the first starts, on Foundation's own dependencies.
+///
+/// A batch is of objects of a subclass without a closure of their own, as the built-in workloads have them.
 final class FoundationGraph: ReferenceWorkload {
   private let name: String
   private let storage: SlotStorage
   private let predecessors: (Int) -> [Int]
-  private let makeBody: (Int) -> @Sendable () -> Void
+  private let body: @Sendable (Int) -> Void
   private let addition: Addition
 
   /// How the operations get into their queue.
@@ -24,12 +26,12 @@ final class FoundationGraph: ReferenceWorkload {
 
   private init(
     _ name: String, storage: SlotStorage, addition: Addition = .batch,
-    predecessors: @escaping (Int) -> [Int], body: @escaping (Int) -> @Sendable () -> Void
+    predecessors: @escaping (Int) -> [Int], body: @escaping @Sendable (Int) -> Void
   ) {
     self.name = name
     self.storage = storage
     self.predecessors = predecessors
-    makeBody = body
+    self.body = body
     self.addition = addition
   }
 
@@ -49,7 +51,7 @@ final class FoundationGraph: ReferenceWorkload {
     var operations: [Operation] = []
     operations.reserveCapacity(storage.count)
     for index in 0..<storage.count {
-      let operation = BlockOperation(block: makeBody(index))
+      let operation = Node(index, body)
       for predecessor in predecessors(index) {
         operation.addDependency(operations[predecessor])
       }
@@ -68,12 +70,13 @@ final class FoundationGraph: ReferenceWorkload {
     recorder.begin()
     var queue: OperationQueue? = FoundationIteration.makeQueue(workers: workers)
     recorder.built()
+    let body = body
     if case .objects = addition {
       for index in 0..<storage.count {
-        queue?.addOperation(BlockOperation(block: makeBody(index)))
+        queue?.addOperation(BlockOperation { body(index) })
       }
     } else {
-      for index in 0..<storage.count { queue?.addOperation(makeBody(index)) }
+      for index in 0..<storage.count { queue?.addOperation { body(index) } }
     }
     queue?.waitUntilAllOperationsAreFinished()
     withExtendedLifetime(queue) { recorder.ran() }
@@ -93,7 +96,7 @@ extension FoundationGraph {
       _ in
       []
     } body: { index in
-      { slots.increment(index) }
+      slots.increment(index)
     }
   }
 
@@ -104,7 +107,7 @@ extension FoundationGraph {
     return FoundationGraph("chain", storage: storage) { index in
       index > 0 ? [index - 1] : []
     } body: { index in
-      Chain.body(index, slots: slots)
+      Chain.visit(index, slots)
     }
   }
 
@@ -116,7 +119,7 @@ extension FoundationGraph {
     return FoundationGraph("fan", storage: storage) { index in
       Array(shape.predecessors(of: index))
     } body: { index in
-      Fan.body(index, after: shape.predecessors(of: index), slots: slots)
+      Fan.body(index, after: shape.predecessors(of: index), slots: slots)()
     }
   }
 
@@ -130,8 +133,8 @@ extension FoundationGraph {
     return FoundationGraph(name, storage: storage) { index in
       (index >= side ? [index - side] : []) + (index % side > 0 ? [index - 1] : [])
     } body: { index in
-      Wavefront.body(
-        row: index / side, column: index % side, side: side, nanoseconds: spins, slots: slots)
+      Wavefront.visit(index, side: side, slots)
+      if spins > 0 { WorkerHold.spin(nanoseconds: spins) }
     }
   }
 
@@ -145,7 +148,21 @@ extension FoundationGraph {
     return FoundationGraph("layered", storage: storage) { index in
       graph.predecessors(of: index).map { Int($0) }
     } body: { index in
-      Layered.body(index, of: graph, checkingOrder: true, slots: slots)
+      Layered.visit(index, of: graph, slots)
     }
   }
+}
+
+/// An operation of a graph.
+private final class Node: Operation, @unchecked Sendable {
+  private let index: Int
+  private let body: @Sendable (Int) -> Void
+
+  init(_ index: Int, _ body: @escaping @Sendable (Int) -> Void) {
+    self.index = index
+    self.body = body
+    super.init()
+  }
+
+  override func main() { body(index) }
 }

@@ -24,7 +24,7 @@ package final class Chain: Workload {
   }
 
   /// What the body of operation `index` does.
-  @inline(__always) fileprivate static func visit(_ index: Int, _ slots: Slots) {
+  @inline(__always) package static func visit(_ index: Int, _ slots: Slots) {
     let value = slots.increment(index)
     if index > 0 { slots.expect(index - 1, at: value) }
   }

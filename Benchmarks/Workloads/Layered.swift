@@ -32,7 +32,7 @@ package final class Layered: Workload {
 
   /// What the body of operation `index` does when it checks the order.
   @inline(__always)
-  fileprivate static func visit(_ index: Int, of graph: LayeredGraph, _ slots: Slots) {
+  package static func visit(_ index: Int, of graph: LayeredGraph, _ slots: Slots) {
     let value = slots.increment(index)
     for predecessor in graph.predecessors(of: index) {
       slots.expect(Int(predecessor), at: value)

@@ -27,18 +27,14 @@ package final class Wavefront: Workload {
 
   /// The body of one operation.
   package static func body(
-    row: Int, column: Int, side: Int, nanoseconds: UInt64 = 0, slots: Slots
+    row: Int, column: Int, side: Int, slots: Slots
   ) -> @Sendable () -> Void {
     let index = row * side + column
-    guard nanoseconds > 0 else { return { visit(index, side: side, slots) } }
-    return {
-      visit(index, side: side, slots)
-      WorkerHold.spin(nanoseconds: nanoseconds)
-    }
+    return { visit(index, side: side, slots) }
   }
 
   /// What the body of operation `index` does.
-  @inline(__always) fileprivate static func visit(_ index: Int, side: Int, _ slots: Slots) {
+  @inline(__always) package static func visit(_ index: Int, side: Int, _ slots: Slots) {
     let value = slots.increment(index)
     if index >= side { slots.expect(index - side, at: value) }
     if index % side > 0 { slots.expect(index - 1, at: value) }

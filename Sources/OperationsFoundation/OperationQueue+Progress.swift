@@ -25,9 +25,12 @@ private final class QueueProgress: Progress, @unchecked Sendable {
   init(_ counter: ProgressCounter) {
     self.counter = counter
     super.init(parent: nil, userInfo: nil)
-    super.totalUnitCount = Int64(counter.totalUnitCount)
-    super.completedUnitCount = Int64(counter.completedUnitCount)
+    // First: what changes from here on is shown, last what changed last, and what came before is read.
     observation = counter.observeChanges { [weak self] change in self?.show(change) }
+    counter.read { total, completed in
+      super.totalUnitCount = Int64(total)
+      super.completedUnitCount = Int64(completed)
+    }
   }
 
   override var totalUnitCount: Int64 {

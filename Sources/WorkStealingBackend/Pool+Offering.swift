@@ -24,7 +24,7 @@ extension Pool {
 
   /// Pops the newest of the caller's own jobs that `accepts`, of the most urgent band that has one.
   ///
-  /// O(own jobs above it).
+  /// O(own jobs above it), and O(own jobs) when there is none; thieves do not see the jobs above meanwhile.
   func popOwn(_ worker: Worker, ifAccepted accepts: (Job) -> Bool) -> Job? {
     var bands = worker.ownBandsValue
     while bands != 0 {

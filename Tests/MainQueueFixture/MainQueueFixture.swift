@@ -12,7 +12,12 @@ import OperationsFoundation
     case "dispatch-main": serveDispatchMain()
     case "wait-for-operation": waitForOwnOperation()
     case "wait-for-others": waitForOtherQueues()
-    case "wait-for-queue": OperationQueue.main.waitUntilAllOperationsAreFinished()
+    case "wait-for-queue":
+      OperationQueue.main.waitUntilAllOperationsAreFinished()
+      print("empty: returned")
+      fflush(nil)
+      OperationQueue.main.addOperation {}
+      OperationQueue.main.waitUntilAllOperationsAreFinished()
     default:
       fatalError("usage: MainQueueFixture current|run-loop|dispatch-main|wait-…, not \(mode)")
     }

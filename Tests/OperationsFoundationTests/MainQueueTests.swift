@@ -48,6 +48,7 @@ struct MainQueueTests {
   @Test(.contract(101, 119)) func waitingOnTheMainThreadForTheMainQueueStopsTheProcess() throws {
     let run = try Fixture.run("wait-for-queue")
     #expect(run.code != 0)
+    #expect(run.output == ["empty: returned"])
     #expect(run.errors.contains("the main thread, which runs its operations"))
   }
 }

@@ -65,6 +65,11 @@ public final class ProgressCounter: Sendable {
     }
   }
 
+  /// Calls `body` with total and completed units while neither can change.
+  package func read(_ body: (_ total: Int, _ completed: Int) -> Void) {
+    state.withLock { body($0.total, $0.completed) }
+  }
+
   /// An operation has left its queue.
   func noteEnd(hasRun: Bool, wasSkipped: Bool) {
     change { state in

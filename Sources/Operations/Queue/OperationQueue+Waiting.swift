@@ -38,6 +38,8 @@ extension OperationQueue {
   /// Implements `waitUntilAllOperationsAreFinished()`.
   func waitUntilEmpty() {
     let record = ThreadRecord.current
+    record.prepareToWait()
+    if isEmptyForGood { return }
     stopIfWaitedForByMember(record.enclosures)
     _ = waitUntilEmpty(record, until: nil)
   }
