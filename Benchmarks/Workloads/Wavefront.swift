@@ -43,27 +43,33 @@ package final class Wavefront: Workload {
   package func iterate(
     on scheduler: any Scheduler, recorder: inout IterationRecorder
   ) throws(WrongAnswer) {
-    let slots = storage.slots
-    let side = side
-    let spins = bodyNanoseconds
+    let (slots, side, nanoseconds) = (storage.slots, side, bodyNanoseconds)
     try TimedIteration.run(name, on: scheduler, recorder: &recorder) {
-      var operations: [Operation] = []
-      operations.reserveCapacity(side * side)
-      for row in 0..<side {
-        for column in 0..<side {
-          let index = operations.count
-          let operation =
-            spins == 0
-            ? WavefrontOperation(index, side: side, slots)
-            : BusyWavefrontOperation(index, side: side, slots, nanoseconds: spins)
-          if row > 0 { operation.addDependency(operations[index - side]) }
-          if column > 0 { operation.addDependency(operations[index - 1]) }
-          operations.append(operation)
-        }
+      if nanoseconds == 0 { return square { WavefrontOperation($0, side: side, slots) } }
+      return square {
+        BusyWavefrontOperation($0, side: side, slots, nanoseconds: nanoseconds)
       }
-      return operations
     }
     try storage.checkIteration(of: name)
+  }
+
+  /// The operations, row by row, with their dependencies; `make` gets the index.
+  @inline(__always) private func square<Node: Operation>(
+    _ make: (Int) -> Node
+  ) -> [Operation] {
+    let side = side
+    var operations: [Operation] = []
+    operations.reserveCapacity(side * side)
+    for row in 0..<side {
+      for column in 0..<side {
+        let index = operations.count
+        let operation = make(index)
+        if row > 0 { operation.addDependency(operations[index - side]) }
+        if column > 0 { operation.addDependency(operations[index - 1]) }
+        operations.append(operation)
+      }
+    }
+    return operations
   }
 }
 

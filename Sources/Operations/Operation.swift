@@ -39,7 +39,7 @@ open class Operation: @unchecked Sendable {
     markStock(Operation.self)
   }
 
-  deinit { letGoOfEverything() }
+  deinit { if keepsSomething { letGoOfEverything() } }
 
   // MARK: What subclasses override
 

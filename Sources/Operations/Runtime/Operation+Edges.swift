@@ -172,6 +172,16 @@ extension Operation {
 
   // MARK: Letting go
 
+  /// Whether there is something for deinit to let go of.
+  @inline(__always) final var keepsSomething: Bool {
+    // relaxed, all: last reference
+    let dependencies =
+      dependency0.load(ordering: .relaxed) | dependency1.load(ordering: .relaxed)
+      | dependency2.load(ordering: .relaxed)
+    // Recorded dependencies and waiting dependents come with a cold table or an unsealed list.
+    return dependencies | cold.load(ordering: .relaxed) != 0 || !isSealed
+  }
+
   /// Deinit: an operation that dies unfinished releases what waits for it; its dependencies go iteratively.
   final func letGoOfEverything() {
     if !isSealed {
@@ -229,7 +239,7 @@ extension Operation {
   }
 
   /// The runner drops its dependencies after the operation has finished and nobody else reads them.
-  final func dropDependencies(_ bits: UInt32) {
+  @inline(__always) final func dropDependencies(_ bits: UInt32) {
     for slot in 0..<Self.inlineCount(bits) {
       // relaxed: after `begin` only the runner touches the words of an operation that drops them.
       let word = unsafe dependencyWord(slot).pointee.load(ordering: .relaxed)
@@ -237,7 +247,11 @@ extension Operation {
       unsafe dependencyWord(slot).pointee.store(0, ordering: .relaxed)  // relaxed: as above
       unsafe Self.reference(word).release()
     }
-    guard bits & StateBit.edgesInCold != 0, let table = coldTable else { return }
+    if bits & StateBit.edgesInCold != 0 { dropRecordedDependencies() }
+  }
+
+  @inline(never) private final func dropRecordedDependencies() {
+    guard let table = coldTable else { return }
     // Under the lock: a dependency that was cancelled may still look whether this operation depends on it.
     var dropped: [UInt] = []
     let locked = lockState()

@@ -27,7 +27,12 @@ extension Operation {
     _ head: UInt, _ context: UnsafeMutablePointer<WorkerContext>
   ) -> (successor: Job?, last: Job?) {
     guard head != SuccessorWord.empty else { return (nil, nil) }
-    var (successor, last) = unsafe releaseSuccessors(head, context)
+    var (successor, last): (Job?, Job?)
+    if unsafe Self.isOnly(head) {
+      (successor, last) = unsafe releaseOnly(head, context)
+    } else {
+      (successor, last) = unsafe releaseSuccessors(head, context)
+    }
     if let kept = successor, unsafe context.pointee.localBands & (kept.band.mask - 1) != 0 {
       // Something more urgent is queued with this worker.
       unsafe context.pointee.ready.prepend(kept)
@@ -36,7 +41,36 @@ extension Operation {
     return (successor, last)
   }
 
-  private final func releaseSuccessors(
+  /// The list is one inline edge.
+  @inline(__always) private static func isOnly(_ head: UInt) -> Bool {
+    // The link is read before the dependent can run, finish and die.
+    // relaxed: acquired
+    unsafe head & SuccessorWord.recordTag == 0
+      && edgeLink(head).pointee.load(ordering: .relaxed) == SuccessorWord.empty
+  }
+
+  /// As `releaseSuccessors` for one inline edge.
+  @inline(__always) private final func releaseOnly(
+    _ entry: UInt, _ context: UnsafeMutablePointer<WorkerContext>
+  ) -> (successor: Job?, last: Job?) {
+    var others = JobChain()
+    let ready = unsafe Self.reference(entry)._withUnsafeGuaranteedRef { dependent in
+      unsafe dependent.resolve(.slot(Int((entry >> 1) & 7)), context, &others)
+    }
+    return others.isEmpty ? (ready, nil) : (ready, unsafe Self.handOver(others, from: context))
+  }
+
+  /// Returns what must be handed over last.
+  @inline(never) private static func handOver(
+    _ others: JobChain, from context: UnsafeMutablePointer<WorkerContext>
+  ) -> Job? {
+    var released = Released()
+    released.others = others
+    unsafe released.handOver(from: context)
+    return released.others.first
+  }
+
+  @inline(never) private final func releaseSuccessors(
     _ head: UInt, _ context: UnsafeMutablePointer<WorkerContext>
   ) -> (successor: Job?, last: Job?) {
     var released = Released()

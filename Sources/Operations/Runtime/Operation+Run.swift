@@ -51,7 +51,7 @@ extension Operation {
   /// A handle (0 = the operation's own header, else a carrier) has reached a worker.
   ///
   /// Returns the word of the immediate successor or 0; nil when the job went back to the queue's lists and must live on.
-  final func runHandle(
+  @inline(__always) final func runHandle(
     _ handle: UInt, _ job: Job, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt? {
@@ -75,12 +75,20 @@ extension Operation {
   }
 
   /// A handle that the queue's policy lets through.
-  final func runPastGate(
+  @inline(__always) final func runPastGate(
     _ handle: UInt, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
     record.flushCredit(unlessOf: queue.word)
     if let bits = beginFast() { return unsafe perform(bits, gate, queue, record, context) }
+    return unsafe runUnlessHeldBack(handle, gate, queue, record, context)
+  }
+
+  /// As `runPastGate` where the begin needs a closer look.
+  @inline(never) private final func runUnlessHeldBack(
+    _ handle: UInt, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
+    _ context: UnsafeMutablePointer<WorkerContext>
+  ) -> UInt {
     // Parking gives up the handle that keeps both.
     let keptSelf = unsafe Unmanaged.passRetained(self)
     let keptQueue = unsafe Unmanaged.passRetained(queue)
@@ -262,7 +270,7 @@ extension Operation {
   // MARK: Perform
 
   /// Runs the begun operation on this worker and finishes it; returns the word of the immediate successor.
-  final func perform(
+  @inline(__always) final func perform(
     _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
