@@ -68,14 +68,24 @@ package struct FutexWord: ~Copyable, Sendable {
       if free.isEmpty {
         let size = Self.cellSize * Self.cellsPerBlock
         let block = AlignedMemory.allocate(byteCount: size)
-        for cell in 0..<Self.cellsPerBlock { free.append(block + UInt(cell * Self.cellSize)) }
+        for cell in 0..<Self.cellsPerBlock {
+          let address = block + UInt(cell * Self.cellSize)
+          // SAFETY: fresh memory of this size.
+          unsafe Self.cell(at: address).initialize(to: FutexWord())
+          free.append(address)
+        }
       }
       return free.removeLast()
     }
-    // SAFETY: the address came from the allocation above and is in nobody else's hands.
-    let cell = unsafe UnsafeMutablePointer<FutexWord>(bitPattern: address).unsafelyUnwrapped
-    unsafe cell.initialize(to: FutexWord())
+    let cell = unsafe Self.cell(at: address)
+    // relaxed: a late waker may still touch the word, and does not mind its value.
+    unsafe cell.pointee.value.store(0, ordering: .relaxed)
     return unsafe cell
+  }
+
+  /// The cell at an address that came from `take`'s allocation.
+  private static func cell(at address: UInt) -> UnsafeMutablePointer<FutexWord> {
+    unsafe UnsafeMutablePointer(bitPattern: address).unsafelyUnwrapped
   }
 
   func giveBack(_ cell: UnsafeMutablePointer<FutexWord>) {

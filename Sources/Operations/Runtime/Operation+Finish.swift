@@ -356,7 +356,7 @@ extension Operation {
   }
 
   /// The last handle is back: out of the registry, out of the count, the runtime reference goes.
-  final func leaveNow(
+  @inline(__always) final func leaveNow(
     _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) {

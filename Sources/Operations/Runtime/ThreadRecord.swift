@@ -88,8 +88,12 @@ import Synchronization
   /// Free closure nodes.
   let nodeCache = ClosureNodeCache()
 
-  private init(index: Int) {
+  /// The record made before this one, or 0.
+  private let older: UInt
+
+  private init(index: Int, older: UInt) {
     stripe = index
+    self.older = older
     unsafe entries = .allocate(capacity: Self.depthLimit)
     unsafe counted = .allocate(capacity: Self.depthLimit)
     for level in 0..<Self.depthLimit {
@@ -121,20 +125,27 @@ import Synchronization
   }
 
   struct Registry: Sendable {
-    var all: [UInt] = []
+    var count = 0
     var free: [UInt] = []
     var key: pthread_key_t?
   }
   private static let registry = Locked(Registry())
+  /// The record made last, or 0; changes under the lock of `registry`.
+  private static let newest = Atomic<UInt>(0)
 
-  /// Every record that exists, for scans.
+  /// Every record that exists, for scans; newest first.
   static func forEach(_ body: (ThreadRecord) -> Void) {
-    let all = registry.withLock { $0.all }
-    for address in all { body(record(at: address)) }
+    // acquire: pairs with the release in `adopt`.
+    var address = newest.load(ordering: .acquiring)
+    while address != 0 {
+      let record = record(at: address)
+      body(record)
+      address = record.older
+    }
   }
 
   private static func record(at address: UInt) -> ThreadRecord {
-    // SAFETY: the registry holds addresses of retained records only.
+    // SAFETY: records that `adopt` has made are never released.
     unsafe Unmanaged<ThreadRecord>.fromOpaque(
       UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped
     ).takeUnretainedValue()
@@ -146,9 +157,12 @@ import Synchronization
       if let free = registry.free.popLast() {
         address = free
       } else {
-        let made = ThreadRecord(index: registry.all.count)
+        // relaxed: locked
+        let made = ThreadRecord(
+          index: registry.count, older: newest.load(ordering: .relaxed))
         address = unsafe UInt(bitPattern: Unmanaged.passRetained(made).toOpaque())
-        registry.all.append(address)
+        registry.count += 1
+        newest.store(address, ordering: .releasing)  // release: publishes the record to `forEach`.
       }
       if let key = registry.key { return (address, key) }
       var key = pthread_key_t()
