@@ -8,10 +8,14 @@ internal import Synchronization
   @unsafe private struct Cell: ~Copyable {
     let header: JobHeader
     let runs = Atomic<Int>(0)
+    let isBack = Atomic<Bool>(false)
     let total: UnsafeMutablePointer<Total>
   }
 
-  private struct Total: ~Copyable { let runs = Atomic<Int>(0) }
+  private struct Total: ~Copyable {
+    let runs = Atomic<Int>(0)
+    let back = Atomic<Int>(0)
+  }
 
   private nonisolated(unsafe) let cells: UnsafeMutablePointer<Cell>
   private nonisolated(unsafe) let sum: UnsafeMutablePointer<Total>
@@ -39,8 +43,9 @@ internal import Synchronization
   }
 
   deinit {
-    // A scheduler that lost a job or ran one twice may still come back to it: then the memory stays.
-    guard runs == count, repeated.isEmpty else { return }
+    // A scheduler that lost a job, ran one twice or ran what it gave back may still come back to it: then the memory
+    // stays.
+    guard areSettled, repeated.isEmpty, ranAndCameBack.isEmpty else { return }
     unsafe cells.deinitialize(count: count)
     unsafe cells.deallocate()
     unsafe sum.deinitialize(count: 1)
@@ -53,6 +58,34 @@ internal import Synchronization
     unsafe Job(
       header: UnsafeMutableRawPointer(cells + number).assumingMemoryBound(to: JobHeader.self),
       band: band)
+  }
+
+  /// Notes that the job of this number will not run, since the scheduler refused it or gave it back.
+  package func comesBack(_ number: Int) {
+    // relaxed: ordered by the total.
+    let wasBack = unsafe (cells + number).pointee.isBack.exchange(true, ordering: .relaxed)
+    guard !wasBack else { return }
+    // release: pairs with the acquire in `back`.
+    unsafe sum.pointee.back.add(1, ordering: .releasing)
+  }
+
+  /// How many jobs came back.
+  package var back: Int {
+    unsafe sum.pointee.back.load(ordering: .acquiring)  // acquire: pairs with the release above.
+  }
+
+  /// Whether as many jobs as there are have run or come back.
+  package var areSettled: Bool { back + runs == count }
+
+  /// Jobs that came back and ran nevertheless.
+  package var ranAndCameBack: [Int] { (0..<count).filter { isBack($0) && runs(of: $0) > 0 } }
+
+  /// Jobs that neither came back nor ran.
+  package var lost: [Int] { (0..<count).filter { !isBack($0) && runs(of: $0) == 0 } }
+
+  private func isBack(_ number: Int) -> Bool {
+    // relaxed: ordered by `back`.
+    unsafe (cells + number).pointee.isBack.load(ordering: .relaxed)
   }
 
   /// Runs of all jobs.

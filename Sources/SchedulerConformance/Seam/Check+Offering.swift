@@ -12,40 +12,41 @@ extension Check {
       let rounds = 400
       let perRound = 5
       let jobs = CountedJobs(count: rounds * perRound)
-      let takenBack = Locked<[Int]>([])
-      let offered = Locked<[Int]>([])
       let ended = Atomic<Int>(0)
       for round in 0..<rounds {
         scheduler.submit {
           var random = SeededGenerator(seed: UInt64(round))
           let band = PriorityBand(rawValue: UInt8(random.index(below: 5))) ?? .normal
-          let numbers = (round * perRound..<(round + 1) * perRound).filter {
-            scheduler.offer(jobs.job($0, band: band))
+          var offered: [Int] = []
+          for number in round * perRound..<(round + 1) * perRound {
+            if scheduler.offer(jobs.job(number, band: band)) {
+              offered.append(number)
+            } else {
+              jobs.comesBack(number)
+            }
           }
           for _ in 0..<random.index(below: 500) { spinPause() }
           // A job that submits meanwhile lies above them.
           if round % 3 == 0 { scheduler.submit {} }
           // Mostly as forks are joined, the last one first.
-          let order = round % 2 == 0 ? numbers.reversed() : numbers.shuffled(using: &random)
-          let back = order.filter { scheduler.takeBack(jobs.job($0, band: band)) }
-          offered.withLock { $0 += numbers }
-          takenBack.withLock { $0 += back }
+          let order = round % 2 == 0 ? offered.reversed() : offered.shuffled(using: &random)
+          for number in order where scheduler.takeBack(jobs.job(number, band: band)) {
+            jobs.comesBack(number)
+          }
           ended.add(1, ordering: .releasing)
         }
       }
       trial.eventually(equals: rounds, "the number of jobs that ended") {
         ended.load(ordering: .acquiring)
       }
-      let (all, back) = (offered.withLock { Set($0) }, takenBack.withLock { Set($0) })
-      trial.eventually(equals: all.count - back.count, "the runs of jobs not taken back") {
-        jobs.runs
-      }
+      // Looked at below: with some jobs lost and others run although they came back the sum may be right.
+      _ = trial.waitUntil { jobs.back + jobs.runs >= jobs.count }
+      letJobsPass(scheduler, trial)
       trial.expect(
-        jobs.missing.filter { all.contains($0) && !back.contains($0) }, equals: [],
-        "the numbers of the jobs that were neither run nor taken back")
+        jobs.lost, equals: [], "the numbers of the jobs that were neither run nor taken back")
       trial.expect(
-        back.subtracting(jobs.missing).sorted(), equals: [],
-        "the numbers of the jobs that were run and taken back")
+        jobs.ranAndCameBack, equals: [],
+        "the numbers of the jobs that were run although they were taken back or refused")
       trial.expect(jobs.repeated, equals: [], "the numbers of the jobs that ran more than once")
     },
     Check("aJobThatRanIsNotTakenBack", .seam(.offering), on: .one) { trial in
@@ -53,17 +54,22 @@ extension Check {
       let jobs = CountedJobs(count: 1)
       let hasEnded = Atomic(false)
       scheduler.submit {
-        if scheduler.offer(jobs.job(0)), scheduler.help() {
+        if !scheduler.offer(jobs.job(0)) {
+          jobs.comesBack(0)
+        } else if scheduler.help() {
           trial.expect(!scheduler.takeBack(jobs.job(0)), "!scheduler.takeBack(a job that ran)")
         }
         hasEnded.store(true, ordering: .releasing)
       }
       trial.eventually("the job to end") { hasEnded.load(ordering: .acquiring) }
+      trial.eventually("the job that it offered to run or to be refused") { jobs.areSettled }
     },
     Check("otherThreadsOfferNothing", .seam(.foreignThreads)) { trial in
       let scheduler = trial.makeScheduler()
       let jobs = CountedJobs(count: 1)
-      trial.expect(!scheduler.offer(jobs.job(0)), "!scheduler.offer(a job)")
+      let isRefused = !scheduler.offer(jobs.job(0))
+      if isRefused { jobs.comesBack(0) }
+      trial.expect(isRefused, "!scheduler.offer(a job)")
       trial.expect(!scheduler.takeBack(jobs.job(0)), "!scheduler.takeBack(a job)")
       trial.expect(!scheduler.helpAwaited { _ in true }, "!scheduler.helpAwaited(…)")
       trial.expect(
@@ -111,6 +117,25 @@ extension Check {
       trial.expect(jobs.missing, equals: [], "the numbers of the jobs that did not run")
     },
   ]
+}
+
+/// Runs jobs of every band, among them some that running jobs submit, so that whatever a worker still holds comes up.
+private func letJobsPass(_ scheduler: any Scheduler, _ trial: Trial) {
+  let passed = Atomic<Int>(0)
+  for _ in 0..<20 {
+    var chain = JobChain()
+    for number in 0..<10 {
+      chain.append(
+        ClosureJob.plain(band: band(number)) {
+          scheduler.submit(band: band(number)) { passed.add(1, ordering: .relaxed) }
+          passed.add(1, ordering: .relaxed)
+        })
+    }
+    scheduler.submit(chain)
+  }
+  trial.eventually(equals: 400, "the number of jobs that ran afterwards") {
+    passed.load(ordering: .relaxed)
+  }
 }
 
 /// A band that the number decides.
