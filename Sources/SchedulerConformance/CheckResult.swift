@@ -25,6 +25,12 @@ package struct CheckResult: Sendable {
   package let workers: Int
   package let outcome: Outcome
 
+  /// "1 worker", "1, 2, 8 workers".
+  static func inWords(_ workers: [Int]) -> String {
+    workers == [1]
+      ? "1 worker" : workers.map { "\($0)" }.joined(separator: ", ") + " workers"
+  }
+
   /// One line per finding; none when it passed or was skipped.
   package var findings: [String] {
     switch outcome {

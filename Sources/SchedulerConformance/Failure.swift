@@ -13,7 +13,14 @@ extension SchedulerConformance {
     init(expected: String, found: String, file: StaticString, line: UInt) {
       self.expected = expected
       self.found = found
-      place = "\(file):\(line)"
+      place = "\(Self.path(file)):\(line)"
+    }
+
+    /// The path of a file below the root of its package, as far as it can be told.
+    private static func path(_ file: StaticString) -> String {
+      let parts = "\(file)".split(separator: "/")
+      let root = parts.lastIndex { $0 == "Sources" || $0 == "Tests" } ?? parts.indices.last ?? 0
+      return parts[root...].joined(separator: "/")
     }
 
     /// Expectation, finding and place in one line.

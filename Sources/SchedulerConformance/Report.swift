@@ -47,14 +47,21 @@ extension SchedulerConformance {
     }
 
     private static func verdict(_ results: [CheckResult]) -> Verdict {
-      var findings: [String] = []
+      var findings: [(claim: String, finding: String, workers: [Int])] = []
       var skipped: String?
       var notRun: String?
       var hasPassed = false
       for result in results {
-        let number = result.workers == 1 ? "1 worker" : "\(result.workers) workers"
-        let claim = "\(result.check.claim), \(number): "
-        findings += result.findings.map { claim + $0 }
+        let claim = result.check.claim
+        for finding in result.findings {
+          // What is the same with several numbers of workers is said once.
+          let index = findings.firstIndex { $0.claim == claim && $0.finding == finding }
+          if let index, findings[index].workers.last != result.workers {
+            findings[index].workers.append(result.workers)
+          } else if index == nil {
+            findings.append((claim, finding, [result.workers]))
+          }
+        }
         switch result.outcome {
         case .passed: hasPassed = true
         case .skipped(let reason): skipped = reason
@@ -62,7 +69,10 @@ extension SchedulerConformance {
         case .failed, .hung: break
         }
       }
-      if !findings.isEmpty { return .failed(findings) }
+      if !findings.isEmpty {
+        return .failed(
+          findings.map { "\($0.claim), \(CheckResult.inWords($0.workers)): \($0.finding)" })
+      }
       if let notRun { return .notRun(notRun) }
       if let skipped, !hasPassed { return .skipped(skipped) }
       return .passed
@@ -78,8 +88,10 @@ extension SchedulerConformance {
         switch verdict {
         case .passed: passed += 1
         case .failed(let findings):
-          failed += ["FAILED \(statement)"] + findings.map { "  \($0)" }
-        case .skipped(let reason): skipped.append("skipped \(statement): \(reason)")
+          let alternative = statement.alternative.map { " (\($0))" } ?? ""
+          failed += ["FAILED \(statement)\(alternative)"] + findings.map { "  \($0)" }
+        case .skipped(let reason):
+          skipped.append("skipped \(statement.name) (\(statement.text)): \(reason)")
         case .notRun(let reason):
           if notRun.last?.reason != reason { notRun.append((reason, 0)) }
           notRun[notRun.count - 1].count += 1

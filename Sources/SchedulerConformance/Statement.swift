@@ -8,12 +8,29 @@ extension SchedulerConformance {
     /// A row of `Contract.md` in the documentation of `Operations`, 1…149.
     case contract(Int)
 
-    /// "contract 47", or the promise in words.
-    public var description: String {
+    /// Its name and what it says: "seam .wakeUp: a submission to an idle scheduler is noticed".
+    public var description: String { "\(name): \(text)" }
+
+    /// As it is written in an exception: "seam .wakeUp", "contract 47".
+    var name: String {
       switch self {
-      case .seam(let promise): "seam: \(promise.rawValue)"
+      case .seam(let promise): "seam .\(promise)"
       case .contract(let number): "contract \(number)"
       }
+    }
+
+    /// The promise in words, or the row of `Contract.md`.
+    var text: String {
+      switch self {
+      case .seam(let promise): promise.rawValue
+      case .contract(let number): Self.contractText(number)
+      }
+    }
+
+    /// What the author of a scheduler may do about it besides mending it; nil where there is no choice.
+    var alternative: String? {
+      guard case .seam(let promise) = self, promise.isOptional else { return nil }
+      return "optional: fix it, or declare options.exceptions += [.seam(.\(promise), \"why\")]"
     }
 
     /// Promises of the protocol first, since what rests on them is only as good as they are; then by number.
@@ -63,6 +80,14 @@ extension SchedulerConformance {
     case compensation = "announced blocks let other jobs run"
     /// Optional: `help()` runs queued jobs.
     case help = "a job that waits can run queued jobs"
+
+    /// Whether a scheduler may do without it: such a promise says more than `Scheduler` asks.
+    public var isOptional: Bool {
+      switch self {
+      case .ownThreads, .exactOrder, .compensation, .help: true
+      default: false
+      }
+    }
 
     var position: Int { Self.allCases.firstIndex(of: self) ?? 0 }
   }

@@ -55,16 +55,25 @@ package final class Trial: Sendable {
 
   /// Takes down a failure unless the condition holds.
   package func expect(
-    _ condition: Bool, _ claim: @autoclosure () -> String, file: StaticString = #fileID,
+    _ condition: Bool, _ claim: @autoclosure () -> String, file: StaticString = #filePath,
     line: UInt = #line
   ) {
     if !condition { note(expected: claim(), found: "that it does not hold", file, line) }
   }
 
+  /// Takes down a failure when more were found than may be.
+  package func expect(
+    _ found: Int, atMost limit: Int, _ what: @autoclosure () -> String,
+    file: StaticString = #filePath, line: UInt = #line
+  ) {
+    guard found > limit else { return }
+    note(expected: "at most \(limit) \(what())", found: "\(found)", file, line)
+  }
+
   /// Takes down a failure unless both are equal.
   package func expect<Value: Equatable>(
     _ found: Value, equals expected: Value, _ what: @autoclosure () -> String,
-    file: StaticString = #fileID, line: UInt = #line
+    file: StaticString = #filePath, line: UInt = #line
   ) {
     guard found != expected else { return }
     note(expected: "\(what()) to be \(brief(expected))", found: brief(found), file, line)
@@ -72,14 +81,14 @@ package final class Trial: Sendable {
 
   /// Takes down a failure.
   package func fail(
-    _ expected: String, found: String, file: StaticString = #fileID, line: UInt = #line
+    _ expected: String, found: String, file: StaticString = #filePath, line: UInt = #line
   ) {
     note(expected: expected, found: found, file, line)
   }
 
   /// Waits for the condition; takes down a failure when it does not come true in time.
   @discardableResult package func eventually(
-    _ claim: @autoclosure () -> String, file: StaticString = #fileID, line: UInt = #line,
+    _ claim: @autoclosure () -> String, file: StaticString = #filePath, line: UInt = #line,
     _ condition: () -> Bool
   ) -> Bool {
     let isTrue = waiting(for: claim()) { waitUntil(condition) }
@@ -91,7 +100,7 @@ package final class Trial: Sendable {
 
   /// Waits until the value is reached; takes down a failure with the value of that moment when it is not in time.
   @discardableResult package func eventually<Value: Equatable>(
-    equals expected: Value, _ what: @autoclosure () -> String, file: StaticString = #fileID,
+    equals expected: Value, _ what: @autoclosure () -> String, file: StaticString = #filePath,
     line: UInt = #line, _ value: () -> Value
   ) -> Bool {
     let claim = "\(what()) to be \(brief(expected))"
@@ -104,7 +113,7 @@ package final class Trial: Sendable {
 
   /// Waits until the queue is empty; takes down a failure when it does not get there.
   package func expectQuiet(
-    _ queue: OperationQueue, _ note: String = "", file: StaticString = #fileID, line: UInt = #line
+    _ queue: OperationQueue, _ note: String = "", file: StaticString = #filePath, line: UInt = #line
   ) {
     let isQuiet = waiting(for: "a queue to become empty") { queue.wait(timeout: patience) }
     guard !isQuiet else { return }

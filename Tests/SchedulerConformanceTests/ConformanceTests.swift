@@ -28,7 +28,7 @@ import Testing
   @Test func aSchedulerThatLosesWakeUpsIsFoundOut() throws {
     let (code, report) = try runFixture("drowsy")
     #expect(code == 1)
-    #expect(report.contains("FAILED seam: a submission to an idle scheduler is noticed"))
+    #expect(report.contains("FAILED seam .wakeUp: a submission to an idle scheduler is noticed"))
     // Which submission is the first to be missed depends on how fast the thread is.
     #expect(report.contains("jobs to run, submitted one or two at a time, found only"))
     #expect(report.contains("not run"))
@@ -46,7 +46,7 @@ import Testing
   @Test func aSchedulerThatRunsAJobTwiceIsFoundOut() throws {
     let (code, report) = try runFixture("repeating")
     #expect(code == 1)
-    #expect(report.contains("FAILED seam: every submitted job runs exactly once"))
+    #expect(report.contains("FAILED seam .exactlyOnce: every submitted job runs exactly once"))
     #expect(report.contains("the numbers of the jobs that ran more than once to be []"))
     #expect(report.contains("not run"))
   }

@@ -6,7 +6,7 @@ internal import Synchronization
 
 extension Check {
   /// The order in which jobs start, and how many run at a time.
-  static let order: [Check] = [
+  package static let order: [Check] = [
     Check("aChainStartsInPriorityOrderAndFirstInFirstOut", .seam(.exactOrder), on: .one) { trial in
       for seed: UInt64 in 1...3 {
         var random = SeededGenerator(seed: seed)
@@ -58,7 +58,18 @@ extension Check {
               return ClosureJob.plain(band: successorBand) { log.note(1_000) }
             }))
         trial.eventually(equals: 201, "the number of jobs that ran") { log.values.count }
-        trial.expect(log.values, equals: model.flatMap(\.self), "the order of starts, seed \(seed)")
+        let (order, started) = (model.flatMap(\.self), log.values)
+        let what = "the order of starts, seed \(seed)"
+        if started.first == 1_000, order.first != 1_000 {
+          // The most likely mistake, since it is what `runToCompletion` does when it is not told otherwise.
+          trial.fail(
+            "\(what), to begin with jobs more urgent than the successor that a job returned",
+            found: "that the successor ran in place, ahead of them; "
+              + "WorkerContext.runToCompletion(_:bound:publish:) with bound: 0 publishes it instead"
+          )
+        } else {
+          trial.expect(started, equals: order, what)
+        }
       }
     },
     Check("urgentJobsOvertakeOthers", .seam(.bands), needs: [.ownThreads], on: .one) { trial in
@@ -106,9 +117,7 @@ extension Check {
       trial.eventually(equals: 1_000, "the number of jobs that ran") {
         done.load(ordering: .relaxed)
       }
-      trial.expect(
-        (1...trial.workers).contains(most.load(ordering: .relaxed)),
-        "\(most.load(ordering: .relaxed)) at a time to be within 1...workers")
+      trial.expect(most.load(ordering: .relaxed), atMost: trial.workers, "jobs to run at a time")
     },
   ]
 }
