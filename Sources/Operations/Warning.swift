@@ -7,8 +7,21 @@ import ConcurrencyPrimitives
 package enum Warning {
   /// Where warnings go.
   package struct Handler: Sendable {
-    /// Takes them instead of stderr, for tests and the conformance kit.
-    package var take: (@Sendable (String) -> Void)?
+    /// Says whether it has taken the message; then stderr does not get it.
+    package typealias Taker = @Sendable (String) -> Bool
+
+    fileprivate var takers: [Int: Taker] = [:]
+    private var next = 0
+
+    /// Asks `taker` too, for tests and the conformance kit; returns what `remove(_:)` needs.
+    package mutating func add(_ taker: @escaping Taker) -> Int {
+      next += 1
+      takers[next] = taker
+      return next
+    }
+
+    /// Asks that one no longer.
+    package mutating func remove(_ number: Int) { takers[number] = nil }
   }
   package static let handler = Locked(Handler())
 
@@ -23,7 +36,9 @@ package enum Warning {
   }
 
   private static func emit(_ message: String) {
-    if let handler = handler.withLock({ $0.take }) { return handler(message) }
+    // All are asked: several may listen at the same time.
+    let takers = handler.withLock { Array($0.takers.values) }
+    guard !takers.reduce(false, { $1(message) || $0 }) else { return }
     // A warning that cannot be written is lost; the program goes on.
     _ = unsafe shim_write_text(2, "Operations: warning: \(message).\n")
   }

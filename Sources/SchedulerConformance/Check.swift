@@ -42,6 +42,8 @@ package struct Check: Sendable {
   let message: [String]?
   /// Whether everything else rests on it: when it fails the others are not run.
   let isFoundation: Bool
+  /// Replaces the limit of the options, for a check that is known to hang.
+  package var timeLimit: Duration?
   let body: Body
 
   /// A check of behaviour.

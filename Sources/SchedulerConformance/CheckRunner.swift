@@ -8,6 +8,8 @@ internal import Synchronization
 struct CheckRunner: Sendable {
   let options: SchedulerConformance.Options
   let makeScheduler: @Sendable (Int) -> any Scheduler
+  /// Nil where nobody wants to know.
+  let progress: Progress?
   /// Numbers of workers that differ, as asked for, with what the scheduler makes of them.
   private let workers: [(asked: Int, actual: Int)]
 
@@ -16,6 +18,7 @@ struct CheckRunner: Sendable {
   ) {
     self.options = options
     self.makeScheduler = makeScheduler
+    progress = Progress(options)
     var workers: [(asked: Int, actual: Int)] = []
     for asked in options.workers {
       let actual = makeScheduler(asked).workerCount
@@ -36,11 +39,15 @@ struct CheckRunner: Sendable {
   /// Runs the check, or says why not.
   func run(_ check: Check, workers: Int) -> CheckResult.Outcome {
     if let reason = check.reasonToSkip(options.exceptions) { return .skipped(reason) }
-    guard check.message == nil else { return FaultChild.run(check, workers: workers, options) }
+    progress?.begin(check, workers: workers)
+    guard check.message == nil else {
+      return FaultChild.run(check, workers: workers, options, progress)
+    }
+    let timeLimit = check.timeLimit ?? options.timeLimit
     let makeScheduler = makeScheduler
     // A scheduler may have fewer workers than were asked for; it says how many.
     let actual = self.workers.first { $0.asked == workers }?.actual ?? workers
-    let trial = Trial(workers: actual, timeLimit: options.timeLimit) { makeScheduler(workers) }
+    let trial = Trial(workers: actual, timeLimit: timeLimit) { makeScheduler(workers) }
     let end = End()
     do throws(SystemThreadError) {
       try SystemThread.start(name: check.name) {
@@ -54,15 +61,17 @@ struct CheckRunner: Sendable {
     } catch {
       return .failed([
         SchedulerConformance.Failure(
-          expected: "a thread for the check", found: "\(error)", file: #fileID, line: #line)
+          expected: "a thread for the check", found: "\(error)", file: #filePath, line: #line)
       ])
     }
-    let deadline = MonotonicTime.deadline(after: options.timeLimit)
+    let deadline = MonotonicTime.deadline(after: timeLimit)
     // acquire: pairs with the release above.
     while !end.hasCome.load(ordering: .acquiring) {
-      if !end.parker.park(until: deadline), MonotonicTime.nanoseconds() >= deadline {
-        return .hung(options.timeLimit, waitingFor: trial.activity, failures: trial.failures)
+      let hasToken = end.parker.park(until: min(deadline, progress?.due ?? deadline))
+      if !hasToken, MonotonicTime.nanoseconds() >= deadline {
+        return .hung(timeLimit, waitingFor: trial.activity, failures: trial.failures)
       }
+      progress?.remind(trial.activity)
     }
     let failures = trial.failures + (end.thrown.withLock { $0 }.map { [$0] } ?? [])
     return failures.isEmpty ? .passed : .failed(failures)

@@ -22,6 +22,12 @@ public enum SchedulerConformance {
     ///
     /// Most take milliseconds.
     public var timeLimit = Duration.seconds(30)
+    /// Whether stderr gets a line when a check fails or hangs, and every 15 s without one the name of what runs.
+    public var writesProgress = true
+    /// How long nothing may be told.
+    package var progressInterval = Duration.seconds(15)
+    /// Gets the lines instead of stderr.
+    package var takesProgress: (@Sendable (String) -> Void)?
     /// The program whose process a fault stops, which must come to `run` or `handleFaultChild` with the same name.
     public var faultProgram = FaultProgram()
 
@@ -89,6 +95,13 @@ public enum SchedulerConformance {
     _ checks: [Check], _ options: Options,
     makeScheduler: @escaping @Sendable (_ workers: Int) -> any Scheduler
   ) -> Report {
+    withoutOwnWarnings { runEach(checks, options, makeScheduler: makeScheduler) }
+  }
+
+  private static func runEach(
+    _ checks: [Check], _ options: Options,
+    makeScheduler: @escaping @Sendable (_ workers: Int) -> any Scheduler
+  ) -> Report {
     let runner = CheckRunner(options: options, makeScheduler: makeScheduler)
     var results: [CheckResult] = []
     var reasonToStop: String?
@@ -106,7 +119,9 @@ public enum SchedulerConformance {
       for workers in counts {
         var outcome = CheckResult.Outcome.notRun(reasonToStop ?? "")
         if reasonToStop == nil { outcome = runner.run(check, workers: workers) }
-        results.append(CheckResult(check: check, workers: workers, outcome: outcome))
+        let result = CheckResult(check: check, workers: workers, outcome: outcome)
+        results.append(result)
+        runner.progress?.end(result)
         if case .hung = outcome { hung += 1 }
         if check.isFoundation, outcome.isFailure { foundationFails = true }
         if hung == hungLimit, reasonToStop == nil {

@@ -90,6 +90,7 @@ struct SchedulerUnderTest: Sendable, CustomTestStringConvertible {
     var options = SchedulerConformance.Options()
     options.name = name
     options.exceptions = exceptions
+    options.writesProgress = false
     // Sanitized builds are slow, and other tests of the machine may run beside.
     options.timeLimit = .seconds(120)
     options.faultProgram = .init(path: Self.fixture, arguments: [name])

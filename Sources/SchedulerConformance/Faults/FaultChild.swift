@@ -46,7 +46,7 @@ enum FaultChild {
 
   /// Starts the program again and looks at how it ends.
   static func run(
-    _ check: Check, workers: Int, _ options: SchedulerConformance.Options
+    _ check: Check, workers: Int, _ options: SchedulerConformance.Options, _ progress: Progress?
   ) -> CheckResult.Outcome {
     let program = options.faultProgram
     let order = "\(options.name)/\(workers)/\(check.name)"
@@ -62,7 +62,7 @@ enum FaultChild {
       return .failed([failure("\(program.path) to start", "error \(child.error)")])
     }
     var output: [UInt8] = []
-    let hasEnded = listen(child, until: options.timeLimit, &output)
+    let hasEnded = listen(child, until: options.timeLimit, progress, &output)
     if !hasEnded { _ = kill(child.pid, SIGKILL) }
     let end = shim_reap(child.pid, 1)
     // What it had written is in the pipe still.
@@ -79,9 +79,10 @@ enum FaultChild {
 
   /// Collects what the child writes until it is gone; false when it is still there at the end of the time.
   private static func listen(
-    _ child: shim_child, until limit: Duration, _ output: inout [UInt8]
+    _ child: shim_child, until limit: Duration, _ progress: Progress?, _ output: inout [UInt8]
   ) -> Bool {
     SchedulerConformance.poll(for: limit) {
+      progress?.remind(["the process to be stopped by the fault"])
       let heard = shim_hear(-1, child.errors, child.liveness, -1, 20)
       if heard & Int32(SHIM_HEARD_ERRORS) != 0 { _ = read(child, &output) }
       return heard & Int32(SHIM_HEARD_DEATH) != 0
@@ -117,6 +118,6 @@ enum FaultChild {
   }
 
   private static func failure(_ expected: String, _ found: String) -> SchedulerConformance.Failure {
-    SchedulerConformance.Failure(expected: expected, found: found, file: #fileID, line: #line)
+    SchedulerConformance.Failure(expected: expected, found: found, file: #filePath, line: #line)
   }
 }

@@ -69,3 +69,11 @@ package final class TestAsyncOperation: AsyncOperation, @unchecked Sendable {
     body(self)
   }
 }
+
+/// An asynchronous operation that finishes when it is cancelled.
+final class SelfFinishingOperation: AsyncOperation, @unchecked Sendable {
+  override func cancel() {
+    super.cancel()
+    finish()
+  }
+}
