@@ -36,6 +36,27 @@ import Testing
     #expect(report.contains("not run"))
   }
 
+  @Test(arguments: [2, 8])
+  func aSchedulerThatWakesOneWorkerPerChainIsFoundOut(_ workers: Int) throws {
+    let checks = Check.delivery.filter { $0.statements.contains(.seam(.wakeUp)) }
+    #expect(checks.count == 2)
+    var options = SchedulerConformance.Options()
+    options.workers = [workers]
+    options.writesProgress = false
+    // Its other mistakes would be this test's: the same scheduler that wakes all of them passes.
+    let right = SchedulerConformance.run(checks, options) { ConditionPool(workers: $0) }
+    #expect(right.isPassing, "\(right)")
+    options.timeLimit = .seconds(10)
+    let report = SchedulerConformance.run(checks, options) {
+      ConditionPool(workers: $0, wakesOneWorkerPerChain: true)
+    }
+    let findings = try #require(report.findings(.seam(.wakeUp)))
+    #expect(findings.count == 1, "\(report)")
+    #expect(findings.first?.contains("a chain wakes a worker for each of its jobs") == true)
+    // Threads that have only just begun look once by themselves: which chain is stuck, and with how many, depends.
+    #expect(findings.first?.contains("to be \(workers), found") == true, "\(report)")
+  }
+
   @Test func theReadMeShowsThatScheduler() throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     let source = try String(

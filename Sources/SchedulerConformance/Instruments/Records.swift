@@ -23,6 +23,37 @@ package final class Gate: Sendable {
   }
 }
 
+/// Holds its attendants until all of them are there at the same time, or until it is closed.
+package final class Meeting: Sendable {
+  private let size: Int
+  private let limit: Duration
+  private let arrived = Atomic<Int>(0)
+  private let left = Atomic<Int>(0)
+  private let isClosed = Atomic<Bool>(false)
+
+  /// A meeting of that many, none of whom stays longer than `limit`.
+  package init(of size: Int, limit: Duration) {
+    self.size = size
+    self.limit = limit
+  }
+
+  package func attend() {
+    // acquire and release, all: what attendants did before they came or left is visible to whoever counts them.
+    arrived.add(1, ordering: .acquiringAndReleasing)
+    _ = waitUntil(deadline: limit) { attendance >= size || isClosed.load(ordering: .acquiring) }
+    left.add(1, ordering: .acquiringAndReleasing)
+  }
+
+  /// Lets everybody go.
+  package func close() {
+    isClosed.store(true, ordering: .releasing)  // release: pairs with the acquire in `attend`.
+  }
+
+  // acquire, both: pairs with the release in `attend`.
+  package var attendance: Int { arrived.load(ordering: .acquiring) }
+  package var departures: Int { left.load(ordering: .acquiring) }
+}
+
 /// Counts bodies that run at the same time and remembers the most.
 package final class Concurrency: Sendable {
   private let running = Atomic<Int>(0)

@@ -6,7 +6,7 @@ internal import Synchronization
 
 extension Check {
   /// Every job runs exactly once, wherever it comes from, and sees what its submitter wrote.
-  static let delivery: [Check] = [
+  package static let delivery: [Check] = [
     Check("aSubmissionWakesAnIdleScheduler", .seam(.wakeUp), isFoundation: true) { trial in
       let scheduler = trial.makeScheduler()
       let jobs = CountedJobs(count: 450)
@@ -24,6 +24,29 @@ extension Check {
           return
         }
         let end = MonotonicTime.nanoseconds() + UInt64(random.index(below: 400)) * 1_000
+        while MonotonicTime.nanoseconds() < end { yieldCore() }
+      }
+    },
+    Check("aChainWakesAWorkerForEachOfItsJobs", .seam(.wakeUp), needs: [.ownThreads]) { trial in
+      let scheduler = trial.makeScheduler()
+      var random = SeededGenerator(seed: 2)
+      // The jobs wait for each other, unannounced, as the operations of one `addOperations` may.
+      for round in 1...20 {
+        let meeting = Meeting(of: trial.workers, limit: trial.patience * 2)
+        var chain = JobChain()
+        for _ in 0..<trial.workers { chain.append(ClosureJob.plain { meeting.attend() }) }
+        scheduler.submit(chain)
+        let isComplete = trial.eventually(
+          equals: trial.workers,
+          "the number of jobs that run at a time, of one chain that an idle scheduler got (\(round))"
+        ) { meeting.attendance }
+        meeting.close()
+        let haveLeft = trial.eventually(equals: trial.workers, "the number of them that ended") {
+          meeting.departures
+        }
+        guard isComplete, haveLeft else { return }
+        // Workers are about to sleep, or asleep.
+        let end = MonotonicTime.nanoseconds() + UInt64(random.index(below: 3_000)) * 1_000
         while MonotonicTime.nanoseconds() < end { yieldCore() }
       }
     },
