@@ -254,6 +254,12 @@ extension OperationLayer {
       let queue = OperationQueue(scheduler: InlineScheduler(), configuration: configuration)
       #expect(queue.maxConcurrentOperationCount == 3 && queue.name == "configured")
       #expect(queue.qualityOfService == .utility && queue.isSuspended)
+      #expect(!queue.startsInOrder && queue.blockingPolicy == .automatic)
+      let others = try OperationQueue.Configuration(startsInOrder: true, blockingPolicy: .help)
+      let ordered = OperationQueue(scheduler: InlineScheduler(), configuration: others)
+      #expect(ordered.startsInOrder && ordered.blockingPolicy == .help)
+      #expect(
+        ordered.maxConcurrentOperationCount == OperationQueue.defaultMaxConcurrentOperationCount)
     }
 
     /// The timed twins of the waits that would never return.

@@ -13,13 +13,20 @@ extension OperationQueue {
     public let qualityOfService: QualityOfService
     /// Whether the queue starts nothing until it is resumed.
     public let isSuspended: Bool
+    /// Whether operations start strictly in the order in which they were added.
+    public let startsInOrder: Bool
+    /// What a wait inside one of the queue's operations does.
+    public let blockingPolicy: BlockingPolicy
 
-    /// A configuration with a limit that came from outside.
+    /// A configuration with a limit that came from outside; without one the scheduler decides.
     ///
     /// Throws `OperationError.invalidLimit` where setting `maxConcurrentOperationCount` would stop the process.
     public init(
-      validating maxConcurrentOperationCount: Int, name: String? = nil,
-      qualityOfService: QualityOfService = .default, isSuspended: Bool = false
+      validating maxConcurrentOperationCount: Int = OperationQueue
+        .defaultMaxConcurrentOperationCount,
+      name: String? = nil, qualityOfService: QualityOfService = .default,
+      isSuspended: Bool = false, startsInOrder: Bool = false,
+      blockingPolicy: BlockingPolicy = .automatic
     ) throws(OperationError) {
       guard OperationQueue.isLegal(limit: maxConcurrentOperationCount) else {
         throw .invalidLimit(maxConcurrentOperationCount)
@@ -28,12 +35,15 @@ extension OperationQueue {
       self.name = name
       self.qualityOfService = qualityOfService
       self.isSuspended = isSuspended
+      self.startsInOrder = startsInOrder
+      self.blockingPolicy = blockingPolicy
     }
   }
 
   /// A queue with these settings.
   public convenience init(scheduler: any Scheduler, configuration: Configuration) {
-    self.init(scheduler: scheduler)
+    self.init(scheduler: scheduler, startsInOrder: configuration.startsInOrder)
+    blockingPolicy = configuration.blockingPolicy
     name = configuration.name
     qualityOfService = configuration.qualityOfService
     maxConcurrentOperationCount = configuration.maxConcurrentOperationCount
