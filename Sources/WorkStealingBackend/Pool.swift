@@ -44,8 +44,9 @@ final class Pool: Sendable {
     let limit = configuration.compensationLimit
     guard count >= 1, count + limit <= IdleCounts.capacity else {
       fatalError(
-        "work-stealing pool of \(count) workers and \(limit) compensation threads: expected at least "
-          + "1 worker and at most \(IdleCounts.capacity) threads.")
+        "WorkStealingScheduler: workers is \(count); legal is 1 or more, and at most \(IdleCounts.capacity) together with "
+          + "compensationLimit, which is \(limit); pass the number of operations that shall run at a time, usually one per "
+          + "processor.")
     }
     self.configuration = configuration
     workerCount = count
