@@ -47,10 +47,12 @@ enum Fault {
         + "what must follow in a node without successors or in onFinish")
   }
 
-  static func waitForOwnQueue(_ queue: OperationQueue, from place: String) -> Never {
+  static func waitForOwnQueue(
+    _ queue: OperationQueue, _ style: WaitStyle, from place: String
+  ) -> Never {
     stop(
-      "waitUntilAllOperationsAreFinished() on \(queue.diagnosis) from inside \(place) waits for itself and "
-        + "would never return; use addBarrierBlock or a dependent operation")
+      "\(style.forQueue) \(queue.diagnosis) from inside \(place): it waits for itself and would never return; use "
+        + "addBarrierBlock or a dependent operation")
   }
 
   static func waitFromOnlySlot(
@@ -80,9 +82,9 @@ enum Fault {
     )
   }
 
-  static func waitRefused(_ awaited: String, _ queue: OperationQueue) -> Never {
+  static func waitRefused(_ awaited: String, _ queue: OperationQueue, by waiter: String) -> Never {
     stop(
-      "an operation of \(queue.diagnosis) waits for \(awaited), and the queue's blockingPolicy is fail; make the part "
+      "\(waiter) of \(queue.diagnosis) waits for \(awaited), and the queue's blockingPolicy is fail; make the part "
         + "after the wait a dependent operation, or set another policy")
   }
 
@@ -105,10 +107,15 @@ enum Fault {
 
 extension OperationQueue {
   /// Name and state, for messages: `queue "downloads" (3 operations, limit 2, suspended)`.
-  var diagnosis: String {
+  ///
+  /// Always in the plural, as the checks of the conformance kit have it.
+  var diagnosis: String { text(counting: "\(operationCount) operations") }
+
+  /// Name and state with the number of operations in words.
+  func text(counting operations: String) -> String {
     let limit = stockLimit
     let limited = limit == Self.defaultMaxConcurrentOperationCount ? "no limit" : "limit \(limit)"
-    return "queue \"\(stockName)\" (\(operationCount) operations, \(limited)"
+    return "queue \"\(stockName)\" (\(operations), \(limited)"
       + (isSuspendedNow ? ", suspended)" : ")")
   }
 }

@@ -6,6 +6,11 @@
 enum WaitStyle: String {
   case blocking = "waitUntilFinished() on"
   case suspending = "await finished() on"
+
+  /// How the same wait for a queue is made.
+  var forQueue: String {
+    self == .blocking ? "waitUntilAllOperationsAreFinished() on" : rawValue
+  }
 }
 
 extension Operation {
@@ -51,16 +56,17 @@ extension Operation {
 
 extension OperationQueue {
   /// Stops the process if the queue cannot become empty before what waits for it has ended.
-  func stopIfWaitedForByMember(_ enclosures: [Enclosing]) {
+  func stopIfWaitedForByMember(_ enclosures: [Enclosing], _ style: WaitStyle) {
     for enclosing in enclosures where enclosing.queue === self && enclosing.isMember {
-      switch enclosing.place {
-      case .body: Fault.waitForOwnQueue(self, from: "one of its operations")
-      case .completionBlock:
-        Fault.waitForOwnQueue(self, from: "a completion block of one of its operations")
-      case .owner: Fault.waitForOwnQueue(self, from: "what belongs to one of its operations")
-      case .mainThread:
-        Fault.waitForOwnQueue(self, from: "the main thread, which runs its operations")
-      }
+      let place =
+        switch enclosing.place {
+        case .body: "one of its operations, \(enclosing.nameOfOperation)"
+        case .completionBlock:
+          "a completion block of one of its operations, \(enclosing.nameOfOperation)"
+        case .owner: "what belongs to one of its operations, \(enclosing.nameOfOperation)"
+        case .mainThread: "the main thread, which runs its operations"
+        }
+      Fault.waitForOwnQueue(self, style, from: place)
     }
   }
 

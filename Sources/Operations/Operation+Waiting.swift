@@ -6,7 +6,7 @@ import Synchronization
 
 extension Operation {
   /// Blocks until the operation has finished, at most for `timeout`; false when the time was up first.
-  @available(*, noasync, message: "blocks the thread; observe the completion instead")
+  @available(*, noasync, message: "blocks the thread; use await finished()")
   public final func wait(timeout: Duration) -> Bool {
     waitBlocking(until: MonotonicTime.deadline(after: timeout))
   }

@@ -107,7 +107,7 @@ open class Operation: @unchecked Sendable {
       record.takeStarting(self) ? record.currentQueue : nil
     }
     if let queue { return runMain(countedBy: queue) }
-    do { try startManually(callsStart: false) } catch { error.fault("start()") }
+    do { try startManually(callsStart: false) } catch { error.fault("start()", .starting) }
   }
 
   /// Whether the work goes on after `start()` has returned.
@@ -162,6 +162,11 @@ open class Operation: @unchecked Sendable {
     get { stockName }
     set { withColdTableMade { $0.name = newValue } }
   }
+
+  /// Type, name or address, and state: `BlockOperation "fetch" (pending, ready)`.
+  ///
+  /// Any thread, with any lock of the program held: it calls nothing that a program can override or pass in.
+  open var description: String { diagnosis }
 
   /// Level among the ready operations of its queue; `normal` by default.
   ///
@@ -218,7 +223,7 @@ open class Operation: @unchecked Sendable {
   /// From inside an operation the waiting worker runs the awaited one itself if that may start, else the scheduler
   /// compensates for the blocked worker. Waiting for oneself, or on a serial queue for an operation behind oneself,
   /// stops the process.
-  @available(*, noasync, message: "blocks the thread; observe the completion instead")
+  @available(*, noasync, message: "blocks the thread; use await finished()")
   open func waitUntilFinished() { _ = waitBlocking(until: nil) }
 
   /// Tells the machinery that a subclass is about to change the property named `key`.
@@ -245,6 +250,8 @@ open class Operation: @unchecked Sendable {
     noteAnnouncement(property)
   }
 }
+
+extension Operation: CustomStringConvertible {}
 
 extension Operation: Hashable {
   /// True for the same object only (contract 8).

@@ -54,10 +54,16 @@ public enum OperationError: Error, CustomStringConvertible {
     case .alreadyFinished(let operation):
       return "\(operation.diagnosis) has finished and runs only once"
     case .alreadyQueued(let operation, let queue):
+      if let owner = operation.nameOfOwner {
+        return "\(operation.diagnosis) belongs to \(owner) already, and to one only"
+      }
       return "\(operation.diagnosis) is in queue \"\(queue)\" already, and belongs to one only"
     case .listedTwice(let operation):
       return "\(operation.diagnosis) is in the list twice, and runs only once"
     case .ownedByQueue(let operation, let queue):
+      if let owner = operation.nameOfOwner {
+        return "\(operation.diagnosis) belongs to \(owner), which starts it in its turn"
+      }
       return "\(operation.diagnosis) belongs to queue \"\(queue)\", which starts it in its turn"
     case .resourcesInUse(let operation):
       let names = operation.requiredResources.map { "\"\($0.name)\"" }.joined(separator: ", ")
@@ -95,9 +101,11 @@ public enum OperationError: Error, CustomStringConvertible {
     switch self {
     case .notReady: "start it when isReady is true, or add it to a queue, which waits for that"
     case .alreadyExecuting, .alreadyFinished:
-      "change it before it starts, or make a new operation to run the work again"
+      "make a new operation to run the work again or to change it"
     case .alreadyQueued: "add it once, or make a new operation for the other queue"
     case .listedTwice: "list it once"
+    case .ownedByQueue(let operation, _) where operation.nameOfOwner != nil:
+      "leave the start to that, or make a new operation"
     case .ownedByQueue: "leave the start to the queue, or do not add the operation to one"
     case .resourcesInUse: "add it to a queue, which waits for that"
     case .resourcesAskedFor: "name all of them before it is ready"
@@ -115,8 +123,45 @@ public enum OperationError: Error, CustomStringConvertible {
     }
   }
 
+}
+
+// MARK: Faults
+
+extension OperationError {
+  /// What a fault says more than the error that its throwing twin throws.
+  enum Attempt {
+    /// To a queue, or to an operation that has members.
+    case adding(to: OperationQueue?)
+    case starting
+    case changing
+  }
+
   /// Stops the process, saying what was attempted.
-  func fault(_ attempt: String) -> Never { Fault.stop("\(attempt): \(description)") }
+  func fault(_ attempt: String, _ kind: Attempt = .changing) -> Never {
+    Fault.stop("\(attempt): \(text(for: kind))")
+  }
+
+  private func text(for attempt: Attempt) -> String {
+    let again = "make a new operation to run the work again"
+    switch (self, attempt) {
+    case (.alreadyQueued(let operation, _), .adding(let queue?))
+    where operation.queueIfUnstarted() === queue:
+      return "\(operation.diagnosis) is in this queue already, and runs only once; add it once"
+    case (.alreadyQueued(let operation, _), .adding):
+      guard operation.nameOfOwner != nil else { break }
+      return "\(finding); leave it to that, or make a new operation"
+    case (.alreadyExecuting(let operation), .changing):
+      return
+        "\(operation.diagnosis) is executing\(operation.placeOfExecution); change it before it starts, or \(again)"
+    case (.alreadyExecuting(let operation), _):
+      return
+        "\(operation.diagnosis) is executing\(operation.placeOfExecution) and runs only once; \(again)"
+    case (.alreadyFinished, .changing): return "\(finding); change it before it starts, or \(again)"
+    case (.alreadyFinished, _): return "\(finding); \(again)"
+    default: break
+    }
+    return description
+  }
 }
 
 extension Operation {
@@ -124,12 +169,14 @@ extension Operation {
   final var diagnosis: String { "\(diagnosticName) (\(stateForDiagnostics))" }
 
   /// Type and name, or address.
-  final var diagnosticName: String {
-    stockName.map { "\(type(of: self)) \"\($0)\"" }
-      ?? "\(type(of: self)) 0x\(String(word, radix: 16))"
+  final var diagnosticName: String { label.description }
+
+  final var label: OperationLabel {
+    OperationLabel(type: type(of: self), name: stockName, word: word)
   }
 
-  /// Stock facts only: a message must not run overridden members.
+  /// Stock facts only: neither a message nor `description` may run overridden members or conditions, which are the
+  /// user's and may want a lock that the caller holds.
   private final var stateForDiagnostics: String {
     // acquire: as `isExecuting`.
     let bits = state.load(ordering: .acquiring)
@@ -139,8 +186,14 @@ extension Operation {
     } else if bits & StateBit.started != 0 {
       progress = bits & StateBit.flushed != 0 ? "finishing without having run" : "executing"
     } else {
-      progress = computeReady() ? "pending, ready" : "pending, not ready"
+      progress = "pending, \(readinessForDiagnostics(bits))"
     }
     return bits & StateBit.cancelled != 0 ? progress + ", cancelled" : progress
+  }
+
+  private final func readinessForDiagnostics(_ bits: UInt32) -> String {
+    guard computeStockReady(bits) else { return "not ready" }
+    let hasConditions = bits & StateBit.attended != 0 && !readinessConditions.isEmpty
+    return hasConditions ? "ready but for its conditions" : "ready"
   }
 }

@@ -15,9 +15,6 @@ extension OperationQueue: NSObjectProtocol {
   /// False: queues stand for themselves.
   public func isProxy() -> Bool { false }
 
-  /// The class and the name.
-  public var description: String { "<\(type(of: self)) \"\(name ?? "")\">" }
-
   /// As `description`.
   public var debugDescription: String { description }
 }

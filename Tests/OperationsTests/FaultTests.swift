@@ -6,20 +6,20 @@ import TestSupport
 import Testing
 import WorkStealingBackend
 
+/// The message names what was attempted, operation, queue, state and the fix.
+func expect(
+  _ result: ExitTest.Result?, says parts: String...,
+  sourceLocation: SourceLocation = #_sourceLocation
+) {
+  let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+  for part in parts {
+    #expect(text.contains(part), "\(part)", sourceLocation: sourceLocation)
+  }
+}
+
 extension OperationLayer {
   /// Faults that no scheduler takes part in; those of queues are checks of the conformance kit.
   @Suite struct FaultTests {
-    /// The message names what was attempted, operation, queue, state and the fix.
-    private func expect(
-      _ result: ExitTest.Result?, says parts: String...,
-      sourceLocation: SourceLocation = #_sourceLocation
-    ) {
-      let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-      for part in parts {
-        #expect(text.contains(part), "\(part)", sourceLocation: sourceLocation)
-      }
-    }
-
     @Test(.contract(14)) func startWhenNotReady() async {
       let result = await #expect(
         processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -160,27 +160,6 @@ extension OperationLayer {
       expect(
         result, says: "adding members to GroupOperation \"closed\" (finished)",
         "make a new operation")
-    }
-
-    @Test func memberThatAGroupHas() async {
-      let result = await #expect(
-        processExitsWith: .failure, observing: [\.standardErrorContent]
-      ) {
-        func misuse() {
-          let member = Operation()
-          member.name = "shared"
-          let group = GroupOperation([member])
-          group.name = "first"
-          let queue = OperationQueue(scheduler: InlineScheduler())
-          queue.name = "uploads"
-          queue.addOperation(member)
-          withExtendedLifetime(group) {}
-        }
-        misuse()
-      }
-      expect(
-        result, says: "addOperation(_:) on queue \"uploads\"",
-        "Operation \"shared\" (pending, ready) is in queue \"(the members of another operation)\"")
     }
 
     @Test func retryPolicyOutOfRange() async {

@@ -137,7 +137,7 @@ open class GroupOperation: Operation, @unchecked Sendable {
   /// Adds all operations in one step, or stops the process.
   public final func addOperations(_ operations: [Operation]) {
     do { try tryAddOperations(operations) } catch {
-      error.fault("adding members to \(diagnosis)")
+      error.fault("adding members to \(diagnosis)", .adding(to: nil))
     }
   }
 
@@ -152,7 +152,7 @@ open class GroupOperation: Operation, @unchecked Sendable {
         guard let old = queue.joinMembers(operations.count) else { return true }
         place = (queue, queue.enrol(operations.count, countedAt: old))
       } else {
-        for operation in operations { operation.reserve() }
+        for operation in operations { operation.reserve(for: self) }
         state.pending += operations
       }
       if collectsErrors { state.kept += operations }

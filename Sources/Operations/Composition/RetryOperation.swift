@@ -73,7 +73,7 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>,
     guard let make, let queue else { return }
     let operation = make(number)
     if let failure = operation.claimFailure() {
-      failure.fault("attempt \(number) of \(diagnosis)")
+      failure.fault("attempt \(number) of \(diagnosis)", .adding(to: nil))
     }
     inner.withLock { $0.phase = .running(operation) }
     if isCancelled { ThreadRecord.current.cancelMembers([operation]) }

@@ -48,8 +48,10 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
 
   private func takeCharge(of operation: Operation) {
     markStock(TimeoutOperation<Success>.self, StateBit.asynchronousClass)
-    if let failure = operation.claimFailure() { failure.fault("making a TimeoutOperation") }
-    operation.reserve()
+    if let failure = operation.claimFailure() {
+      failure.fault("making a TimeoutOperation", .adding(to: nil))
+    }
+    operation.reserve(for: self)
   }
 
   private static func result(of operation: Operation) -> Result<Success, any Error> {

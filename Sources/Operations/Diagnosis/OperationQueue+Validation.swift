@@ -27,7 +27,9 @@ extension OperationQueue {
     _ operations: [Operation], waitUntilFinished: Bool, validating: Bool
   ) {
     do { try tryAddOperations(operations, validating: validating) } catch {
-      error.fault("addOperations(_:waitUntilFinished:validating:) on queue \"\(stockName)\"")
+      error.fault(
+        "addOperations(_:waitUntilFinished:validating:) on queue \"\(stockName)\"",
+        .adding(to: self))
     }
     guard waitUntilFinished else { return }
     for operation in operations { operation.waitUntilFinished() }

@@ -161,8 +161,8 @@ extension StallReport: CustomStringConvertible {
 extension StallReport.Queue: CustomStringConvertible {
   /// The queue's state in one line.
   public var description: String {
-    var line = "queue \"\(name)\": \(operationCount) operations"
-    if barrierCount > 0 { line += ", \(barrierCount) barriers" }
+    var line = "queue \"\(name)\": \(operationCount) operation\(operationCount == 1 ? "" : "s")"
+    if barrierCount > 0 { line += ", \(barrierCount) barrier\(barrierCount == 1 ? "" : "s")" }
     if isSuspended { line += ", suspended" }
     if maxConcurrentOperationCount >= 0 { line += ", limit \(maxConcurrentOperationCount)" }
     return line

@@ -73,8 +73,7 @@ extension OperationQueue {
       guard control.barriers.isEmpty else { return }
       // acquire and release, edge Counted: the flag belongs to the count's word.
       count.word.bitwiseAnd(~MemberCount.barrier, ordering: .acquiringAndReleasing)
-      // The owner of an inner queue waits all the time.
-      creditFlag.set(whenEmpty != nil)
+      setCreditFlag(control)
     }
   }
 }

@@ -141,19 +141,26 @@ extension Operation {
     return refusal { .alreadyQueued(self, queueName: $0) } ?? .alreadyFinished(self)
   }
 
-  /// The claim is to last until another operation starts: an `add` is not under way.
-  final func reserve() {
+  /// The claim is to last until `owner` starts: an `add` is not under way.
+  final func reserve(for owner: Operation) {
+    // relaxed: published by the next line, read by `nameOfOwner` only.
+    header.link.store(owner.word, ordering: .relaxed)
     membership.store(Membership.reserved, ordering: .releasing)  // release, edge Submitted
   }
 
   /// The reserved operation is about to be added.
   final func resumeClaim() {
+    // Locked, also below: `nameOfOwner` reads the link until then.
+    let bits = lockState()
     // sequentially consistent, edge FinishedEarly: as the claim in `claimFailure`.
     _ = membership.exchange(Membership.claimed, ordering: .sequentiallyConsistent)
+    unlockState(bits)
   }
 
   final func giveUpClaim() {
+    let bits = lockState()
     membership.store(Membership.none, ordering: .releasing)  // release, edge Submitted
+    unlockState(bits)
   }
 
   /// The claimed operation becomes a member; returns its job when it is ready.

@@ -4,10 +4,12 @@ import ConcurrencyPrimitives
 import Scheduling
 import Synchronization
 
-/// Wakes threads that wait for a queue to become empty.
+/// Wakes threads and resumes tasks that wait for a queue to become empty.
 @safe struct IdleGate: ~Copyable {
   private let epoch = Futex()
+  /// Threads and tasks between the beginning and the end of their wait.
   private let waiting = Locked(0)
+  private let suspended = Locked<[CheckedContinuation<Void, Never>]>([])
 
   /// How often the queue has become empty with somebody waiting.
   borrowing func currentEpoch() -> UInt32 {
@@ -18,6 +20,21 @@ import Synchronization
   borrowing func open() {
     epoch.word.value.wrappingAdd(1, ordering: .releasing)  // release, edge Opened
     epoch.wake(Int(Int32.max))
+    resumeTasks()
+  }
+
+  /// Resumes the tasks that are suspended now.
+  borrowing func resumeTasks() {
+    let tasks = suspended.withLock { tasks in
+      defer { tasks = [] }
+      return tasks
+    }
+    for task in tasks { task.resume() }
+  }
+
+  /// The task is resumed when the queue becomes empty.
+  borrowing func suspend(_ task: CheckedContinuation<Void, Never>) {
+    suspended.withLock { $0.append(task) }
   }
 
   /// Sleeps until `open()` after `seen` was read; false when the deadline has passed.
@@ -25,7 +42,7 @@ import Synchronization
     epoch.wait(while: seen, until: deadline)
   }
 
-  /// Changes the number of waiting threads under a lock and calls `body` with the new number.
+  /// Changes the number of those who wait under a lock and calls `body` with the new number.
   borrowing func changeWaiting(by difference: Int, _ body: (Int) -> Void) {
     waiting.withLock { count in
       count += difference
@@ -40,14 +57,60 @@ extension OperationQueue {
     let record = ThreadRecord.current
     record.prepareToWait()
     if isEmptyForGood { return }
-    stopIfWaitedForByMember(record.enclosures)
+    stopIfWaitedForByMember(record.enclosures, .blocking)
     _ = waitUntilEmpty(record, until: nil)
   }
 
   /// As `waitUntilAllOperationsAreFinished()`, at most for `timeout`; false when the time was up first.
-  @available(*, noasync, message: "blocks the thread; use addBarrierBlock")
+  @available(*, noasync, message: "blocks the thread; use await finished() on the queue")
   public func wait(timeout: Duration) -> Bool {
     waitUntilEmpty(ThreadRecord.current, until: MonotonicTime.deadline(after: timeout))
+  }
+
+  /// Returns when the queue has no operations, as `waitUntilAllOperationsAreFinished()` does (contract 102, 103).
+  ///
+  /// Suspends the caller and blocks no thread. Cancelling the caller's task does not end the wait:
+  /// `cancelAllOperations()` does as soon as what executes has ended. Inside the task of the body of one of the queue's
+  /// operations it stops the process.
+  public final func finished() async {
+    stopIfWaitedForByMember(ThreadRecord.current.enclosuresOfTask, .suspending)
+    ThreadRecord.withCurrent { $0.flushCredit() }
+    if isEmptyForGood { return }
+    idleGate.changeWaiting(by: 1) { _ in }
+    beginTaskWait()
+    repeat {
+      await withCheckedContinuation { task in
+        idleGate.suspend(task)
+        // From here on every worker sees the flag or its credit is found: nobody looks after what is held back later.
+        AsymmetricBarrier.heavy()
+        if isEmptyOrTellsWaiters() { return idleGate.resumeTasks() }
+        ThreadRecord.collectCredits(of: self)
+      }
+      // Told late, by whoever emptied the queue before this wait began; or there are new ones.
+    } while !isEmptyForGood
+    endTaskWait()
+    endWait()
+  }
+
+  private func beginTaskWait() {
+    control.withLock { control in
+      control.waitingTasks += 1
+      creditFlag.set(true)
+    }
+  }
+
+  private func endTaskWait() {
+    control.withLock { control in
+      control.waitingTasks -= 1
+      setCreditFlag(control)
+    }
+  }
+
+  /// Workers hold credits back unless a barrier, a task or, all the time, the owner of an inner queue waits.
+  ///
+  /// Under `control`.
+  func setCreditFlag(_ control: QueueControl) {
+    creditFlag.set(whenEmpty != nil || !control.barriers.isEmpty || control.waitingTasks > 0)
   }
 
   private func waitUntilEmpty(_ record: ThreadRecord, until deadline: UInt64?) -> Bool {
@@ -65,23 +128,11 @@ extension OperationQueue {
 
   private func sleepUntilEmpty(until deadline: UInt64?) -> Bool {
     idleGate.changeWaiting(by: 1) { _ in }
-    defer {
-      idleGate.changeWaiting(by: -1) { left in
-        // release, edge Counted: the flag belongs to the count's word.
-        if left == 0, whenEmpty == nil {
-          count.word.bitwiseAnd(~MemberCount.waiters, ordering: .acquiringAndReleasing)
-        }
-      }
-    }
+    defer { endWait() }
     var interval = Self.shortestLook
     while true {
       let epoch = idleGate.currentEpoch()
-      var word: UInt64 = 0
-      idleGate.changeWaiting(by: 0) { _ in
-        // acquire and release, edge Counted: a subtraction to zero before it is seen here, one after it sees the flag.
-        word = count.word.bitwiseOr(MemberCount.waiters, ordering: .acquiringAndReleasing).newValue
-      }
-      if MemberCount.outstanding(word) == 0 { return true }
+      if isEmptyOrTellsWaiters() { return true }
       // Workers hold credits back while they run operations of this queue, and cannot know when a job is none.
       ThreadRecord.collectCredits(of: self)
       let now = MonotonicTime.nanoseconds()
@@ -89,6 +140,26 @@ extension OperationQueue {
       let look = now + interval
       interval = min(2 * interval, Self.longestLook)
       _ = idleGate.sleep(since: epoch, until: min(deadline ?? look, look))
+    }
+  }
+
+  /// Whether the queue is empty; if not, whoever empties it tells those who wait.
+  private func isEmptyOrTellsWaiters() -> Bool {
+    var word: UInt64 = 0
+    idleGate.changeWaiting(by: 0) { _ in
+      // acquire and release, edge Counted: a subtraction to zero before it is seen here, one after it sees the flag.
+      word = count.word.bitwiseOr(MemberCount.waiters, ordering: .acquiringAndReleasing).newValue
+    }
+    return MemberCount.outstanding(word) == 0
+  }
+
+  /// A thread or a task waits no more.
+  private func endWait() {
+    idleGate.changeWaiting(by: -1) { left in
+      // acquire and release, edge Counted: the flag belongs to the count's word.
+      if left == 0, whenEmpty == nil {
+        count.word.bitwiseAnd(~MemberCount.waiters, ordering: .acquiringAndReleasing)
+      }
     }
   }
 

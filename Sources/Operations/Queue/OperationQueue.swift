@@ -61,6 +61,8 @@ open class OperationQueue: @unchecked Sendable {
     var qualityOfService = QualityOfService.default
     /// What the property says instead: the main thread has its level from elsewhere.
     var shownQualityOfService: QualityOfService?
+    /// For the inner queue of an operation: that operation.
+    var owner: OperationLabel?
   }
 
   /// A queue whose operations run on `scheduler`, which it keeps alive.
@@ -114,8 +116,11 @@ open class OperationQueue: @unchecked Sendable {
     registry.open(for: word)
     let level = owner.stockQualityOfService
     let inherited = level == .default ? outer?.stockQualityOfService ?? .default : level
-    let name = owner.stockName.map { "members of \($0)" }
-    attributes.withLock { $0 = Attributes(name: name, qualityOfService: inherited) }
+    let label = owner.label
+    let name = label.name.map { "members of \($0)" }
+    attributes.withLock {
+      $0 = Attributes(name: name, qualityOfService: inherited, owner: label)
+    }
     // relaxed: nobody else has the queue yet. The flag stays: the owner waits.
     count.word.store(MemberCount.waiters, ordering: .relaxed)
     creditFlag.set(true)
@@ -202,6 +207,14 @@ open class OperationQueue: @unchecked Sendable {
     set { setName(newValue) }
   }
 
+  /// Name and state: `queue "downloads" (1 operation, limit 2, suspended)`.
+  ///
+  /// Any thread, with any lock of the program held: it calls nothing that a program can override or pass in.
+  open var description: String {
+    let count = operationCount
+    return text(counting: count == 1 ? "1 operation" : "\(count) operations")
+  }
+
   /// The level that operations inherit which have none of their own, and at least that of all others (contract 93).
   ///
   /// A change counts for operations that start later (contract 96).
@@ -238,7 +251,7 @@ open class OperationQueue: @unchecked Sendable {
   /// the process; `tryAddOperation(_:)` throws instead. O(1) but for its dependencies.
   open func addOperation(_ operation: Operation) {
     do { try tryAddOperation(operation) } catch {
-      error.fault("addOperation(_:) on queue \"\(stockName)\"")
+      error.fault("addOperation(_:) on queue \"\(stockName)\"", .adding(to: self))
     }
   }
 
@@ -268,7 +281,8 @@ open class OperationQueue: @unchecked Sendable {
   /// `tryAddOperations(_:)` throws and adds none. Does not go through `addOperation(_:)`.
   open func addOperations(_ operations: [Operation], waitUntilFinished: Bool) {
     do { try tryAddOperations(operations) } catch {
-      error.fault("addOperations(_:waitUntilFinished:) on queue \"\(stockName)\"")
+      error.fault(
+        "addOperations(_:waitUntilFinished:) on queue \"\(stockName)\"", .adding(to: self))
     }
     guard waitUntilFinished else { return }
     for operation in operations { operation.waitUntilFinished() }
@@ -288,7 +302,7 @@ open class OperationQueue: @unchecked Sendable {
   ///
   /// Completion blocks of these operations have returned by then (contract 60). From inside one of the queue's own
   /// operations or completion blocks it stops the process.
-  @available(*, noasync, message: "blocks the thread; use addBarrierBlock")
+  @available(*, noasync, message: "blocks the thread; use await finished() on the queue")
   open func waitUntilAllOperationsAreFinished() { waitUntilEmpty() }
 
   /// The queue whose operation runs on the calling thread; nil elsewhere and in completion blocks (contract 118).
@@ -316,6 +330,9 @@ extension OperationQueue {
 
   /// `name` as it was set, or the generated one.
   var stockName: String { attributes.withLock { $0.name } ?? generatedName }
+
+  /// The operation whose members the queue holds.
+  var labelOfOwner: OperationLabel? { attributes.withLock { $0.owner } }
 
   /// Implements the setter of `name`.
   func setName(_ name: String?) {
@@ -353,43 +370,9 @@ extension OperationQueue {
       return unsafe reference(record.currentQueue).takeUnretainedValue()
     }
   }
-
-  // MARK: Members
-
-  /// The operations that were added and have not left, in submission order (contract 117).
-  ///
-  /// A copy. O(members). Closures added with `addOperation(_:)` appear as the façade of their handle.
-  public var operations: [Operation] { registry.members() }
-
-  /// Holds neither operations nor barriers.
-  package var isEmpty: Bool {
-    ThreadRecord.withCurrent { $0.flushCredit() }
-    return operationCount == 0 && control.withLock { $0.barriers.isEmpty }
-  }
-
-  /// How many operations the queue holds, barriers not included.
-  ///
-  /// Equal to `operations.count` while no other thread adds or finishes. O(threads that run operations).
-  public var operationCount: Int {
-    var members = count.outstanding - stragglers.load(ordering: .relaxed)  // relaxed: a snapshot
-    ThreadRecord.forEach { record in
-      members -= record.heldCredits(of: word)
-    }
-    return max(0, members - control.withLock { $0.barriers.count })
-  }
-
-  /// Implements `cancelAllOperations()`.
-  func cancelMembers() {
-    ThreadRecord.current.holdingBack {
-      for member in registry.membersAndClosures() {
-        switch member {
-        case .operation(let operation): operation.cancel()
-        case .closure(let handle): handle.cancel()
-        }
-      }
-    }
-  }
 }
+
+extension OperationQueue: CustomStringConvertible {}
 
 extension OperationQueue: Hashable {
   /// True for the same object only (contract 8).

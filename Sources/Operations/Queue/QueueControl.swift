@@ -10,6 +10,8 @@ struct QueueControl: Sendable {
   var limit = OperationQueue.defaultMaxConcurrentOperationCount
   /// Barriers that have not finished, oldest first.
   var barriers: [PendingBarrier] = []
+  /// Tasks that wait for the queue to become empty.
+  var waitingTasks = 0
 }
 
 extension OperationQueue {

@@ -166,7 +166,7 @@ extension Operation {
     if isStarted || member == Membership.manual { return .alreadyExecuting(self) }
     let stranger =
       member == Membership.reserved
-      ? "(the members of another operation)" : "(an add that is under way)"
+      ? "(members of \(nameOfOwner ?? "another operation"))" : "(an add that is under way)"
     return owned(name ?? stranger)
   }
 

@@ -39,6 +39,15 @@ struct Enclosing {
 
   /// The queue cannot become empty before it has ended.
   var isMember: Bool { isExecuting || place == .completionBlock }
+
+  /// Type, name and state of the operation, for messages.
+  ///
+  /// On the thread that it encloses, so that it is alive.
+  var nameOfOperation: String {
+    guard operation != 0, Operation.isOperation(at: operation) else { return "a closure" }
+    // SAFETY: it cannot end before the code that runs here returns.
+    return unsafe Operation.reference(operation)._withUnsafeGuaranteedRef(\.diagnosis)
+  }
 }
 
 extension ThreadRecord {

@@ -100,7 +100,7 @@ extension ThreadRecord {
     let policy = place.policy
     if policy == .fail, let queue = place.queue {
       queue.waits.refused.wrappingAdd(1, ordering: .relaxed)  // relaxed: a statistic.
-      if deadline == nil { Fault.waitRefused(awaited.description, queue) }
+      if deadline == nil { Fault.waitRefused(awaited.description, queue, by: waiter(in: queue)) }
       return awaited.isOver()
     }
     // A wait that only ran what it waited for is not counted.
@@ -117,6 +117,18 @@ extension ThreadRecord {
     // relaxed: a statistic.
     place.queue?.waits.blocked.wrappingAdd(1, ordering: .relaxed)
     return announcingBlock { whileBlocked(on: awaited, at: schedulers.map(\.identity), sleep) }
+  }
+
+  /// What waits here in `queue`, for messages.
+  private func waiter(in queue: OperationQueue) -> String {
+    guard let innermost = enclosures.first(where: { $0.queue === queue }) else {
+      return "an operation"
+    }
+    return switch innermost.place {
+    case .body, .owner: innermost.nameOfOperation
+    case .completionBlock: "the completion block of \(innermost.nameOfOperation)"
+    case .mainThread: "the main thread, which runs the operations"
+    }
   }
 
   /// Runs queued jobs of the schedulers until `isOver` says so or there is none.

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+// Who is in a queue, and how many.
+
+extension OperationQueue {
+  /// The operations that were added and have not left, in submission order (contract 117).
+  ///
+  /// A copy. O(members). Closures added with `addOperation(_:)` appear as the façade of their handle.
+  public var operations: [Operation] { registry.members() }
+
+  /// Holds neither operations nor barriers.
+  package var isEmpty: Bool {
+    ThreadRecord.withCurrent { $0.flushCredit() }
+    return operationCount == 0 && control.withLock { $0.barriers.isEmpty }
+  }
+
+  /// How many operations the queue holds, barriers not included.
+  ///
+  /// Equal to `operations.count` while no other thread adds or finishes. O(threads that run operations).
+  public var operationCount: Int {
+    var members = count.outstanding - stragglers.load(ordering: .relaxed)  // relaxed: a snapshot
+    ThreadRecord.forEach { record in
+      members -= record.heldCredits(of: word)
+    }
+    return max(0, members - control.withLock { $0.barriers.count })
+  }
+
+  /// Implements `cancelAllOperations()`.
+  func cancelMembers() {
+    ThreadRecord.current.holdingBack {
+      for member in registry.membersAndClosures() {
+        switch member {
+        case .operation(let operation): operation.cancel()
+        case .closure(let handle): handle.cancel()
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+// To whom an operation belongs, for messages.
+
+/// What messages call an operation: type and name, or address.
+struct OperationLabel: Sendable, CustomStringConvertible {
+  let type: Operation.Type
+  let name: String?
+  let word: UInt
+
+  var description: String {
+    name.map { "\(type) \"\($0)\"" } ?? "\(type) 0x\(String(word, radix: 16))"
+  }
+}
+
+extension Operation {
+  /// Type and name of the group, timeout or retry that the unstarted operation belongs to; nil when there is none.
+  final var nameOfOwner: String? {
+    let bits = lockState()
+    // acquire, edge Submitted.
+    let isReserved = membership.load(ordering: .acquiring) == Membership.reserved
+    // relaxed: published by the reservation.
+    let owner = isReserved ? header.link.load(ordering: .relaxed) : 0
+    // SAFETY: under the lock the owner can neither start its members nor give the claim up, so it has not ended.
+    let label = unsafe owner == 0 ? nil : Self.reference(owner)._withUnsafeGuaranteedRef(\.label)
+    unlockState(bits)
+    return (label ?? queueIfUnstarted()?.labelOfOwner)?.description
+  }
+
+  /// ` in queue "downloads"`, for a message about an operation that executes; empty after a start by hand.
+  ///
+  /// O(members of all queues): for faults.
+  final var placeOfExecution: String {
+    let queue = LiveQueues.withMembers().first { $0.membersForDiagnosis().contains(self) }
+    guard let queue else { return "" }
+    return queue.labelOfOwner.map { " as a member of \($0)" } ?? " in queue \"\(queue.stockName)\""
+  }
+}
