@@ -4,6 +4,15 @@ import OperationsFoundation
 import TestSupport
 import Testing
 
+/// Foundation's class is an `NSObject`, so programs override its description.
+private final class DescribedOperation: Operation, @unchecked Sendable {
+  override var description: String { "mine, \(super.description)" }
+}
+
+private final class DescribedQueue: OperationQueue, @unchecked Sendable {
+  override var description: String { "mine, \(super.description)" }
+}
+
 /// Programs written for Foundation, compiled with nothing but their import changed.
 struct ProgramTests {
   @Test func namesMeanTheClassesOfThisPackage() {
@@ -12,6 +21,15 @@ struct ProgramTests {
     #expect(String(reflecting: OperationQueue.self) == "Operations.OperationQueue")
     #expect(String(reflecting: QualityOfService.self) == "Operations.QualityOfService")
     #expect(Operation.QueuePriority.high.rawValue == 4)
+  }
+
+  @Test func descriptionsMayBeOverridden() {
+    let (operation, queue) = (DescribedOperation(), DescribedQueue())
+    operation.name = "fetch"
+    queue.name = "net"
+    #expect("\(operation)" == "mine, DescribedOperation \"fetch\" (pending, ready)")
+    #expect("\(queue)" == "mine, queue \"net\" (0 operations, no limit)")
+    #expect(queue.debugDescription == queue.description)
   }
 
   @Test func subclassesWithDependenciesGiveTheirResult() {
