@@ -107,13 +107,9 @@ enum Fault {
 
 extension OperationQueue {
   /// Name and state, for messages: `queue "downloads" (3 operations, limit 2, suspended)`.
-  ///
-  /// Always in the plural, as the checks of the conformance kit have it.
-  var diagnosis: String { text(counting: "\(operationCount) operations") }
-
-  /// Name and state with the number of operations in words.
-  func text(counting operations: String) -> String {
-    let limit = stockLimit
+  var diagnosis: String {
+    let (count, limit) = (operationCount, stockLimit)
+    let operations = count == 1 ? "1 operation" : "\(count) operations"
     let limited = limit == Self.defaultMaxConcurrentOperationCount ? "no limit" : "limit \(limit)"
     return "queue \"\(stockName)\" (\(operations), \(limited)"
       + (isSuspendedNow ? ", suspended)" : ")")

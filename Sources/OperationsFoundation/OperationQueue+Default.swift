@@ -34,7 +34,7 @@ extension OperationQueue {
       guard isEmpty else {
         fatalError(
           "OperationsFoundation: underlyingQueue of queue \"\(name ?? "")\" was set to "
-            + "\"\(newValue?.label ?? "nil")\" while it holds \(operationCount) operations or a barrier; set it before "
+            + "\"\(newValue?.label ?? "nil")\" while it has operations or a barrier (\(operationCount)); set it before "
             + "the first is added, or after waitUntilAllOperationsAreFinished().")
       }
       dispatch.targetQueue = newValue

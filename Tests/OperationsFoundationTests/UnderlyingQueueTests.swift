@@ -40,7 +40,7 @@ import Testing
       queue.underlyingQueue = DispatchQueue(label: "of the user")
     }
     let text = message(result)
-    #expect(text.contains("\"downloads\"") && text.contains("holds 1 operations"))
+    #expect(text.contains("\"downloads\"") && text.contains("while it has operations or a barrier (1)"))
   }
 
   @Test func theMainQueueIsAFault() async {

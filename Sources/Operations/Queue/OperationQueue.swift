@@ -210,10 +210,7 @@ open class OperationQueue: @unchecked Sendable {
   /// Name and state: `queue "downloads" (1 operation, limit 2, suspended)`.
   ///
   /// Any thread, with any lock of the program held: it calls nothing that a program can override or pass in.
-  open var description: String {
-    let count = operationCount
-    return text(counting: count == 1 ? "1 operation" : "\(count) operations")
-  }
+  open var description: String { diagnosis }
 
   /// The level that operations inherit which have none of their own, and at least that of all others (contract 93).
   ///

@@ -121,7 +121,7 @@ extension Check {
     Check(
       "waitingForTheOwnQueueIsAFault", .contract(62, 101),
       says: [
-        "waitUntilAllOperationsAreFinished() on queue \"ring\" (1 operations, no limit)",
+        "waitUntilAllOperationsAreFinished() on queue \"ring\" (1 operation, no limit)",
         "from inside one of its operations", "use addBarrierBlock",
       ]
     ) { trial in
