@@ -247,8 +247,11 @@ extension OperationLayer {
             operation.completionBlock = { completions.note(1) }
             queue.addOperations([operation, dependent], waitUntilFinished: false)
             if !isSynchronous {
-              #expect(waitUntil(deadline: patience) { operation.isExecuting })
-              #expect(dependent.runCount == 0 && queue.operations.contains(operation))
+              // Told, not only set: an end in between would leave no change to tell of.
+              #expect(
+                waitUntil(deadline: patience) { watch.lines.all == ["executing false→true"] })
+              #expect(operation.isExecuting && dependent.runCount == 0)
+              #expect(queue.operations.contains(operation))
               operation.end()
             }
             queue.expectQuiet()

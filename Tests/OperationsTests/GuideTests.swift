@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencyPrimitives
 import Operations
 import Scheduling
 import Synchronization
@@ -76,7 +77,7 @@ extension OperationLayer {
 
     @Test func asyncOperations() async {
       let queue = makeQueue()
-      let page = Mutex("")
+      let page = Locked("")
       let download = AsyncOperation {
         let text = try await fetch("index")
         page.withLock { $0 = text }
@@ -285,7 +286,7 @@ extension OperationLayer {
     @Test func forks() {
       let (queue, found) = (makeQueue(), Log())
       let values = Array(1...1000)
-      let squares = Mutex([Int: Int]())
+      let squares = Locked([Int: Int]())
       queue.addOperation {
         let (low, high) = forkJoin {
           sum(values[..<500])
