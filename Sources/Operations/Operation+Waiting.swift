@@ -71,9 +71,14 @@ extension Operation {
   }
 
   /// The queue in which the operation waits to be started, kept.
-  final func queueIfUnstarted() -> OperationQueue? {
+  final func queueIfUnstarted() -> OperationQueue? { queue(if: { $0 & StateBit.started == 0 }) }
+
+  /// The queue that holds the operation, kept; nil after a manual start.
+  final var queueIfMember: OperationQueue? { queue(if: { _ in true }) }
+
+  private final func queue(if test: (UInt32) -> Bool) -> OperationQueue? {
     let bits = lockState()
-    let isMember = bits & StateBit.started == 0 && isSubmitted
+    let isMember = test(bits) && isSubmitted
     let queue = unsafe isMember ? retainQueue() : nil
     unlockState(bits)
     return unsafe queue?.takeRetainedValue()

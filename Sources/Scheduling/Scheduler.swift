@@ -16,8 +16,8 @@
 /// Runs jobs: the seam between the operation layer and every back end, built in or plugged in.
 ///
 /// A back end promises that every submitted job runs exactly once, on some thread, after `submit` was called and as
-/// long as the scheduler lives; that it never runs more than `workerCount` jobs at a time, compensation apart; and
-/// that what was written before `submit` is visible to the job (release on submission, acquire before the run).
+/// long as the scheduler lives; that it never runs more than `workerCount` jobs at a time, compensation apart, and
+/// starts a queued one while it runs fewer, so that jobs may wait for that many of each other (contract 114); and that what was written before `submit` is visible to the job (release on submission, acquire before the run).
 /// Priorities: a worker prefers a more urgent band; the back end documents how exact and how fair it is.
 public protocol Scheduler: AnyObject, Sendable {
   /// Identity that the back end's contexts carry. Default: this object.

@@ -64,7 +64,7 @@ byte runningSpare;                               /* drains started by this RMW; 
 inline openUp() {
   if
   :: releasing -> rel = 0
-  :: else -> rel = ready; ready = 0; if :: rel > 0 -> releasing = 1; inHand++ :: else -> assert(inHand == 0) fi
+  :: else -> assert(inHand == 0); rel = ready; ready = 0; if :: rel > 0 -> releasing = 1; inHand++ :: else fi
   fi
 }
 inline startMore() {

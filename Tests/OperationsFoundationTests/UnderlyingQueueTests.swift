@@ -40,7 +40,8 @@ import Testing
       queue.underlyingQueue = DispatchQueue(label: "of the user")
     }
     let text = message(result)
-    #expect(text.contains("\"downloads\"") && text.contains("while it has operations or a barrier (1)"))
+    #expect(
+      text.contains("\"downloads\"") && text.contains("while it has operations or a barrier (1)"))
   }
 
   @Test func theMainQueueIsAFault() async {

@@ -90,6 +90,32 @@ extension OperationLayer {
       queue.expectQuiet()
     }
 
+    /// The member on whose worker the inline dependent runs has left: what runs there is no part of its group.
+    @Test(.contract(100, 101), arguments: Kind.pools)
+    func inlineDependentOfAMemberMayWaitForTheGroup(_ kind: Kind) {
+      let queue = kind.queue()
+      let inlineQueue = Kind.inline.queue()
+      let (go, waits) = (Gate(), Gate())
+      let member = TestOperation { _ in go.wait() }
+      let other = TestAsyncOperation()
+      let group = GroupOperation([member, other])
+      let onInline = TestOperation { _ in
+        waits.open()
+        group.waitUntilFinished()
+        queue.waitUntilAllOperationsAreFinished()
+      }
+      onInline.addDependency(member)
+      inlineQueue.addOperation(onInline)
+      queue.addOperation(group)
+      go.open()
+      waits.wait()
+      #expect(waitUntil(deadline: patience) { other.isExecuting })
+      other.finish()
+      #expect(onInline.wait(timeout: patience))
+      inlineQueue.expectQuiet()
+      queue.expectQuiet()
+    }
+
     /// One thread resumes; another suspends, resumes and adds while the first still hands over what it has claimed.
     ///
     /// A job that the worker has in its hand when the suspension comes may come back late.

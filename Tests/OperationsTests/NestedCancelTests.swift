@@ -79,6 +79,48 @@ extension OperationLayer {
       }
     }
 
+    /// All are marked before the first hook is called, which may wait for what the others set free.
+    @Test(.contract(52, 70), arguments: Kind.each)
+    func hookWaitsForWhatIsCancelledWithIt(_ kind: Kind) {
+      let queue = kind.queue()
+      let pending = TestOperation()
+      pending.addDependency(Operation())
+      let hasEnded = Atomic<Bool>(false)
+      let executing = AsyncOperation(onCancel: { operation in
+        hasEnded.store(pending.wait(timeout: patience), ordering: .releasing)
+        operation.finish()
+      }) { _ in }
+      queue.addOperations([executing, pending], waitUntilFinished: false)
+      #expect(waitUntil(deadline: patience) { executing.isExecuting })
+      queue.cancelAllOperations()
+      queue.expectQuiet()
+      let didEnd = hasEnded.load(ordering: .acquiring)
+      #expect(didEnd && pending.runCount == 0)
+    }
+
+    /// What a wait runs on its thread may cancel in turn; what that sets free is let go before the thread sleeps.
+    @Test(.contract(52, 101), arguments: Kind.each)
+    func whatIsCancelledDuringTheWaitIsLetGo(_ kind: Kind) {
+      let (queue, other) = (kind.queue(), kind.queue())
+      let never = Operation()
+      let freed = TestOperation()
+      freed.addDependency(never)
+      other.addOperation(freed)
+      let awaited = TestAsyncOperation { operation in
+        freed.onFinish { _ in operation.finish() }
+        freed.cancel()
+      }
+      let leaf = Hooked(after: never) {
+        queue.addOperation(awaited)
+        awaited.waitUntilFinished()
+      }
+      queue.addOperation(leaf)
+      queue.addOperation { queue.cancelAllOperations() }
+      queue.expectQuiet()
+      other.expectQuiet()
+      #expect(leaf.isCancelled && awaited.isFinished && freed.runCount == 0)
+    }
+
     /// What the override waits for is cancelled, although the cancellation around it is not over.
     @Test(.contract(101), arguments: Kind.each)
     func overrideWaitsForAnotherGroupThatItCancels(_ kind: Kind) {

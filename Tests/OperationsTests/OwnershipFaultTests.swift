@@ -31,6 +31,22 @@ extension OperationLayer {
         "leave it to that, or make a new operation")
     }
 
+    @Test func groupThatIsItsOwnMember() async {
+      let result = await #expect(
+        processExitsWith: .failure, observing: [\.standardErrorContent]
+      ) {
+        func misuse() {
+          let group = GroupOperation([])
+          group.name = "ouroboros"
+          group.addOperation(group)
+          let queue = OperationQueue(scheduler: InlineScheduler())
+          queue.addOperation(group)
+        }
+        misuse()
+      }
+      expect(result, says: "addOperation(_:) on queue", "belongs to GroupOperation 0x", "already")
+    }
+
     @Test func memberOfATimeout() async {
       let result = await #expect(
         processExitsWith: .failure, observing: [\.standardErrorContent]

@@ -75,8 +75,7 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
 
   private func open(skipping isSkipped: Bool) {
     guard let operation = inner.withLock({ $0.operation }) else { return }
-    let owner = Owner(self)
-    let queue = OperationQueue(innerOf: self, mayEndFirst: true) { self.close(owner) }
+    let queue = OperationQueue(innerOf: self, mayEndFirst: true) { self.close() }
     let ticket =
       isSkipped
       ? nil
@@ -90,12 +89,12 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
   }
 
   /// The other operation has left its queue.
-  private func close(_ owner: Owner) {
+  private func close() {
     let (operation, ticket, queue) = settle()
     withExtendedLifetime(queue) {}
     guard let operation else { return }
     if let ticket { Deadlines.shared.cancel(ticket) }
-    ThreadRecord.current.asPart(of: owner) {
+    ThreadRecord.current.asPart(of: Owner(executing: self)) {
       if hasEnding { finishFromAnywhere() } else { end(with: read(operation)) }
     }
   }

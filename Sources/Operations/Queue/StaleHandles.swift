@@ -32,6 +32,9 @@ extension OperationQueue {
 
   /// Takes the handles of operations that have begun out of the ready list if they may be half of it.
   func removeStaleHandlesIfMany() {
+    var mayLeaveSome = false
+    // For whoever counts what it has put into the list, and looks then.
+    defer { if mayLeaveSome { noteStaleHandles(1) } }
     while true {
       let noted = staleHandles.load(ordering: .acquiring)  // acquire, edge StaleNoted
       guard noted > 0 else { return }
@@ -41,12 +44,17 @@ extension OperationQueue {
       guard !PolicyWord.isOpen(word) else { return }
       var listed = PolicyWord.ready(word)
       if word & PolicyWord.suspended != 0 { listed += UInt64(readyList.deferredCount) }
-      guard listed > 0, 2 * noted >= listed, removeStaleHandles() else { return }
+      guard listed > 0, 2 * noted >= listed, let hasLeftSome = removeStaleHandles() else {
+        return
+      }
+      mayLeaveSome = hasLeftSome
     }
   }
 
-  /// False when the queue is open, or somebody releasing, who looks himself when he has done so.
-  private func removeStaleHandles() -> Bool {
+  /// True when there may be more among jobs that are not counted yet.
+  ///
+  /// Nil when the queue is open, or somebody releasing, who looks himself when he has done so.
+  private func removeStaleHandles() -> Bool? {
     // Every counted job is claimed first, so that a drain that claims meanwhile still finds one. Whoever opens the queue
     // meanwhile leaves the list to this thread: nothing may overtake what it holds.
     var claimed = 0
@@ -57,14 +65,13 @@ extension OperationQueue {
       claimed = Int(PolicyWord.ready(word))
       word = PolicyWord.marked(word - UInt64(claimed) * PolicyWord.oneReady, isReleasing: true)
     }
-    guard isReleaser else { return false }
+    guard isReleaser else { return nil }
     // Before the look at the list: an operation noted from here on is looked at once more.
     // acquire and release, edge StaleNoted.
     _ = staleHandles.exchange(0, ordering: .acquiringAndReleasing)
     var stale = readyList.remove(atMost: claimed, where: Operation.isStale)
-    // There may be more that are not counted yet.
-    if claimed > 0, stale.ready.count == claimed { noteStaleHandles(1) }
-    let left = UInt64(claimed - stale.ready.count)
+    let taken = stale.ready.count
+    let left = UInt64(claimed - taken)
     let burst = self.burst
     changePolicyAndStart { word in
       word += left * PolicyWord.oneReady
@@ -80,7 +87,7 @@ extension OperationQueue {
       }
       record.flushCredit()
     }
-    return true
+    return taken == claimed
   }
 }
 

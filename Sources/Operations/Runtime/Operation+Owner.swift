@@ -24,9 +24,21 @@ extension Operation {
     // relaxed: published by the reservation.
     let owner = isReserved ? header.link.load(ordering: .relaxed) : 0
     // SAFETY: under the lock the owner can neither start its members nor give the claim up, so it has not ended.
-    let label = unsafe owner == 0 ? nil : Self.reference(owner)._withUnsafeGuaranteedRef(\.label)
+    let label =
+      unsafe owner == 0
+      ? nil : Self.reference(owner)._withUnsafeGuaranteedRef(\.labelWithoutWaiting)
     unlockState(bits)
     return (label ?? queueIfUnstarted()?.labelOfOwner)?.description
+  }
+
+  /// As `label`, without the name while somebody holds the edit lock: the caller holds another one.
+  private final var labelWithoutWaiting: OperationLabel {
+    var name: String?
+    if let table = coldTable, let bits = tryLockState() {
+      name = table.name
+      unlockState(bits)
+    }
+    return OperationLabel(type: type(of: self), name: name, word: word)
   }
 
   /// ` in queue "downloads"`, for a message about an operation that executes; empty after a start by hand.

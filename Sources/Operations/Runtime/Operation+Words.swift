@@ -107,6 +107,17 @@ extension Operation {
     }
   }
 
+  /// As `lockState`, but nil when somebody else has the lock or changes the word.
+  final func tryLockState() -> UInt32? {
+    let bits = state.load(ordering: .relaxed)  // relaxed: the exchange validates it
+    guard bits & StateBit.lock == 0 else { return nil }
+    // sequentially consistent, edges EditLock and Completion: as in `lockState`.
+    let (won, _) = state.compareExchange(
+      expected: bits, desired: bits | StateBit.lock, successOrdering: .sequentiallyConsistent,
+      failureOrdering: .relaxed)
+    return won ? bits : nil
+  }
+
   /// Stores `bits` and gives up the edit lock.
   final func unlockState(_ bits: UInt32) {
     shim_keep_order()

@@ -14,6 +14,12 @@ struct Owner: Sendable {
     self.operation = operation.word
     queue = operation.queueOfBody
   }
+
+  /// On any thread, of an operation that executes until the caller ends it.
+  init(executing operation: Operation) {
+    self.operation = operation.word
+    queue = operation.queueIfMember
+  }
 }
 
 /// What cannot end before the code that runs on this thread returns, for the detection of waits without end.
@@ -88,8 +94,10 @@ extension [Enclosing] {
       Enclosing(
         place: isCompletion ? .completionBlock : .body, operation: level.operation,
         queue: level.ownQueue, isExecuting: level.isExecuting, isInnermost: isInnermost))
-    // A run that has ended holds its owner up no more.
-    var owner = level.ownQueue?.owner ?? GraphControl.run(at: level.graph)?.owner
+    // What has left its queue, and a run that has ended, hold their owner up no more.
+    let isMember = level.isExecuting || isCompletion
+    var owner =
+      (isMember ? level.ownQueue?.owner : nil) ?? GraphControl.run(at: level.graph)?.owner
     while let next = owner {
       append(
         Enclosing(

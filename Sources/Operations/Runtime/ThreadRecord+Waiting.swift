@@ -114,6 +114,9 @@ extension ThreadRecord {
       help(schedulers.filter { !$0.waitsByHelping }, until: deadline, counting, awaited.isOver)
       if awaited.isOver() { return true }
     }
+    // What ran here may have cancelled something.
+    prepareToWait()
+    if awaited.isOver() { return true }
     // relaxed: a statistic.
     place.queue?.waits.blocked.wrappingAdd(1, ordering: .relaxed)
     return announcingBlock { whileBlocked(on: awaited, at: schedulers.map(\.identity), sleep) }
@@ -152,7 +155,7 @@ extension ThreadRecord {
     while !isOver(), depth < Self.depthLimit / 2 {
       if let deadline, MonotonicTime.nanoseconds() >= deadline { return }
       guard one() else { return }
-      flushCredit()
+      prepareToWait()
     }
   }
 }

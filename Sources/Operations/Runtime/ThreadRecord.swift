@@ -70,6 +70,8 @@ import Synchronization
   var addsUnderWay = 0
   /// What cancellations have set free and a `cancelAllOperations()` on this thread still holds back.
   var heldBack: [Cancelled] = []
+  /// How many of them have been let go.
+  fileprivate var letGoCount = 0
   /// How many `cancelAllOperations()` run on this thread.
   var cancellingAll = 0
   /// Which stripe of a queue's registry this thread adds to.
@@ -135,8 +137,8 @@ import Synchronization
 
   /// Every record that exists, for scans; newest first.
   static func forEach(_ body: (ThreadRecord) -> Void) {
-    // acquire: pairs with the release in `adopt`.
-    var address = newest.load(ordering: .acquiring)
+    // sequentially consistent, edge StartGate: whoever has stored an entry before the policy changed is found.
+    var address = newest.load(ordering: .sequentiallyConsistent)
     while address != 0 {
       let record = record(at: address)
       body(record)
@@ -162,7 +164,8 @@ import Synchronization
           index: registry.count, older: newest.load(ordering: .relaxed))
         address = unsafe UInt(bitPattern: Unmanaged.passRetained(made).toOpaque())
         registry.count += 1
-        newest.store(address, ordering: .releasing)  // release: publishes the record to `forEach`.
+        // sequentially consistent, edge StartGate: publishes the record to `forEach`, before any entry in it.
+        newest.store(address, ordering: .sequentiallyConsistent)
       }
       if let key = registry.key { return (address, key) }
       var key = pthread_key_t()
@@ -261,16 +264,20 @@ extension ThreadRecord {
 
   /// Lets what follows from the cancellations happen that are done.
   private func letHeldBackGo() {
-    let cancelled = heldBack
+    // In place, so that a wait inside of one goes on with the others.
+    while letGoCount < heldBack.count {
+      let next = heldBack[letGoCount]
+      letGoCount += 1
+      next.go()
+    }
     heldBack = []
-    for operation in cancelled { operation.go() }
+    letGoCount = 0
   }
 
-  /// What a thread must not keep to itself while it waits: finished operations that it has not subtracted, and, when a
-  /// `cancel()` of the user waits, the members that are still to be cancelled and what cancellations have set free.
+  /// What a thread must not keep to itself while it waits: finished operations that it has not subtracted, and, inside of
+  /// a cancellation, the members that are still to be cancelled and what cancellations have set free.
   func prepareToWait() {
     flushCredit()
-    guard cancellingAll > 0 else { return }
     cancelListed()
     if !heldBack.isEmpty { letHeldBackGo() }
   }
