@@ -28,7 +28,7 @@ extension Operation {
   ) -> (successor: Job?, last: Job?) {
     guard head != SuccessorWord.empty else { return (nil, nil) }
     var (successor, last): (Job?, Job?)
-    if unsafe Self.isOnly(head) {
+    if Self.isOnly(head) {
       (successor, last) = unsafe releaseOnly(head, context)
     } else {
       (successor, last) = unsafe releaseSuccessors(head, context)
