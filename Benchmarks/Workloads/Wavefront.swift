@@ -9,7 +9,8 @@ package import Scheduling
 /// Stresses: two dependencies per operation, parallelism that grows to `n` and shrinks again, and the choice between
 /// running a successor in place and offering it to others.
 /// Does not show: wide release; no operation has more than two successors.
-/// Every body checks that both predecessors have run, and may then keep its worker busy for a while. Row-major order, so that a predecessor has a lower index.
+/// Every body checks that both predecessors have run, and may then keep its worker busy for a while. Row-major order, so
+/// that a predecessor has a lower index.
 package final class Wavefront: Workload {
   private let name: String
   private let side: Int
