@@ -65,8 +65,11 @@ open class Operation: @unchecked Sendable {
   /// Whether an asynchronous operation has finished once `skipMain()` has returned.
   var finishesWhenSkipped: Bool { true }
 
-  /// Marks the operations that this one is made of as cancelled; on the cancelling thread, with no lock held.
+  /// Marks the operations that this one is made of as cancelled; on every cancelling thread, with no lock held.
   func cancelMembers() {}
+
+  /// One of those threads has marked everything that `cancelMembers()` lists.
+  func allMembersAreCancelled() {}
 
   /// What an operation that executes still needs in order to finish; with no lock held.
   var remainder: Remainder {

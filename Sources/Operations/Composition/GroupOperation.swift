@@ -12,13 +12,15 @@ import Synchronization
 /// have finished without running. Page: Composition.md.
 open class GroupOperation: Operation, @unchecked Sendable {
   private struct State: Sendable {
-    /// Claimed members of a group that has not started.
+    /// Claimed members that are not in the queue yet: those of a group that has not started.
     var pending: [Operation] = []
     /// Runs the members, from the start to the end.
     var members: OperationQueue?
     var isOver = false
     var limit = OperationQueue.defaultMaxConcurrentOperationCount
     var isSuspended = false
+    /// Cancelled, and all members with it; later ones see to that themselves.
+    var allAreCancelled = false
     /// All members, when their errors are asked for, until the end.
     var kept: [Operation] = []
     var errors: [any Error] = []
@@ -90,9 +92,13 @@ open class GroupOperation: Operation, @unchecked Sendable {
       queue.maxConcurrentOperationCount = state.limit
       queue.isSuspended = state.isSuspended
       state.members = queue
-      return state.takePending()
+      // A cancellation that comes later finds the queue.
+      if isSkipped || isMarkedCancelled { queue.cancelNewcomers() }
+      return state.pending
     }
-    admit(pending, isCancelled: isSkipped) { queue.admit(pending) }
+    queue.admit(pending)
+    // Until here a cancellation had to find them.
+    withExtendedLifetime(inner.withLock { $0.takePending() }) {}
     if !isSkipped { body() }
     queue.subtract(1)
   }
@@ -162,30 +168,21 @@ open class GroupOperation: Operation, @unchecked Sendable {
       for operation in operations { operation.giveUpClaim() }
       throw .alreadyFinished(self)
     }
-    admit(operations, isCancelled: false) {
-      if let place { place.queue.admit(operations, at: place.enrolment) }
+    if let place {
+      place.queue.admit(operations, at: place.enrolment)
+    } else if isMarkedCancelled {
+      ThreadRecord.current.cancelBeforeTheyStart(operations)
     }
-  }
-
-  /// Makes operations members by `add`, cancelled ones if the group is.
-  ///
-  /// Looked at twice: a member of a cancelled group must not run, and a cancellation in between finds them neither
-  /// among the pending ones nor in the queue. The first time at once, whatever else this thread is cancelling: afterwards
-  /// they may run.
-  private final func admit(
-    _ operations: [Operation], isCancelled isSkipped: Bool, by add: () -> Void
-  ) {
-    if isSkipped || isCancelled {
-      ThreadRecord.current.holdingBack { for operation in operations { operation.cancel() } }
-    }
-    add()
-    if isCancelled { ThreadRecord.current.cancelMembers(operations) }
   }
 
   /// The members that have not finished, in the order added; a copy.
   public final var operations: [Operation] {
     let (pending, members) = inner.withLock { ($0.pending, $0.members) }
-    return members?.operations ?? pending
+    let listed = members?.operations ?? []
+    guard !pending.isEmpty else { return listed }
+    // Those that the start is adding are in both.
+    let added = Set(listed.map(ObjectIdentifier.init))
+    return pending.filter { !$0.isSealed && !added.contains(ObjectIdentifier($0)) } + listed
   }
 
   /// A setting as the members' queue has it, else as it was set for that.
@@ -241,19 +238,23 @@ open class GroupOperation: Operation, @unchecked Sendable {
   // MARK: Cancelling
 
   override final func cancelMembers() {
-    let (pending, members) = inner.withLock { ($0.pending, $0.members) }
-    guard let members else { return ThreadRecord.current.cancelMembers(pending) }
-    var operations: [Operation] = []
-    var closures: [OperationHandle] = []
-    for member in members.registry.membersAndClosures() {
-      switch member {
-      case .operation(let operation): operations.append(operation)
-      case .closure(let handle): closures.append(handle)
-      }
+    let (pending, members, isDone) = inner.withLock {
+      ($0.pending, $0.members, $0.allAreCancelled)
     }
+    guard !isDone else { return }
+    members?.cancelNewcomers()
+    let listed = members?.registry.membersAndClosures() ?? []
+    var operations = pending
     ThreadRecord.current.holdingBack {
-      for closure in closures { closure.cancel() }
-      ThreadRecord.current.cancelMembers(operations)
+      for member in listed {
+        switch member {
+        case .operation(let operation): operations.append(operation)
+        case .closure(let handle): handle.cancel()
+        }
+      }
+      ThreadRecord.current.cancelMembers(of: self, operations)
     }
   }
+
+  override final func allMembersAreCancelled() { inner.withLock { $0.allAreCancelled = true } }
 }

@@ -76,7 +76,7 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>,
       failure.fault("attempt \(number) of \(diagnosis)", .adding(to: nil))
     }
     inner.withLock { $0.phase = .running(operation) }
-    if isCancelled { ThreadRecord.current.cancelMembers([operation]) }
+    if isCancelled { ThreadRecord.current.cancelBeforeTheyStart([operation]) }
     queue.admit([operation], at: queue.enrol(operation))
   }
 
@@ -144,7 +144,7 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>,
       guard case .running(let operation) = state.phase else { return nil }
       return operation
     }
-    if let operation { ThreadRecord.current.cancelMembers([operation]) }
+    if let operation { ThreadRecord.current.cancelMembers(of: self, [operation]) }
   }
 
   override func cancelledWhileExecuting() { cancelWait() }

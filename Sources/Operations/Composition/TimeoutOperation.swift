@@ -84,7 +84,7 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
       state.members = queue
       state.ticket = ticket
     }
-    if isSkipped || isCancelled { ThreadRecord.current.cancelMembers([operation]) }
+    if isSkipped || isCancelled { ThreadRecord.current.cancelBeforeTheyStart([operation]) }
     queue.admit([operation])
   }
 
@@ -104,7 +104,7 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
     let (operation, _, queue) = settle()
     withExtendedLifetime(queue) {}
     guard let operation else { return }
-    ThreadRecord.current.cancelMembers([operation])
+    ThreadRecord.current.cancelMembers(of: self, [operation])
     end(with: .failure(OperationError.timedOut(operation, after: limit)))
   }
 
@@ -119,6 +119,6 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
 
   override func cancelMembers() {
     guard let operation = inner.withLock({ $0.operation }) else { return }
-    ThreadRecord.current.cancelMembers([operation])
+    ThreadRecord.current.cancelMembers(of: self, [operation])
   }
 }

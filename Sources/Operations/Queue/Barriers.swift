@@ -28,9 +28,10 @@ extension OperationQueue {
       let old = addMembers(1, flags: MemberCount.barrier)
       // relaxed: published by the release of `membership` and by the mutex.
       operation.pending.store(1, ordering: .relaxed)
+      let slot = registry.addHidden(operation.word, ticket: MemberCount.ticket(old))
+      if cancelsNewcomers { _ = operation.setBits(StateBit.cancelled) }
       // release, edge Submitted: from here on the operation is a member.
-      operation.membership.store(
-        registry.addHidden(operation.word, ticket: MemberCount.ticket(old)), ordering: .releasing)
+      operation.membership.store(slot, ordering: .releasing)
       control.barriers.append(PendingBarrier(operation: operation, segment: 1))
       creditFlag.set(true)
       return dueBarrier(&control)

@@ -117,6 +117,7 @@ extension OperationQueue {
     unsafe ClosureNode.open(node, generation, also: ClosureNode.promoted)
     if hasExtras { noteAdded([facade], ticket) }
     if isAttended { facade.trace(.added, self, -1) }
+    if cancelsNewcomers { facade.cancel() }
     var job = facade.register(slot: slot, behind: barrier, locked: facade.lockState())
     if isAttended { job = facade.noteSubmission(self, job) }
     if barrier != nil { evaluateBarriers() }

@@ -22,6 +22,7 @@ extension OperationQueue {
         operation.trace(.added, self, -1)
       }
     }
+    if cancelsNewcomers { record.cancelBeforeTheyStart(operations) }
     for (operation, slot) in zip(operations, slots) {
       var job = operation.submit(slot: slot, behind: barrier)
       if isAttended { job = operation.noteSubmission(self, job) }
@@ -57,6 +58,7 @@ extension OperationQueue {
     let handle = OperationHandle(node: UInt(bitPattern: node), generation: generation)
     let tracksMembers = extrasIfAny?.observation.withLock { $0.tracksMembers } ?? false
     if tracksMembers, let operation = handle.facade { noteAdded([operation], ticket) }
+    if cancelsNewcomers { handle.cancel() }
     accept(unsafe ClosureNode.job(node))
     tellObservers()
     return handle

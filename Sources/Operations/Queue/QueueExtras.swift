@@ -3,7 +3,7 @@
 import ConcurrencyPrimitives
 import Synchronization
 
-/// What few queues need: observers, progress, a taker of events; made on first use and kept until the queue goes.
+/// What few queues need: observers, progress, a taker of events, an owner that is cancelled; made on first use and kept until the queue goes.
 ///
 /// Its address in the queue is the one thing that adding and leaving look at. Page: Observation.md.
 @safe final class QueueExtras {
@@ -19,6 +19,8 @@ import Synchronization
   let eventHandler = Locked(EventHandler())
   /// What a room above keeps for the queue: the bridge to its progress class.
   let progressBridge = Locked<(any AnyObject & Sendable)?>(nil)
+  /// What is added is cancelled before it can start; never cleared.
+  let cancelsNewcomers = Atomic<Bool>(false)
 }
 
 extension OperationQueue {
@@ -48,6 +50,20 @@ extension OperationQueue {
       successOrdering: .acquiringAndReleasing, failureOrdering: .acquiring)
     if !won { unsafe reference.release() }
     return extrasIfAny ?? made
+  }
+
+  /// From here on what is added is cancelled before it can start.
+  ///
+  /// Whoever lists the members afterwards finds those that had come before; see Composition.md.
+  func cancelNewcomers() {
+    // relaxed, edge ExtrasMade: published by the next enumeration's locks.
+    extrasMade().cancelsNewcomers.store(true, ordering: .relaxed)
+  }
+
+  /// What `cancelNewcomers()` has set; of an adder, after the registry's lock.
+  var cancelsNewcomers: Bool {
+    // relaxed, edge ExtrasMade: what the lock has not published comes after the addition.
+    extrasIfAny?.cancelsNewcomers.load(ordering: .relaxed) ?? false
   }
 
   /// Deinit.

@@ -163,13 +163,17 @@ extension Operation {
   // MARK: Cancel
 
   final func cancelNow() {
-    // A first look without the lock: finished or cancelled needs nothing. Not the property, which a subclass may override
-    // with a flag of its own. relaxed: whoever has set the bit sees to the rest.
-    if isSealed || state.load(ordering: .relaxed) & StateBit.cancelled != 0 { return }
+    // A first look without the lock: finished or cancelled needs nothing.
+    if isSealed { return }
+    // Whoever has set the bit sees to the rest, but when this returns the members are marked.
+    if isMarkedCancelled { return cancelMembers() }
     var handOver: UInt?
     var flush = false
     var bits = lockState()
-    guard !isSealed, bits & StateBit.cancelled == 0 else { return unlockState(bits) }
+    guard !isSealed, bits & StateBit.cancelled == 0 else {
+      unlockState(bits)
+      return cancelMembers()
+    }
     bits |= StateBit.cancelled
     noteCancelled(bits)
     if isSubmitted, bits & StateBit.started == 0 {
@@ -204,6 +208,11 @@ extension Operation {
     ThreadRecord.withCurrent { record in
       if record.cancellingAll > 0 { record.heldBack.append(cancelled) } else { cancelled.go() }
     }
+  }
+
+  /// `cancel()` was called; not the property, which a subclass may override with a flag of its own.
+  final var isMarkedCancelled: Bool {
+    state.load(ordering: .relaxed) & StateBit.cancelled != 0  // relaxed: locks order what is read for it
   }
 
   /// Nothing but a barrier holds the operation back from now on; under the edit lock.

@@ -82,11 +82,8 @@ import Synchronization
   /// Closures and operations that `dispose(of:)` still has to let go of.
   fileprivate var garbage: [Any] = []
   fileprivate var isDisposing = false
-  /// Operations that `cancelMembers(_:)` still has to cancel.
-  fileprivate var toCancel: [Operation] = []
-  /// How many of them it has come to.
-  fileprivate var cancelCount = 0
-  fileprivate var isCancellingMembers = false
+  /// What `cancelMembers(of:_:)` cancels.
+  fileprivate var memberCancellation = MemberCancellation()
   /// Free closure nodes.
   let nodeCache = ClosureNodeCache()
 
@@ -227,30 +224,44 @@ extension ThreadRecord {
     isDisposing = false
   }
 
-  /// Cancels operations that belong to another one, with a loop instead of recursion when those have members in turn.
+  /// Cancels operations that belong to `owner`, with a loop instead of recursion when those have members in turn.
   ///
-  /// From inside another such cancellation on this thread it returns at once, and that one goes on with these.
-  func cancelMembers(_ members: [Operation]) {
-    toCancel += members
-    guard !isCancellingMembers else { return }
-    isCancellingMembers = true
-    var cancelled: [Operation] = []
+  /// When it returns all of them are marked, whoever came first. But from inside another such cancellation on this thread
+  /// it returns at once, and that one goes on with these.
+  func cancelMembers(of owner: Operation, _ members: [Operation]) {
+    guard memberCancellation.owners.updateValue(owner, forKey: ObjectIdentifier(owner)) == nil
+    else { return }
+    memberCancellation.operations += members
+    guard !memberCancellation.isUnderWay else { return }
+    memberCancellation.isUnderWay = true
+    var done = MemberCancellation()
     holdingBack {
       cancelListed()
       // Before anything is let go: its hooks cancel others in turn.
-      isCancellingMembers = false
-      cancelled = toCancel
-      toCancel = []
-      cancelCount = 0
+      swap(&done, &memberCancellation)
+      for owner in done.owners.values { owner.allMembersAreCancelled() }
     }
-    withExtendedLifetime(cancelled) {}
+    withExtendedLifetime(done) {}
   }
 
   private func cancelListed() {
-    while cancelCount < toCancel.count {
-      cancelCount += 1
-      toCancel[cancelCount - 1].cancel()
+    while memberCancellation.count < memberCancellation.operations.count {
+      let next = memberCancellation.operations[memberCancellation.count]
+      memberCancellation.count += 1
+      // Another thread that has marked it may be on its way to its members still.
+      if next.isMarkedCancelled { next.cancelMembers() } else { next.cancel() }
     }
+  }
+
+  /// Cancels operations that are about to be added to an operation which is cancelled, before they can run.
+  ///
+  /// At once, whatever else this thread is cancelling. Who has marked one of them sees to its members, or its start does.
+  func cancelBeforeTheyStart(_ operations: [Operation]) {
+    addsUnderWay += 1
+    holdingBack {
+      for operation in operations where !operation.isMarkedCancelled { operation.cancel() }
+    }
+    addsUnderWay -= 1
   }
 
   /// Runs `body`, which cancels operations, and only then lets what follows from that happen: none of them is started, or
@@ -281,4 +292,14 @@ extension ThreadRecord {
     cancelListed()
     if !heldBack.isEmpty { letHeldBackGo() }
   }
+}
+
+/// The operations that one cancellation on a thread comes to because they belong to others that it has marked.
+private struct MemberCancellation {
+  var operations: [Operation] = []
+  /// How many of them it has come to.
+  var count = 0
+  /// Whose members are listed; each once, or hooks that cancel their owner would go on for ever.
+  var owners: [ObjectIdentifier: Operation] = [:]
+  var isUnderWay = false
 }

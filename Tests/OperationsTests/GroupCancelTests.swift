@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import Operations
+import Synchronization
+import TestSupport
+import Testing
+
+extension OperationLayer {
+  /// When a cancellation of a group has returned its members are cancelled, and none begins, whoever else is at it.
+  @Suite struct GroupCancelTests {
+    /// Lets another thread go on from inside its `cancel()`, and stays there.
+    private final class Stopping: Operation, @unchecked Sendable {
+      let isInside = Gate()
+      let mayLeave = Gate()
+
+      override func cancel() {
+        let wasCancelled = isCancelled
+        super.cancel()
+        guard !wasCancelled else { return }
+        isInside.open()
+        mayLeave.wait()
+      }
+    }
+
+    /// The first thread has marked the group and the first member, and comes to the second one later.
+    @Test(.contract(43, 45), arguments: Kind.each, [0, 1, 2])
+    func allAreMarkedWhoeverCameFirst(_ kind: Kind, way: Int) throws {
+      let queue = kind.queue()
+      let dependency = TestAsyncOperation()
+      dependency.finishOnCancel = true
+      let stopping = Stopping()
+      let second = TestOperation()
+      let innermost = TestOperation()
+      let members: [Operation] = [stopping, second, GroupOperation([innermost])]
+      for member in members { member.addDependency(dependency) }
+      let group = GroupOperation(members)
+      let outer = GroupOperation([group])
+      queue.addOperations([dependency, outer], waitUntilFinished: false)
+      #expect(
+        waitUntil(deadline: patience) { group.isExecuting && dependency.isExecuting })
+      let first = try SystemThread.start(name: "first") { group.cancel() }
+      #expect(stopping.isInside.wait())
+      switch way {
+      case 0: group.cancel()
+      case 1: outer.cancel()
+      // What it sets free is let go before it returns.
+      default: queue.cancelAllOperations()
+      }
+      #expect(second.isCancelled && innermost.isCancelled)
+      dependency.finish()
+      stopping.mayLeave.open()
+      first.join()
+      queue.expectQuiet()
+      #expect(second.runCount == 0 && innermost.runCount == 0)
+    }
+
+    /// `OperationQueue.current` of a member is the queue of the members.
+    @Test(.contract(46), arguments: Kind.each, [false, true])
+    func whatMembersAddToTheirQueueIsCancelled(_ kind: Kind, behindBarrier: Bool) {
+      let queue = kind.queue()
+      let added = (0..<4).map { _ in TestOperation() }
+      let closures = Counter()
+      let owner = Locked<GroupOperation?>(nil)
+      let member = BlockOperation {
+        owner.withLock { $0.take() }?.cancel()
+        guard let inner = OperationQueue.current else { return }
+        if behindBarrier { inner.addBarrierBlock { closures.add(1) } }
+        inner.addOperation(added[0])
+        inner.addOperations([added[1], added[2]], waitUntilFinished: false)
+        inner.addOperation { closures.add(1) }
+        inner.maxConcurrentOperationCount = 1
+        inner.addOperation { closures.add(1) }
+        inner.addOperation(added[3])
+      }
+      let group = GroupOperation([member])
+      owner.withLock { $0 = group }
+      queue.addOperation(group)
+      queue.expectQuiet()
+      #expect(group.isCancelled)
+      #expect(added.allSatisfy { $0.isFinished && $0.isCancelled && $0.runCount == 0 })
+      #expect(closures.value == 0)
+    }
+
+    /// Notes when it begins uncancelled although the group's cancellation has returned.
+    private final class Member: Operation, @unchecked Sendable {
+      let hasReturned = Atomic<Bool>(false)
+      let isWrong = Atomic<Bool>(false)
+
+      override func main() {
+        // acquire and release: whoever began it before the cancellation returned is marked by then.
+        if hasReturned.load(ordering: .acquiring), !isCancelled {
+          isWrong.store(true, ordering: .releasing)
+        }
+      }
+    }
+
+    private struct Round: Sendable {
+      let gate: TestAsyncOperation
+      let group: GroupOperation
+      let first: [Member]
+      let later: [Member]
+      let isQueued: Bool
+      var all: [Member] { first + later }
+    }
+
+    @Test(.contract(46, 52), arguments: Kind.each)
+    func cancelAgainstTheStartAndTheAdd(_ kind: Kind) {
+      let queue = kind.queue()
+      Duel.fight(
+        rounds: 10_000 * stressFactor / slowness,
+        prepare: { number in
+          let gate = TestAsyncOperation()
+          let first = (0..<2).map { _ in Member() }
+          for member in first { member.addDependency(gate) }
+          let round = Round(
+            gate: gate, group: GroupOperation([gate] + first), first: first,
+            later: (0..<2).map { _ in Member() }, isQueued: number % 2 == 0)
+          if round.isQueued {
+            queue.addOperation(round.group)
+            if number % 4 == 0 { _ = waitUntil(deadline: patience) { gate.isExecuting } }
+          }
+          return round
+        },
+        left: { round in
+          round.group.cancel()
+          for member in round.first where !member.isCancelled {
+            member.isWrong.store(true, ordering: .releasing)
+          }
+          // release: pairs with the acquire in `main`.
+          for member in round.all { member.hasReturned.store(true, ordering: .releasing) }
+        },
+        right: { round in
+          if !round.isQueued { queue.addOperation(round.group) }
+          for member in round.later { try? round.group.tryAddOperation(member) }
+        },
+        check: { round, number in
+          round.gate.finish()
+          let isFinished = round.group.wait(timeout: patience)
+          let areRight = round.all.allSatisfy { !$0.isWrong.load(ordering: .acquiring) }
+          #expect(isFinished && areRight, "round \(number), seed \(stressSeed)")
+          return isFinished && areRight
+        })
+      queue.expectQuiet()
+    }
+  }
+}
