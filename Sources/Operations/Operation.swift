@@ -152,8 +152,9 @@ open class Operation: @unchecked Sendable {
 
   /// Sets `isCancelled` and lets a waiting operation finish without running (contract 43–47).
   ///
-  /// Never interrupts running code; changes nothing once finished; further calls do nothing. O(1), or O(dependencies)
-  /// for an operation that waits for some.
+  /// Never interrupts running code; changes nothing once finished; further calls do nothing, but for operations made of
+  /// others, whose members are cancelled when any of the calls returns. O(1), or O(dependencies) for an operation that
+  /// waits for some, and the same for each member.
   open func cancel() { cancelNow() }
 
   // What follows is written for users; the machinery never calls it, so that overrides see only what users do.

@@ -5,6 +5,7 @@ import Operations
 import Synchronization
 import TestSupport
 import Testing
+import ThreadPoolBackend
 
 extension OperationLayer {
   /// When a cancellation of a group has returned its members are cancelled, and none begins, whoever else is at it.
@@ -80,6 +81,61 @@ extension OperationLayer {
       #expect(group.isCancelled)
       #expect(added.allSatisfy { $0.isFinished && $0.isCancelled && $0.runCount == 0 })
       #expect(closures.value == 0)
+    }
+
+    /// Tells its group.
+    private final class Telling: Operation, @unchecked Sendable {
+      weak var group: GroupOperation?
+
+      override func cancel() {
+        super.cancel()
+        group?.cancel()
+      }
+    }
+
+    /// A group that hears it from each of its members lists them once: 4000 took a minute when it did so every time.
+    @Test(.contract(43, 134)) func membersThatCancelTheirGroup() {
+      let queue = OperationQueue(scheduler: ThreadPoolScheduler(workers: 2))
+      let gate = TestAsyncOperation()
+      let members = (0..<4_000).map { _ in Telling() }
+      for member in members { member.addDependency(gate) }
+      let group = GroupOperation([gate] + members)
+      for member in members { member.group = group }
+      queue.addOperation(group)
+      #expect(waitUntil(deadline: patience) { gate.isExecuting })
+      let begin = ContinuousClock.now
+      group.cancel()
+      let duration = ContinuousClock.now - begin
+      #expect(duration < .seconds(5 * slowness))
+      #expect(members.allSatisfy { $0.isCancelled })
+      gate.finish()
+      queue.expectQuiet()
+    }
+
+    /// Whatever holds the queue of the members back when closures come.
+    @Test(.contract(49, 52), arguments: Kind.all.filter { !$0.isInline }, 0..<6)
+    func closuresOfACancelledGroup(_ kind: Kind, way: Int) throws {
+      let queue = kind.queue()
+      let ran = Counter()
+      let gate = TestAsyncOperation()
+      let found = Locked<OperationQueue?>(nil)
+      let first = BlockOperation { found.withLock { $0 = OperationQueue.current } }
+      let group = GroupOperation([gate, first])
+      queue.addOperation(group)
+      #expect(waitUntil(deadline: patience) { gate.isExecuting && first.isFinished })
+      let inner = try #require(found.withLock { $0.take() })
+      let observation = way < 2 ? nil : inner.observe(\.operations) { _, _ in }
+      group.cancel()
+      if way % 3 != 0 { inner.maxConcurrentOperationCount = way % 3 - 1 }
+      inner.isSuspended = way % 2 == 0
+      for _ in 0..<10 { inner.addOperation { ran.add(1) } }
+      inner.addBarrierBlock { ran.add(1) }
+      for _ in 0..<10 { inner.addOperation { ran.add(1) } }
+      inner.isSuspended = false
+      gate.finish()
+      #expect(queue.wait(timeout: patience))
+      #expect(ran.value == 0)
+      withExtendedLifetime(observation) {}
     }
 
     /// Notes when it begins uncancelled although the group's cancellation has returned.

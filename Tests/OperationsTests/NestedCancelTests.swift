@@ -5,6 +5,7 @@ import Operations
 import Synchronization
 import TestSupport
 import Testing
+import ThreadPoolBackend
 
 /// Calls a closure once in its `cancel()`.
 private final class Hooked: Operation, @unchecked Sendable {
@@ -140,6 +141,121 @@ extension OperationLayer {
       queue.expectQuiet()
       // On the thread that starts the group, if that has found the cancellation first.
       #expect(waitUntil(deadline: patience) { hasEnded.load(ordering: .acquiring) })
+    }
+
+    /// Before the wait everything is seen to, also what a hook lists that is called for it.
+    @Test(.contract(101), arguments: Kind.each)
+    func waitFindsWhatAHookHasCancelledForIt(_ kind: Kind) {
+      let queue = kind.queue()
+      let member = TestOperation()
+      let never = Operation()
+      member.addDependency(never)
+      let other = GroupOperation([member])
+      let executing = AsyncOperation(onCancel: { operation in
+        other.cancel()
+        operation.finish()
+      }) { _ in }
+      let hasEnded = Atomic<Bool>(false)
+      let leaf = Hooked(after: never) {
+        hasEnded.store(member.wait(timeout: patience), ordering: .releasing)
+      }
+      let group = GroupOperation([executing, leaf])
+      queue.addOperations([group, other], waitUntilFinished: false)
+      #expect(
+        waitUntil(deadline: patience) { executing.isExecuting && other.isExecuting })
+      group.cancel()
+      queue.expectQuiet()
+      #expect(waitUntil(deadline: patience) { hasEnded.load(ordering: .acquiring) })
+    }
+
+    /// The group is no part of the cancellation around it.
+    @Test(.contract(43), arguments: Kind.each)
+    func overrideFindsTheMembersOfAnotherGroupMarked(_ kind: Kind) {
+      let queue = kind.queue()
+      let never = Operation()
+      let member = TestOperation()
+      member.addDependency(never)
+      let other = GroupOperation([GroupOperation([member])])
+      let isMarked = Atomic<Bool>(false)
+      let leaf = Hooked(after: never) {
+        other.cancel()
+        isMarked.store(member.isCancelled, ordering: .releasing)
+      }
+      let group = GroupOperation([leaf])
+      queue.addOperations([group, other], waitUntilFinished: false)
+      #expect(waitUntil(deadline: patience) { group.isExecuting && other.isExecuting })
+      group.cancel()
+      queue.expectQuiet()
+      #expect(waitUntil(deadline: patience) { isMarked.load(ordering: .acquiring) })
+    }
+
+    // MARK: Hooks beside hooks
+
+    enum Hook: CaseIterable, Sendable { case cancelsAQueue, cancelsAGroup, addsToACancelledGroup, waits }
+
+    /// However many there are, and only those that wait run inside of each other, to a bound.
+    @Test(.contract(70, 132), arguments: [2, 1_000], Hook.allCases)
+    func hooksNeedNoStackForEachOther(_ count: Int, _ hook: Hook) {
+      let queue = OperationQueue(scheduler: ThreadPoolScheduler(workers: 2))
+      let other = OperationQueue(scheduler: ThreadPoolScheduler(workers: 1))
+      let gate = TestAsyncOperation()
+      let cancelled = GroupOperation([gate])
+      other.addOperation(cancelled)
+      #expect(waitUntil(deadline: patience) { gate.isExecuting })
+      cancelled.cancel()
+      let inside = Atomic<Int>(0)
+      let deepest = Atomic<Int>(0)
+      let operations = (0..<count).map { _ in
+        AsyncOperation(onCancel: { operation in
+          let depth = inside.add(1, ordering: .relaxed).newValue
+          _ = deepest.max(depth, ordering: .relaxed)
+          switch hook {
+          case .cancelsAQueue: other.cancelAllOperations()
+          case .cancelsAGroup: GroupOperation([Operation()]).cancel()
+          case .addsToACancelledGroup: cancelled.addOperation(Operation())
+          case .waits: _ = other.wait(timeout: .zero)
+          }
+          inside.subtract(1, ordering: .relaxed)
+          operation.finish()
+        }) { _ in }
+      }
+      queue.addOperations(operations, waitUntilFinished: false)
+      #expect(waitUntil(deadline: patience) { operations.allSatisfy { $0.isExecuting } })
+      queue.cancelAllOperations()
+      queue.expectQuiet()
+      gate.finish()
+      other.expectQuiet()
+      let depth = deepest.load(ordering: .relaxed)
+      #expect(hook == .waits ? depth <= min(count, 65) : depth == 1)
+    }
+
+    /// What the first hook adds to a cancelled group is a member before the next hook is called.
+    @Test(.contract(70), arguments: Kind.each)
+    func hookWaitsForWhatAnotherOneHasAdded(_ kind: Kind) {
+      let (queue, groups) = (kind.queue(), kind.queue())
+      let gate = TestAsyncOperation()
+      let group = GroupOperation([gate])
+      groups.addOperation(group)
+      #expect(waitUntil(deadline: patience) { gate.isExecuting })
+      group.cancel()
+      let added = BlockOperation {}
+      let hasEnded = Atomic<Bool>(false)
+      let first = AsyncOperation(onCancel: { operation in
+        group.addOperation(added)
+        operation.finish()
+      }) { _ in }
+      let second = AsyncOperation(onCancel: { operation in
+        hasEnded.store(added.wait(timeout: patience), ordering: .releasing)
+        operation.finish()
+      }) { _ in }
+      queue.addOperations([first, second], waitUntilFinished: false)
+      #expect(waitUntil(deadline: patience) { first.isExecuting && second.isExecuting })
+      queue.cancelAllOperations()
+      gate.finish()
+      queue.expectQuiet()
+      groups.expectQuiet()
+      let didEnd = hasEnded.load(ordering: .acquiring)
+      #expect(didEnd)
     }
   }
 }

@@ -241,18 +241,20 @@ open class GroupOperation: Operation, @unchecked Sendable {
     let (pending, members, isDone) = inner.withLock {
       ($0.pending, $0.members, $0.allAreCancelled)
     }
-    guard !isDone else { return }
+    let record = ThreadRecord.current
+    guard !isDone, !record.hasListed(self) else { return }
     members?.cancelNewcomers()
-    let listed = members?.registry.membersAndClosures() ?? []
+    // A closure is listed once it is open, which is after its adder has had the lock: see Composition.md.
+    let listed = members?.registry.membersAndClosures(waiting: true) ?? []
     var operations = pending
-    ThreadRecord.current.holdingBack {
+    record.holdingBack {
       for member in listed {
         switch member {
         case .operation(let operation): operations.append(operation)
         case .closure(let handle): handle.cancel()
         }
       }
-      ThreadRecord.current.cancelMembers(of: self, operations)
+      record.cancelMembers(of: self, operations)
     }
   }
 

@@ -13,8 +13,9 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
   @unchecked Sendable
 {
   private struct State: Sendable {
-    /// Nil when the end is settled.
+    /// Nil when the end is settled, and it is cancelled if that was the deadline.
     var operation: Operation?
+    var isSettled = false
     var ticket: Deadlines.Ticket?
     var members: OperationQueue?
   }
@@ -91,6 +92,7 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
   /// The other operation has left its queue.
   private func close() {
     let (operation, ticket, queue) = settle()
+    letGo()
     withExtendedLifetime(queue) {}
     guard let operation else { return }
     if let ticket { Deadlines.shared.cancel(ticket) }
@@ -105,15 +107,21 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
     withExtendedLifetime(queue) {}
     guard let operation else { return }
     ThreadRecord.current.cancelMembers(of: self, [operation])
+    letGo()
     end(with: .failure(OperationError.timedOut(operation, after: limit)))
   }
 
   /// The first one to settle the end gets the operation.
   private func settle() -> (Operation?, Deadlines.Ticket?, OperationQueue?) {
     inner.withLock { state in
-      (state.operation.take(), state.ticket.take(), state.members.take())
+      let isFirst = !state.isSettled
+      state.isSettled = true
+      return (isFirst ? state.operation : nil, state.ticket.take(), state.members.take())
     }
   }
+
+  /// The operation that was settled is the caller's alone.
+  private func letGo() { withExtendedLifetime(inner.withLock { $0.operation.take() }) {} }
 
   override var remainder: Remainder { .members(inner.withLock { $0.operation.map { [$0] } ?? [] }) }
 

@@ -65,6 +65,7 @@ extension OperationQueue {
     let record = ThreadRecord.current
     guard let place = record.waitPlace, place.policy != .fail else { return try body() }
     place.queue?.waits.blocked.wrappingAdd(1, ordering: .relaxed)  // relaxed: a statistic.
+    record.prepareToWait()
     return try record.announcingBlock(body)
   }
 }

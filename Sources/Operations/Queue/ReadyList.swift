@@ -51,26 +51,31 @@ struct ReadyList: ~Copyable {
   struct Removed {
     /// Of the ready ones.
     var ready = JobChain()
+    /// How many of those have stayed because of the limit.
+    var left = 0
     /// Of the flushes that wait for the resumption.
     var deferred = JobChain()
+
+    /// True when the job of a ready one is taken out.
+    fileprivate mutating func take(_ job: Job, _ limit: Int, _ isStale: (Job) -> Bool) -> Bool {
+      guard isStale(job) else { return false }
+      guard ready.count < limit else {
+        left += 1
+        return false
+      }
+      ready.append(job)
+      return true
+    }
   }
 
   /// Takes out the jobs that `isStale` accepts, of the ready ones at most `limit`; the others keep their order.
   borrowing func remove(atMost limit: Int, where isStale: (Job) -> Bool) -> Removed {
     jobs.withLock { jobs in
       var removed = Removed()
-      jobs.returned.removeAll { job in
-        guard removed.ready.count < limit, isStale(job) else { return false }
-        removed.ready.append(job)
-        return true
-      }
+      jobs.returned.removeAll { removed.take($0, limit, isStale) }
       var kept = BandedFIFO()
       while let job = jobs.ready.popFirst() {
-        if removed.ready.count < limit, isStale(job) {
-          removed.ready.append(job)
-        } else {
-          kept.append(job)
-        }
+        if !removed.take(job, limit, isStale) { kept.append(job) }
       }
       jobs.ready = kept
       var deferred = jobs.deferred.take()

@@ -73,8 +73,11 @@ import Synchronization
     case closure(OperationHandle)
   }
 
-  /// Members in submission order, closures as handles, hidden ones included.
-  func membersAndClosures() -> [Member] { collect(includingHidden: true).map(\.member) }
+  /// Members in submission order, closures as handles, hidden ones included; with `waiting` also closures that are just
+  /// being added.
+  func membersAndClosures(waiting: Bool = false) -> [Member] {
+    collect(includingHidden: true, waiting: waiting).map(\.member)
+  }
 
   /// Members in submission order, closures through their façades.
   func members() -> [Operation] { membersWithTickets(waiting: false).map(\.operation) }

@@ -32,9 +32,6 @@ extension OperationQueue {
 
   /// Takes the handles of operations that have begun out of the ready list if they may be half of it.
   func removeStaleHandlesIfMany() {
-    var mayLeaveSome = false
-    // For whoever counts what it has put into the list, and looks then.
-    defer { if mayLeaveSome { noteStaleHandles(1) } }
     while true {
       let noted = staleHandles.load(ordering: .acquiring)  // acquire, edge StaleNoted
       guard noted > 0 else { return }
@@ -44,17 +41,14 @@ extension OperationQueue {
       guard !PolicyWord.isOpen(word) else { return }
       var listed = PolicyWord.ready(word)
       if word & PolicyWord.suspended != 0 { listed += UInt64(readyList.deferredCount) }
-      guard listed > 0, 2 * noted >= listed, let hasLeftSome = removeStaleHandles() else {
-        return
-      }
-      mayLeaveSome = hasLeftSome
+      guard listed > 0, 2 * noted >= listed, removeStaleHandles() else { return }
     }
   }
 
-  /// True when there may be more among jobs that are not counted yet.
+  /// True when there may be more to take out.
   ///
-  /// Nil when the queue is open, or somebody releasing, who looks himself when he has done so.
-  private func removeStaleHandles() -> Bool? {
+  /// Where the queue is open, or somebody releasing, that one looks himself when he has done so.
+  private func removeStaleHandles() -> Bool {
     // Every counted job is claimed first, so that a drain that claims meanwhile still finds one. Whoever opens the queue
     // meanwhile leaves the list to this thread: nothing may overtake what it holds.
     var claimed = 0
@@ -65,15 +59,19 @@ extension OperationQueue {
       claimed = Int(PolicyWord.ready(word))
       word = PolicyWord.marked(word - UInt64(claimed) * PolicyWord.oneReady, isReleasing: true)
     }
-    guard isReleaser else { return nil }
+    guard isReleaser else { return false }
     // Before the look at the list: an operation noted from here on is looked at once more.
     // acquire and release, edge StaleNoted.
     _ = staleHandles.exchange(0, ordering: .acquiringAndReleasing)
     var stale = readyList.remove(atMost: claimed, where: Operation.isStale)
-    let taken = stale.ready.count
-    let left = UInt64(claimed - taken)
+    let left = UInt64(claimed - stale.ready.count)
+    // What is in the list and not counted yet cannot be taken out. Whoever counts it looks then: the exchange below comes
+    // before his, which shows him this note, or finds it counted.
+    if stale.left > 0 { noteStaleHandles(stale.left) }
     let burst = self.burst
+    var hasNewcomers = false
     changePolicyAndStart { word in
+      hasNewcomers = PolicyWord.ready(word) > 0
       word += left * PolicyWord.oneReady
       // From here on nobody is releasing, or this thread as one who opens the queue.
       return PolicyWord.startMore(&word, isReleasing: false, burst: burst)
@@ -87,7 +85,7 @@ extension OperationQueue {
       }
       record.flushCredit()
     }
-    return taken == claimed
+    return stale.left == 0 || hasNewcomers
   }
 }
 

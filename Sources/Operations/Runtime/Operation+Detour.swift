@@ -205,9 +205,7 @@ extension Operation {
       effect = .handedOver
     }
     let cancelled = Cancelled(operation: self, effect: effect, isAttended: isAttended)
-    ThreadRecord.withCurrent { record in
-      if record.cancellingAll > 0 { record.heldBack.append(cancelled) } else { cancelled.go() }
-    }
+    ThreadRecord.withCurrent { $0.follow(cancelled) }
   }
 
   /// `cancel()` was called; not the property, which a subclass may override with a flag of its own.

@@ -68,12 +68,8 @@ import Synchronization
   let parker = Parker()
   /// Additions under way on this thread, one inside the other.
   var addsUnderWay = 0
-  /// What cancellations have set free and a `cancelAllOperations()` on this thread still holds back.
-  var heldBack: [Cancelled] = []
-  /// How many of them have been let go.
-  fileprivate var letGoCount = 0
-  /// How many `cancelAllOperations()` run on this thread.
-  var cancellingAll = 0
+  /// What cancellations on this thread have still to do.
+  let cancellations = Cancellations()
   /// Which stripe of a queue's registry this thread adds to.
   let stripe: Int
   /// References that `release(_:)` still has to release.
@@ -82,8 +78,6 @@ import Synchronization
   /// Closures and operations that `dispose(of:)` still has to let go of.
   fileprivate var garbage: [Any] = []
   fileprivate var isDisposing = false
-  /// What `cancelMembers(of:_:)` cancels.
-  fileprivate var memberCancellation = MemberCancellation()
   /// Free closure nodes.
   let nodeCache = ClosureNodeCache()
 
@@ -223,83 +217,4 @@ extension ThreadRecord {
     while garbage.popLast() != nil {}
     isDisposing = false
   }
-
-  /// Cancels operations that belong to `owner`, with a loop instead of recursion when those have members in turn.
-  ///
-  /// When it returns all of them are marked, whoever came first. But from inside another such cancellation on this thread
-  /// it returns at once, and that one goes on with these.
-  func cancelMembers(of owner: Operation, _ members: [Operation]) {
-    guard memberCancellation.owners.updateValue(owner, forKey: ObjectIdentifier(owner)) == nil
-    else { return }
-    memberCancellation.operations += members
-    guard !memberCancellation.isUnderWay else { return }
-    memberCancellation.isUnderWay = true
-    var done = MemberCancellation()
-    holdingBack {
-      cancelListed()
-      // Before anything is let go: its hooks cancel others in turn.
-      swap(&done, &memberCancellation)
-      for owner in done.owners.values { owner.allMembersAreCancelled() }
-    }
-    withExtendedLifetime(done) {}
-  }
-
-  private func cancelListed() {
-    while memberCancellation.count < memberCancellation.operations.count {
-      let next = memberCancellation.operations[memberCancellation.count]
-      memberCancellation.count += 1
-      // Another thread that has marked it may be on its way to its members still.
-      if next.isMarkedCancelled { next.cancelMembers() } else { next.cancel() }
-    }
-  }
-
-  /// Cancels operations that are about to be added to an operation which is cancelled, before they can run.
-  ///
-  /// At once, whatever else this thread is cancelling. Who has marked one of them sees to its members, or its start does.
-  func cancelBeforeTheyStart(_ operations: [Operation]) {
-    addsUnderWay += 1
-    holdingBack {
-      for operation in operations where !operation.isMarkedCancelled { operation.cancel() }
-    }
-    addsUnderWay -= 1
-  }
-
-  /// Runs `body`, which cancels operations, and only then lets what follows from that happen: none of them is started, or
-  /// finished and its dependents started, before all of them are marked.
-  func holdingBack(_ body: () -> Void) {
-    cancellingAll += 1
-    body()
-    cancellingAll -= 1
-    if cancellingAll == 0 { letHeldBackGo() }
-  }
-
-  /// Lets what follows from the cancellations happen that are done.
-  private func letHeldBackGo() {
-    // In place, so that a wait inside of one goes on with the others.
-    while letGoCount < heldBack.count {
-      let next = heldBack[letGoCount]
-      letGoCount += 1
-      next.go()
-    }
-    heldBack = []
-    letGoCount = 0
-  }
-
-  /// What a thread must not keep to itself while it waits: finished operations that it has not subtracted, and, inside of
-  /// a cancellation, the members that are still to be cancelled and what cancellations have set free.
-  func prepareToWait() {
-    flushCredit()
-    cancelListed()
-    if !heldBack.isEmpty { letHeldBackGo() }
-  }
-}
-
-/// The operations that one cancellation on a thread comes to because they belong to others that it has marked.
-private struct MemberCancellation {
-  var operations: [Operation] = []
-  /// How many of them it has come to.
-  var count = 0
-  /// Whose members are listed; each once, or hooks that cancel their owner would go on for ever.
-  var owners: [ObjectIdentifier: Operation] = [:]
-  var isUnderWay = false
 }
