@@ -48,7 +48,7 @@ public enum OperationError: Error, CustomStringConvertible {
       let names = blockers.map(\.diagnosis).joined(separator: ", ")
       // Without a blocker the class says so itself, which the state in `diagnosis` does not know.
       return "\(operation.diagnosticName) (pending, not ready) is not ready: "
-        + (blockers.isEmpty ? "its own isReady is false" : "it waits for \(names)")
+        + (blockers.isEmpty ? operation.unreadinessOfItsOwn : "it waits for \(names)")
     case .alreadyExecuting(let operation):
       return "\(operation.diagnosis) is executing and runs only once"
     case .alreadyFinished(let operation):
@@ -74,9 +74,13 @@ public enum OperationError: Error, CustomStringConvertible {
       return
         "\(operation.diagnosis) would need \(amount) units of resource \"\(resource.name)\", which has "
         + "\(resource.capacity)"
+    case .dependencyCycle(let path) where path.isOfOne:
+      return "\(path[0].diagnosis) depends on itself and would never start"
     case .dependencyCycle(let path):
       return "these operations wait for each other and would never start: "
         + path.map(\.diagnosis).joined(separator: " → ")
+    case .graphCycle(let graph, let path) where path.count == 2:
+      return "\(path[0]) of graph \"\(graph)\" is its own successor and would never start"
     case .graphCycle(let graph, let path):
       return "these nodes of graph \"\(graph)\" wait for each other and would never start: "
         + path.map(\.description).joined(separator: " → ")
@@ -110,7 +114,9 @@ public enum OperationError: Error, CustomStringConvertible {
     case .resourcesInUse: "add it to a queue, which waits for that"
     case .resourcesAskedFor: "name all of them before it is ready"
     case .badAmount: "ask for at least 1 and at most what there is"
+    case .dependencyCycle(let path) where path.isOfOne: "remove that dependency"
     case .dependencyCycle: "remove one of the dependencies"
+    case .graphCycle(_, let path) where path.count == 2: "remove that edge"
     case .graphCycle: "remove one of the edges"
     case .nodeOfAnotherGraph: "use the nodes that this graph's builder has returned"
     case .graphIsRunning: "wait for the run under way, or build a second graph"
@@ -123,6 +129,11 @@ public enum OperationError: Error, CustomStringConvertible {
     }
   }
 
+}
+
+extension [Operation] {
+  /// A cycle's path that is an operation and itself.
+  fileprivate var isOfOne: Bool { count == 2 && self[0] === self[1] }
 }
 
 // MARK: Faults
@@ -189,6 +200,12 @@ extension Operation {
       progress = "pending, \(readinessForDiagnostics(bits))"
     }
     return bits & StateBit.cancelled != 0 ? progress + ", cancelled" : progress
+  }
+
+  /// Why nothing else holds it back; asks neither its `isReady` nor its conditions.
+  fileprivate final var unreadinessOfItsOwn: String {
+    readinessConditions.isEmpty
+      ? "its own isReady is false" : "a readiness condition is not met, or its own isReady is false"
   }
 
   private final func readinessForDiagnostics(_ bits: UInt32) -> String {

@@ -67,9 +67,9 @@ extension OperationLayer {
         misuse()
       }
       expect(
-        result, says: "addDependency(_:)", "wait for each other",
-        "Operation \"snake\" (pending, ready) → Operation \"snake\" (pending, ready)",
-        "remove one of the dependencies")
+        result, says: "addDependency(_:)",
+        "Operation \"snake\" (pending, ready) depends on itself and would never start",
+        "remove that dependency")
     }
 
     @Test(.contract(101)) func waitOnInlineForWhatCannotStart() async {
@@ -224,6 +224,13 @@ extension OperationLayer {
       let notReady = thrown(withheld.tryStart) as? OperationError
       #expect(notReady?.description.contains("(pending, not ready)") == true)
       #expect(notReady?.description.contains("its own isReady is false") == true)
+      let gated = Operation()
+      gated.addReadinessCondition(ReadinessGate())
+      let closed = thrown(gated.tryStart) as? OperationError
+      #expect(closed?.description.contains("a readiness condition is not met") == true)
+      let own = thrown { try twice.tryAddDependency(twice) } as? OperationError
+      #expect(own?.description.contains("depends on itself and would never start; remove") == true)
+      #expect(own?.description.contains("→") == false)
       queue.addOperations([twice], waitUntilFinished: true)
     }
 
