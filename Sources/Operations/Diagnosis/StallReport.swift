@@ -21,6 +21,10 @@ public struct StallReport: Sendable {
     case waitingForResources([String])
     /// Its own `isReady` is false.
     case notReady
+    /// A `ReadinessGate` that it has is closed.
+    case gateClosed
+    /// A readiness condition that it has, no gate, is not satisfied.
+    case conditionNotMet
     /// Its own `isReady` is true, but was false when the queue looked, and nobody has announced the change since.
     case readinessNotAnnounced
     /// Its queue is suspended.
@@ -88,6 +92,8 @@ public struct StallReport: Sendable {
   /// What those wait for besides: in other queues, in none, or executing.
   public let others: [Entry]
   /// Operations that wait for each other, a path per cycle with the first one repeated at the end.
+  ///
+  /// What has no slot waits for an operation that holds one, if those that hold them all are in cycles or lead into them.
   public let cycles: [[Operation]]
   private let places: [ObjectIdentifier: Int]
 
@@ -125,93 +131,5 @@ public struct StallReport: Sendable {
       next = self[current]?.blocker
     }
     return path
-  }
-}
-
-// MARK: Text
-
-extension StallReport: CustomStringConvertible {
-  /// One line per queue and per operation, with the way to the root.
-  public var description: String {
-    guard !isEmpty else { return "no operation is waiting" }
-    var lines = queues.map(\.description)
-    lines += cycles.map { "cycle: \(Self.names($0, " → "))" }
-    lines += entries.map { line(of: $0) }
-    if !others.isEmpty { lines.append("they wait for:") }
-    lines += others.map { line(of: $0) }
-    return lines.joined(separator: "\n")
-  }
-
-  private func line(of entry: Entry) -> String {
-    var line = "  \(entry)"
-    guard let root = entry.root, root !== entry.blocker, let found = self[root] else { return line }
-    line += "; in the end for \(found)"
-    return line
-  }
-
-  /// Names of operations, the first few of many.
-  static func names(_ operations: [Operation], _ separator: String = ", ") -> String {
-    let shown = 6
-    let names = operations.prefix(shown).map(\.diagnosticName).joined(separator: separator)
-    let left = operations.count - shown
-    return left > 0 ? "\(names)\(separator)… (\(left) more)" : names
-  }
-}
-
-extension StallReport.Queue: CustomStringConvertible {
-  /// The queue's state in one line.
-  public var description: String {
-    var line = "queue \"\(name)\": \(operationCount) operation\(operationCount == 1 ? "" : "s")"
-    if barrierCount > 0 { line += ", \(barrierCount) barrier\(barrierCount == 1 ? "" : "s")" }
-    if isSuspended { line += ", suspended" }
-    if maxConcurrentOperationCount >= 0 { line += ", limit \(maxConcurrentOperationCount)" }
-    return line
-  }
-}
-
-extension StallReport.Entry: CustomStringConvertible {
-  /// The operation with its reasons.
-  public var description: String {
-    let place = queueName.map { " in queue \"\($0)\"" } ?? ""
-    let cancelled = isCancelled ? ", cancelled" : ""
-    let reasons = reasons.map(\.description).joined(separator: "; ")
-    return "\(operation.diagnosticName)\(place)\(cancelled): \(reasons)"
-  }
-}
-
-extension StallReport.Reason: CustomStringConvertible {
-  /// What holds the operation back, and what would help.
-  public var description: String {
-    switch self {
-    case .cycle(let path):
-      "is in a cycle: \(StallReport.names(path, " → ")); remove a dependency or cancel a member"
-    case .waitingFor(let operations): "waits for \(StallReport.names(operations))"
-    case .behindBarrier(let barrier): "is behind the barrier \(barrier.diagnosticName)"
-    case .olderOperations(let count): "is a barrier and waits for \(count) older operations"
-    case .behindInOrder(let operation):
-      "its queue keeps the order, and \(operation.diagnosticName) is not ready"
-    case .waitingForResources(let names):
-      "waits for resources: \(names.joined(separator: ", "))"
-    case .notReady: "its own isReady is false"
-    case .readinessNotAnnounced:
-      "its own isReady is true, but that was not announced; call didChangeValue(forKey: \"isReady\")"
-    case .suspended: "its queue is suspended; set isSuspended to false, or call invalidate()"
-    case .noSlot(let limit, let running): "no slot: \(running) executing, limit \(limit)"
-    case .noWorker(let blocked):
-      blocked > 0
-        ? "waits for a worker; \(blocked) of its scheduler are blocked" : "waits for a worker"
-    case .inNoQueue: "is in no queue and was not started; add it to a queue or start it"
-    case .reserved: "belongs to a group that has not started; start that or add it to a queue"
-    case .inCompletionBlock: "has finished; its completion block runs, or it is about to leave"
-    case .executing: "executes"
-    case .waitingForMembers(let members): "executes: waits for its \(StallReport.names(members))"
-    case .closuresRun: "executes: its closures run"
-    case .waitingForAttempt: "executes: waits before its next attempt"
-    case .notFinished(let elapsed):
-      "executing, body returned, not finished for \(elapsed); something must call finish()"
-    case .blockedOn(let operation):
-      "executes, and its worker waits for \(operation.diagnosticName)"
-    case .blockedOnQueue(let name): "executes, and its worker waits for queue \"\(name)\""
-    }
   }
 }

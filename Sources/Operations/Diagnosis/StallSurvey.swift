@@ -6,13 +6,13 @@ import Scheduling
 ///
 /// Linear in operations and edges: a barrier's edges lead to what was added since the barrier before it.
 struct StallSurvey {
-  private var nodes = OperationNumbers([])
-  private var facts: [OperationSnapshot] = []
-  private var graph = WaitGraph()
+  private(set) var nodes = OperationNumbers([])
+  private(set) var facts: [OperationSnapshot] = []
+  private(set) var graph = WaitGraph()
   /// How many of the nodes are members of the queues asked for; they come first.
-  private var memberCount = 0
+  private(set) var memberCount = 0
   /// The queue of each member.
-  private var queueOf: [OperationQueue] = []
+  private(set) var queueOf: [OperationQueue] = []
   /// For barriers: what is older, up to the barrier before and with it.
   private var olderThanBarrier: [Int: [Int]] = [:]
   /// In queues that keep strict order: the member at the head, for each that it holds back.
@@ -43,6 +43,7 @@ struct StallSurvey {
     for queue in queues { survey.collect(queue) }
     survey.memberCount = survey.nodes.operations.count
     survey.look()
+    survey.lookForSlots()
     survey.search()
     return survey.report()
   }
@@ -82,6 +83,17 @@ struct StallSurvey {
     for member in members where held.behind.contains(nodes.operations[member].memberWord) {
       headBefore[member] = head
     }
+  }
+
+  /// Adds edges from operations without a slot to operations that hold one, where these cannot end.
+  private mutating func lookForSlots() {
+    var slots = SlotSurvey()
+    while slots.collect(from: self) {
+      for holder in slots.newHolders { _ = nodes.number(of: holder) }
+      look()
+    }
+    guard let edges = slots.edges(in: self) else { return }
+    graph = graph.adding(edges)
   }
 
   /// Looks at every node; what it waits for becomes a node.
@@ -187,7 +199,7 @@ struct StallSurvey {
     }
     if let head = headBefore[node] { reasons.append(.behindInOrder(nodes.operations[head])) }
     if reasons.isEmpty, !found.isHandedOver {
-      reasons.append(nodes.operations[node].isReady ? .readinessNotAnnounced : .notReady)
+      reasons += reasonsOfItsOwn(nodes.operations[node])
     }
     guard let queue = found.queue else { return reasons }
     let word = queue.policy.load(ordering: .acquiring)  // acquire, edge PolicyChanged
@@ -202,6 +214,26 @@ struct StallSurvey {
       reasons.append(.noWorker(blocked: blockedWorkers[queue.identity] ?? 0))
     }
     return reasons
+  }
+
+  /// The queue of an operation that waits for nothing but a slot of it; nil under limit 0.
+  func queueWithoutSlot(for node: Int) -> OperationQueue? {
+    // What is not handed over has other reasons, some of which are found by asking the user's code.
+    guard case .waiting = facts[node].stage, facts[node].isHandedOver else { return nil }
+    guard case .noSlot(let limit, _) = reasonsToWait(node, facts[node]).first, limit > 0 else {
+      return nil
+    }
+    return facts[node].queue
+  }
+
+  /// Why an operation is not ready that waits for nothing else; asks its overridden `isReady` and its conditions.
+  private func reasonsOfItsOwn(_ operation: Operation) -> [StallReport.Reason] {
+    guard !operation.isReady else { return [.readinessNotAnnounced] }
+    let unmet = operation.readinessConditions.filter { !$0.isSatisfied }
+    var reasons: [StallReport.Reason] = []
+    if unmet.contains(where: { $0 is ReadinessGate }) { reasons.append(.gateClosed) }
+    if unmet.contains(where: { !($0 is ReadinessGate) }) { reasons.append(.conditionNotMet) }
+    return reasons.isEmpty ? [.notReady] : reasons
   }
 
   // MARK: Results
@@ -272,7 +304,9 @@ private enum Severity {
       switch reason {
       case .cycle: cycle
       case .inNoQueue, .reserved: 4
-      case .notReady, .readinessNotAnnounced, .suspended, .noSlot(limit: 0, running: _): 3
+      case .notReady, .gateClosed, .conditionNotMet, .readinessNotAnnounced, .suspended,
+        .noSlot(limit: 0, running: _):
+        3
       case .notFinished, .blockedOn, .blockedOnQueue: 2
       default: 1
       }
