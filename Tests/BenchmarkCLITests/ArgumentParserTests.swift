@@ -38,6 +38,14 @@ import Testing
     #expect(try parser.parse(["--version"]).wish == .version)
   }
 
+  @Test(arguments: ["abc", "1.5", "-", "2x"]) func aCountThatIsNoNumberIsCalledThat(text: String) {
+    #expect(failure("--workers", text)?.finding == "`\(text)` is not a whole number")
+  }
+
+  @Test(arguments: ["0", "-3", "99999999999999999999"]) func aCountOutOfRange(text: String) {
+    #expect(failure("--workers", text)?.finding == "`\(text)` is out of range")
+  }
+
   @Test func everyRunOptionReachesTheRequest() throws {
     let made = try request(
       "run", "chain", "--filter", "c.*", "--scheduler", "inline,dispatch", "--workers", "1,2",

@@ -131,9 +131,10 @@ import Testing
       number.nextStep == "to leave pool out, name the schedulers to measure with --scheduler")
     let word = try #require(self.failure { $0.axes = [.init(axis: "pin", values: ["tight"])] })
     #expect(word.code == .usage)
+    #expect(word.finding == "pin=tight is no value that stealing knows")
     #expect(word.expectation == "none or compact")
     let sized = try #require(self.failure { $0.axes = [.init(axis: "n", values: ["many"])] })
-    #expect(sized.finding == "n=many is out of range for chain")
+    #expect(sized.finding == "n=many is not a number")
   }
 
   @Test func valuesThatDoNotGoTogetherAreRefused() throws {

@@ -16,7 +16,7 @@ package enum HelpText {
     lines += ["", "Every option can also come from the environment: BENCH_<NAME>, such as"]
     let sample = options.first?.name ?? .filter
     lines.append("\(sample.environmentVariable) for \(sample.flag). The command line wins.")
-    lines += ["", "examples:"] + exampleLines(verb.examples)
+    lines += ["", examplesHeading] + exampleLines(verb.examples)
     if verb == .run { lines += ["", exitCodes] }
     return lines.joined(separator: "\n") + "\n"
   }
@@ -31,11 +31,14 @@ package enum HelpText {
     }
     lines += entry(left: "--version", summary: "versions of the suite, the CSV and Swift")
     lines += entry(left: "--help", summary: "this page; `bench VERB --help` lists options")
-    lines += ["", "examples:"]
+    lines += ["", examplesHeading]
     lines += exampleLines(
       Array(Verb.run.examples.prefix(3)) + [Verb.list.examples[0], Verb.doctor.examples[0]])
     return lines.joined(separator: "\n") + "\n"
   }
+
+  /// `bench` is on nobody's search path.
+  private static let examplesHeading = "examples (for bench type scripts/bench):"
 
   private static let exitCodes = """
     exit codes: 0 done, 1 a benchmark failed, 64 usage, 65 malformed input file, 69 nothing

@@ -82,8 +82,11 @@ extension OptionSpecification {
     throws(ToolFailure) -> Int
   {
     guard let count = Int(text), range.contains(count) else {
+      // Too many digits for `Int` are a number all the same.
+      let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
+      let isNumber = !digits.isEmpty && digits.utf8.allSatisfy { (48...57).contains($0) }
       throw .usage(
-        place, "`\(text)` is out of range",
+        place, "`\(text)` is \(isNumber ? "out of range" : "not a whole number")",
         expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
     }
     return count

@@ -25,7 +25,10 @@ struct AxisCheck: Sendable {
         for value in selection.values {
           if let number = value.number, axis.legal.contains(number) { continue }
           throw .usage(
-            "--where", "\(selection.axis)=\(value) is out of range for \(owner.name)",
+            "--where",
+            value.number == nil
+              ? "\(selection.axis)=\(value) is not a number"
+              : "\(selection.axis)=\(value) is out of range for \(owner.name)",
             expected: "\(axis.legal.lowerBound) to \(axis.legal.upperBound)",
             next: owners.count > 1
               ? "to leave \(owner.name) out, name the workloads to measure" : "")
@@ -35,12 +38,22 @@ struct AxisCheck: Sendable {
         guard let knob = entry.knob(named: selection.axis) else { continue }
         for value in selection.values where !knob.accepts(value) {
           throw .usage(
-            "--where", "\(selection.axis)=\(value) is out of range for \(entry.name)",
+            "--where", Self.refusal(of: value, for: knob, of: entry.name),
             expected: knob.legalText,
             next: tuned.count > 1
               ? "to leave \(entry.name) out, name the schedulers to measure with --scheduler" : "")
         }
       }
+    }
+  }
+
+  private static func refusal(of value: KnobValue, for knob: SchedulerKnob, of scheduler: String)
+    -> String
+  {
+    switch value {
+    case .number where knob.numbers != nil: "\(knob.name)=\(value) is out of range for \(scheduler)"
+    case .word where knob.words.isEmpty: "\(knob.name)=\(value) is not a number"
+    default: "\(knob.name)=\(value) is no value that \(scheduler) knows"
     }
   }
 
