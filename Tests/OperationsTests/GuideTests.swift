@@ -263,6 +263,10 @@ extension OperationLayer {
       do { try OperationQueue.validateGraph([chicken, egg]) } catch {
         print(error)  // these operations wait for each other and would never start: …
       }
+      do { try queue.tryAddOperations([chicken, egg], validating: true) } catch {
+        print(error)  // the same, and nothing was added
+      }
+      #expect(queue.operationCount == 0)
       queue.addOperations([chicken, egg], waitUntilFinished: false)
       print(queue.stallReport())
       print(OperationQueue.stallReport())  // of every queue
@@ -270,6 +274,18 @@ extension OperationLayer {
       queue.invalidate()
       queue.expectQuiet()
       #expect(chicken.isCancelled && chicken.isFinished)
+    }
+
+    @Test func reportBesideATaskThatWaits() async {
+      let queue = makeQueue()
+      queue.addOperation {}
+      let watch = Task {
+        try await Task.sleep(for: .seconds(60))
+        print(OperationQueue.stallReport())
+      }
+      await queue.finished()
+      watch.cancel()
+      await #expect(throws: CancellationError.self) { try await watch.value }
     }
 
     @Test func graphs() async throws {
