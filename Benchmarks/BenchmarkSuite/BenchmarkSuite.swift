@@ -66,7 +66,8 @@ public enum BenchmarkSuite {
       WorkStealingScheduler(workers: workers, configuration: try .init(settings))
     },
     SchedulerEntry(
-      name: "inline", summary: "runs on the submitting thread: the serial baseline", fixedWorkers: 1
+      name: "inline", summary: "runs on the submitting thread: the serial baseline",
+      fixedWorkers: 1, isSerialBaseline: true
     ) { _ in InlineScheduler() },
   ]
 

@@ -77,7 +77,7 @@ extension EnvironmentProbe {
           consequence: "several workers take turns; scaling cannot be seen",
           remedy:
             "taskset -cp 0-\(max(1, (facts.threads ?? 2) - 1)) $$, or a machine with more CPUs"))
-    } else if let speedup = figures.twoThreadSpeedup, !(1.8...2.2).contains(speedup) {
+    } else if let speedup = doubtfulSpeedup {
       findings.append(
         Finding(
           .warning, "two threads are not two CPUs",
@@ -168,15 +168,15 @@ extension EnvironmentProbe {
 
   func loadFindings(_ after: LoadReading) -> [Finding] {
     var findings: [Finding] = []
-    let others = before.otherRunnable ?? 0
-    if others >= facts.usableThreads || (before.load ?? 0) > 0.5 * Double(facts.usableThreads) {
+    if isLoaded {
       findings.append(
         Finding(
           .warning, "other programs are running",
-          found: "load \(decimal(before.load ?? 0, digits: 2)), \(others) other threads runnable",
+          found: "load \(decimal(before.load ?? 0, digits: 2)), "
+            + "\(before.otherRunnable ?? 0) other threads runnable",
           consequence: "they take CPU time from the workers, at random",
           remedy: "ps -eo pcpu,pid,args --sort=-pcpu | head"))
-    } else if let percent = before.pressurePercent, percent > 5 {
+    } else if let percent = doubtfulPressure {
       findings.append(
         Finding(
           .warning, "threads queue for CPUs",
@@ -189,7 +189,7 @@ extension EnvironmentProbe {
       let share = stealShare(after)
       findings.append(
         Finding(
-          share > 0.01 ? .warning : .note, "virtual machine",
+          share > Self.mostSteal ? .warning : .note, "virtual machine",
           found: "a guest of \(virtual); its host kept \(decimal(share * 100, digits: 1)) % of the "
             + "CPU time since the guest started",
           consequence: "stolen time and the host's own scheduling are inside every figure",

@@ -26,24 +26,29 @@ package struct SchedulerEntry: Sendable {
   package var fixedWorkers: Int?
   /// Measured only when `--scheduler` names it.
   package var isOnRequest: Bool
+  /// It runs an operation inside the call that submits it, so that its latencies contain no hand-over to a thread.
+  package var isSerialBaseline: Bool
 
   /// An entry without knobs; see the properties.
   package init(
     name: String, summary: String, fixedWorkers: Int? = nil, isOnRequest: Bool = false,
-    make: @escaping Make
+    isSerialBaseline: Bool = false, make: @escaping Make
   ) {
     self.init(
-      name: name, summary: summary, fixedWorkers: fixedWorkers, isOnRequest: isOnRequest, knobs: [],
+      name: name, summary: summary, fixedWorkers: fixedWorkers, isOnRequest: isOnRequest,
+      isSerialBaseline: isSerialBaseline, knobs: [],
       make: { workers, _ throws(KnobError) in make(workers) })
   }
 
   /// An entry with knobs; see the properties.
   package init(
     name: String, summary: String, fixedWorkers: Int? = nil, isOnRequest: Bool = false,
-    knobs: [SchedulerKnob], check: @escaping Check = { _ throws(KnobError) in },
+    isSerialBaseline: Bool = false, knobs: [SchedulerKnob],
+    check: @escaping Check = { _ throws(KnobError) in },
     make: @escaping MakeTuned
   ) {
     self.isOnRequest = isOnRequest
+    self.isSerialBaseline = isSerialBaseline
     self.name = name
     self.summary = summary
     self.fixedWorkers = fixedWorkers

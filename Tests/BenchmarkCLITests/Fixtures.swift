@@ -8,7 +8,10 @@ import Results
 /// A suite of names only: planning and showing never make a scheduler or a workload.
 enum Fixtures {
   static func scheduler(_ name: String, fixedWorkers: Int? = nil) -> SchedulerEntry {
-    SchedulerEntry(name: name, summary: "\(name) of the tests", fixedWorkers: fixedWorkers) { _ in
+    SchedulerEntry(
+      name: name, summary: "\(name) of the tests", fixedWorkers: fixedWorkers,
+      isSerialBaseline: name == "inline"
+    ) { _ in
       fatalError("the tests of this room never make a scheduler")
     }
   }

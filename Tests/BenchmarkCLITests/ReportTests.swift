@@ -81,16 +81,47 @@ import Testing
 
         latency  n=500 · 2 workers
           scheduler      workers  latency p50      p99      max  × best  95 % interval
-          inline               1      2.00 µs  2.00 µs  2.00 µs    2.00                 too few rounds
+          inline               1      2.00 µs  2.00 µs  2.00 µs                         not ranked
           dispatch             2            –        –        –       –                 crashed
           work-stealing        2      1.00 µs  1.00 µs  1.00 µs    best
           dispatch in round 1: crashed: signal 11 (SIGSEGV); its last output:
           lost its mind
 
-        latency: submission to start of the body, from every sample.
+        latency: submission to start of the body, from every sample; × best compares p50.
+        not ranked: inline runs the body inside the call that submits it.
         × best: ratio to the best of the group, round by round; lower is better. Seed 7.
 
         """)
+  }
+
+  @Test func aSerialBaselineIsNotRankedByLatency() throws {
+    let report = try report(
+      FakeRunner { assignment, _ in
+        let latency: UInt64 = assignment.name == "inline" ? 50 : 2000
+        return Fixtures.outcome(wall: [100], latencies: Array(repeating: latency, count: 3))
+      }
+    ) {
+      $0.workloadNames = ["latency"]
+      $0.schedulers = ["inline", "work-stealing", "dispatch"]
+    }
+    let inline = try #require(
+      report.results[0].contestants.first { $0.contestant.name == "inline" })
+    #expect(inline.comparisons[.latency] == nil && inline.comparisons[.wall] != nil)
+    #expect(report.results[0].best(.latency)?.contestant.name != "inline")
+    let text = report.text(style: .plain)
+    #expect(!text.split(separator: "\n")[0].contains("inline"))
+    #expect(text.contains("\n–: too few samples for this percentile; longer runs have more.\n"))
+    #expect(text.contains("\nnot ranked: inline runs the body inside the call that submits it.\n"))
+  }
+
+  @Test func aBusyMachineIsNamedBelowTheTable() throws {
+    let plan = try Fixtures.plan({ $0.workloadNames = ["chain"] }, freshSeed: 7)
+    let record = Orchestrator(plan: plan, runner: exact(["inline": 300])).run()
+    let line = "the machine was busy: load 2.4 on 2 processors at the start; see `bench doctor`."
+    let report = Report(
+      results: GroupResult.all(record), rounds: 8, seed: 7, disturbance: line)
+    #expect(report.text(style: .plain).hasSuffix("\n\(line)\n"))
+    #expect(report.markdown.hasSuffix("\n\(line)\n"))
   }
 
   @Test func aReplayShowsEfficiencyBesideTheIdeal() throws {

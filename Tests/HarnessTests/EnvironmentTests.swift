@@ -114,6 +114,31 @@ internal import Testing
     #expect(findings.first { $0.title == "virtual machine" }?.severity == .warning)
   }
 
+  @Test func aRunNamesWhatDoctorWouldFindBusy() {
+    var load = LoadReading()
+    load.stealTicks = 100
+    load.allTicks = 1000
+    #expect(quietProbe().disturbances(load).isEmpty)
+    let facts = quietProbe().facts
+    var busy = load
+    busy.load = 2.41
+    var slow = figures
+    slow.twoThreadSpeedup = 1.1
+    load.stealTicks = 150
+    load.allTicks = 2000
+    #expect(
+      EnvironmentProbe(facts: facts, figures: slow, before: busy).disturbances(load) == [
+        "load 2.4 on 2 processors at the start", "two threads did 1.10 times the work of one",
+        "the host kept 5.0 % of the CPU time",
+      ])
+    busy.load = 0.2
+    busy.pressurePercent = 12
+    #expect(
+      EnvironmentProbe(facts: facts, figures: figures, before: busy).disturbances(busy) == [
+        "threads queued for CPUs in 12.0 % of the 10 s before it"
+      ])
+  }
+
   @Test func theGravestFindingComesFirst() {
     let severities = EnvironmentProbe.findings().map(\.severity)
     #expect(severities == severities.sorted(by: >))

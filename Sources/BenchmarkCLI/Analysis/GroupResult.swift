@@ -29,15 +29,15 @@ package struct GroupResult: Sendable {
     record.plan.groups.indices.map { GroupResult(record, group: $0) }
   }
 
-  /// The scheduler with the best median of a metric; references cannot be best.
+  /// The scheduler with the best median of a metric, of those that are ranked by it.
   package func best(_ metric: Metric) -> ContestantResult? {
     bestIndex(metric).map { contestants[$0] }
   }
 
   private func bestIndex(_ metric: Metric) -> Int? {
     let values = contestants.indices.compactMap { index in
-      contestants[index].contestant.isReference
-        ? nil : contestants[index].figure(metric).map { (index, $0.value) }
+      contestants[index].contestant.isRanked(by: metric)
+        ? contestants[index].figure(metric).map { (index, $0.value) } : nil
     }
     return values.min { $0.1 < $1.1 }?.0
   }
@@ -46,7 +46,9 @@ package struct GroupResult: Sendable {
   private mutating func compare(_ metric: Metric) {
     guard let bestIndex = bestIndex(metric) else { return }
     let best = contestants[bestIndex].byRound(metric)
-    for index in contestants.indices where contestants[index].failure == nil {
+    for index in contestants.indices
+    where contestants[index].failure == nil && contestants[index].contestant.isCompared(by: metric)
+    {
       if index == bestIndex {
         contestants[index].comparisons[metric] = .best
         continue

@@ -117,18 +117,17 @@ extension CommandLineTool {
     do throws(ToolFailure) {
       try session.place.write(rows: bytes, environment: session.environment(after: record).csv())
     } catch { unwritten = error }
-    show(results, rows: rows, csv: bytes, record: record, request: request)
+    let report = Report(
+      results: results, rounds: record.completeRounds, seed: record.plan.seed,
+      disturbance: session.disturbance)
+    show(report, rows: rows, csv: bytes, request: request)
     if let unwritten { throw unwritten }
     if !request.quiet { sayEnd(of: record, place: session.place) }
     if record.wasInterrupted { return .interrupted }
     return record.hasFailures ? .findings : .success
   }
 
-  private func show(
-    _ results: [GroupResult], rows: [ResultRow], csv: [UInt8], record: RunRecord,
-    request: RunRequest
-  ) {
-    let report = Report(results: results, rounds: record.completeRounds, seed: record.plan.seed)
+  private func show(_ report: Report, rows: [ResultRow], csv: [UInt8], request: RunRequest) {
     switch request.format {
     case .text: console.out(report.text(style: style(request.color)))
     case .markdown: console.out(report.markdown)

@@ -55,6 +55,13 @@ struct RunSession {
           gitDescribe: description)))
   }
 
+  /// What disturbed the run, in one line; nil when nothing that `doctor` would name did.
+  var disturbance: String? {
+    let disturbances = probe.disturbances()
+    guard !disturbances.isEmpty else { return nil }
+    return "the machine was busy: \(disturbances.joined(separator: ", ")); see `bench doctor`."
+  }
+
   private static func environment(_ columns: [(column: String, value: String)])
     throws(ToolFailure) -> EnvironmentRecord
   {

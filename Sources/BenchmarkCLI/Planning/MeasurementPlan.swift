@@ -19,11 +19,15 @@ package struct Contestant: Hashable, Sendable {
   package let caps: [String: Int]
   /// What to know before comparing it with the others; nil for a scheduler.
   package let caveat: String?
+  /// A scheduler that runs operations inside the call that submits them.
+  package let isSerialBaseline: Bool
 
   package init(
     system: Assignment.System, workers: Int, parameters: Parameters,
-    knobs: KnobSettings = KnobSettings(), caps: [String: Int] = [:], caveat: String? = nil
+    knobs: KnobSettings = KnobSettings(), caps: [String: Int] = [:], caveat: String? = nil,
+    isSerialBaseline: Bool = false
   ) {
+    self.isSerialBaseline = isSerialBaseline
     self.knobs = knobs
     self.caveat = caveat
     self.system = system
@@ -48,6 +52,14 @@ package struct Contestant: Hashable, Sendable {
   package var isReference: Bool {
     if case .reference = system { true } else { false }
   }
+
+  /// Whether it gets a ratio to the best by a metric.
+  ///
+  /// By latency a serial baseline gets none: no other thread has to take what it submits.
+  package func isCompared(by metric: Metric) -> Bool { metric != .latency || !isSerialBaseline }
+
+  /// Whether it may be the best by a metric.
+  package func isRanked(by metric: Metric) -> Bool { !isReference && isCompared(by: metric) }
 }
 
 /// What is compared with each other: one benchmark at one point of its axes with one worker count.

@@ -51,7 +51,7 @@ extension Planner {
     return tunings.map { tuning in
       Contestant(
         system: .scheduler(entry.name), workers: entry.fixedWorkers ?? workers,
-        parameters: parameters, knobs: tuning)
+        parameters: parameters, knobs: tuning, isSerialBaseline: entry.isSerialBaseline)
     }
   }
 

@@ -7,8 +7,9 @@ extension Report {
   /// What the whole run says in one or two sentences.
   var headline: [String] {
     let contested = results.filter { result in
-      result.contestants.filter { !$0.contestant.isReference }.count > 1
-        && result.best(result.group.primaryMetric) != nil
+      let metric = result.group.primaryMetric
+      return result.contestants.filter { $0.contestant.isRanked(by: metric) }.count > 1
+        && result.best(metric) != nil
     }
     guard !contested.isEmpty else {
       return [
@@ -70,8 +71,9 @@ extension Report {
         "wall/op: first construction to last release, divided by operations; median of processes.")
     }
     if metrics.contains(.latency) {
-      lines.append("latency: \(Metric.latency.summary).")
+      lines.append("latency: \(Metric.latency.summary); × best compares p50.")
     }
+    lines += latencyRemarks
     if metrics.contains(.makespan) {
       lines.append("ideal: \(Metric.efficiencyIdeal.summary).")
     }
@@ -82,6 +84,23 @@ extension Report {
     }
     let isOpen = comparisons.contains { if case .notEstablished = $0 { true } else { false } }
     if isOpen { lines.append("not established: the interval of the ratio contains 1.") }
+    if let disturbance { lines.append(disturbance) }
+    return lines
+  }
+
+  /// What is unusual in blocks of latencies: who is not ranked, and which percentile is missing.
+  private var latencyRemarks: [String] {
+    var lines: [String] = []
+    let blocks = results.filter { $0.group.primaryMetric == .latency }
+    let measured = blocks.flatMap(\.contestants).filter { $0.failure == nil }
+    let baselines = measured.filter { !$0.contestant.isCompared(by: .latency) }
+      .map(\.contestant.name)
+    if let name = baselines.first {
+      lines.append("not ranked: \(name) runs the body inside the call that submits it.")
+    }
+    if measured.contains(where: { $0.figure(.latency, .p99) == nil }) {
+      lines.append("–: too few samples for this percentile; longer runs have more.")
+    }
     return lines
   }
 }

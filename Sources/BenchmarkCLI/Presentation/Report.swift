@@ -21,12 +21,18 @@ package struct Report: Sendable {
   let results: [GroupResult]
   let rounds: Int
   let seed: UInt64
+  /// What disturbed the run, in one line.
+  let disturbance: String?
 
   /// - Parameters:
   ///   - results: what was measured.
   ///   - rounds: rounds that were run.
   ///   - seed: seed of the order, printed so that the run can be repeated.
-  package init(results: [GroupResult], rounds: Int, seed: UInt64) {
+  ///   - disturbance: what disturbed the run, in one line; nil when nothing did.
+  package init(
+    results: [GroupResult], rounds: Int, seed: UInt64, disturbance: String? = nil
+  ) {
+    self.disturbance = disturbance
     self.results = results
     self.rounds = rounds
     self.seed = seed

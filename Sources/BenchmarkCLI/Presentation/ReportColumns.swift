@@ -64,6 +64,9 @@ enum ReportColumns {
     -> [TextTable.Cell]
   {
     if let failure = result.failure { return ["–", "", .init(failure.qualityWord, .bad)] }
+    guard result.contestant.isCompared(by: metric) else {
+      return ["", "", .init("not ranked", .faint)]
+    }
     guard let comparison = result.comparisons[metric] else { return ["–", "", ""] }
     let ratio = TextTable.Cell(UnitFormatter.significant(comparison.ratio))
     let interval = TextTable.Cell(comparison.interval.map { text($0, unit: "1") } ?? "")
