@@ -55,10 +55,11 @@ package final class Trial: Sendable {
 
   /// Takes down a failure unless the condition holds.
   package func expect(
-    _ condition: Bool, _ claim: @autoclosure () -> String, file: StaticString = #filePath,
+    _ condition: Bool, _ claim: @autoclosure () -> String,
+    found: @autoclosure () -> String = "that it is not so", file: StaticString = #filePath,
     line: UInt = #line
   ) {
-    if !condition { note(expected: claim(), found: "that it does not hold", file, line) }
+    if !condition { note(expected: claim(), found: found(), file, line) }
   }
 
   /// Takes down a failure when more were found than may be.
@@ -93,7 +94,7 @@ package final class Trial: Sendable {
   ) -> Bool {
     let isTrue = waiting(for: claim()) { waitUntil(condition) }
     if !isTrue {
-      note(expected: claim(), found: "that it does not hold after \(patience)", file, line)
+      note(expected: claim(), found: "that it is not so after \(patience)", file, line)
     }
     return isTrue
   }
@@ -118,7 +119,7 @@ package final class Trial: Sendable {
     let isQuiet = waiting(for: "a queue to become empty") { queue.wait(timeout: patience) }
     guard !isQuiet else { return }
     self.note(
-      expected: "the queue to become empty \(note)",
+      expected: "the queue to become empty\(note.isEmpty ? "" : " \(note)")",
       found: "\(queue.operationCount) operations left after \(patience)", file, line)
   }
 

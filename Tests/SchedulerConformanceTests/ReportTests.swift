@@ -69,6 +69,29 @@ import Testing
     #expect(findings.first?.contains("(Tests/SchedulerConformanceTests/ReportTests.swift:") == true)
   }
 
+  @Test func expectationsInWordsReadWell() {
+    let wrong = Check("isWrong", .contract(4), on: .usual) { trial in
+      let queue = trial.queue()
+      queue.isSuspended = true
+      queue.addOperation {}
+      trial.expectQuiet(queue)
+      trial.expect(false, "less than 2 000 ms", found: "15000 ms")
+      trial.expect(false, "the dependent to be ready")
+      queue.isSuspended = false
+    }
+    var options = quietOptions
+    options.timeLimit = .milliseconds(200)
+    let report = SchedulerConformance.run([wrong], options) { ConditionPool(workers: $0) }
+    let findings = report.findings(.contract(4)) ?? []
+    for text in [
+      "expected the queue to become empty, found 1 operations left after 0.1 seconds (",
+      "expected less than 2 000 ms, found 15000 ms (",
+      "expected the dependent to be ready, found that it is not so (",
+    ] {
+      #expect(findings.contains { $0.contains(text) }, "\(findings)")
+    }
+  }
+
   @Test func theReportKnowsEveryRowOfTheContract() throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     let page = try String(

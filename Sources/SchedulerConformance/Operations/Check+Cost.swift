@@ -26,8 +26,9 @@ extension Check {
         let small = submissions(1_000, behindGate: behindGate)
         let large = submissions(16_000, behindGate: behindGate)
         trial.expect(
-          large <= 16 * small + 16, "\(large) jobs for 16 000 operations, \(small) for 1 000")
-        trial.expect(small <= 1_002, "at most one job per operation; \(small) for 1 001")
+          large <= 16 * small + 16, "16 times as many jobs for 16 000 operations as for 1 000",
+          found: "\(large) and \(small)")
+        trial.expect(small <= 1_002, "at most one job per operation", found: "\(small) for 1 001")
       }
     },
     // Quadratic cost would be sixteen times as much per operation.
@@ -52,8 +53,8 @@ extension Check {
       let large = (0..<3).map { _ in nanosecondsPerOperation(16_000) }.min() ?? 0
       trial.expect(
         large < 8 * small,
-        "less than 8 times as much per operation with 16 000 waiting (\(Int(large)) ns) as with 1 000 "
-          + "(\(Int(small)) ns)")
+        "less than 8 times as much per operation with 16 000 waiting as with 1 000",
+        found: "\(Int(large)) ns and \(Int(small)) ns")
     },
     Check("waitingOperationsHoldNoThread", .contract(136)) { trial in
       let queue = trial.queue()
@@ -70,7 +71,8 @@ extension Check {
       let threads = ProcessThreads.count
       trial.expect(
         threads - before <= trial.workers + 16,
-        "no thread per waiting operation; \(before) threads before, \(threads) with 2 000 waiting")
+        "no thread per waiting operation",
+        found: "\(before) threads before, \(threads) with 2 000 waiting")
       trial.expect(others.allSatisfy { $0.runCount == 1 }, "others to run meanwhile")
       trial.expect(waiting.allSatisfy { $0.runCount == 0 }, "those that wait not to run")
       gate.start()

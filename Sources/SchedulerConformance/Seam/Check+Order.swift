@@ -91,7 +91,8 @@ extension Check {
       let ahead = log.values.prefix(200).reduce(0, +)
       trial.expect(
         ahead < 100,
-        "fewer than 100 of the first 200 jobs started to be of the least urgent band; \(ahead) were"
+        "fewer than 100 of the first 200 jobs started to be of the least urgent band",
+        found: "\(ahead)"
       )
     },
     Check("neverMoreJobsThanWorkersRunAtATime", .seam(.bound), needs: [.ownThreads]) { trial in
