@@ -33,7 +33,7 @@ package struct Check: Sendable {
   /// The claim, in camel case.
   package let name: String
   package let statements: [SchedulerConformance.Statement]
-  /// Promises that the check rests on: without one of them it is skipped.
+  /// Promises that the check rests on: it is skipped where one of them is excepted, or optional and not kept.
   let needs: [SchedulerConformance.Promise]
   let workers: Workers
   /// For a fault: what the message on standard error must contain.
@@ -98,12 +98,6 @@ package struct Check: Sendable {
       }
     }
     return words
-  }
-
-  /// The reason why a scheduler with these exceptions is not asked, if there is one.
-  func reasonToSkip(_ exceptions: [SchedulerConformance.Exception]) -> String? {
-    let asked = statements + needs.map { .seam($0) }
-    return exceptions.first { asked.contains($0.statement) }?.reason
   }
 }
 

@@ -7,8 +7,8 @@ package struct CheckResult: Sendable {
     case failed([SchedulerConformance.Failure])
     /// Took longer than the limit, and what it was waiting for then.
     case hung(Duration, waitingFor: [String], failures: [SchedulerConformance.Failure])
-    /// One of its statements or needs is an exception of the scheduler.
-    case skipped(String)
+    /// The scheduler is not asked.
+    case skipped(SkipReason)
     /// The run had ended before.
     case notRun(String)
 

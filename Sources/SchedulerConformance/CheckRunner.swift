@@ -36,9 +36,13 @@ struct CheckRunner: Sendable {
     }
   }
 
-  /// Runs the check, or says why not.
-  func run(_ check: Check, workers: Int) -> CheckResult.Outcome {
-    if let reason = check.reasonToSkip(options.exceptions) { return .skipped(reason) }
+  /// Runs the check, or says why not; `unkept` are optional promises that were found not to be kept.
+  func run(
+    _ check: Check, workers: Int, without unkept: Set<SchedulerConformance.Promise>
+  ) -> CheckResult.Outcome {
+    if let reason = check.reasonToSkip(options.exceptions, without: unkept) {
+      return .skipped(reason)
+    }
     progress?.begin(check, workers: workers)
     guard check.message == nil else {
       return FaultChild.run(check, workers: workers, options, progress)

@@ -22,12 +22,15 @@ extension SchedulerConformance {
     /// What came of every check.
     package let results: [CheckResult]
 
-    package init(name: String, results: [CheckResult]) {
+    package init(name: String, exceptions: [Exception] = [], results: [CheckResult]) {
       self.name = name
       self.results = results
       let statements = Set(results.flatMap { $0.check.statements }).sorted()
       verdicts = statements.map { statement in
-        (statement, Self.verdict(results.filter { $0.check.statements.contains(statement) }))
+        if let exception = exceptions.first(where: { $0.statement == statement }) {
+          return (statement, .skipped(exception.reason))
+        }
+        return (statement, Self.verdict(results.filter { $0.check.statements.contains(statement) }))
       }
     }
 
@@ -48,7 +51,7 @@ extension SchedulerConformance {
 
     private static func verdict(_ results: [CheckResult]) -> Verdict {
       var findings: [(claim: String, finding: String, workers: [Int])] = []
-      var skipped: String?
+      var skipped: [String] = []
       var notRun: String?
       var hasPassed = false
       for result in results {
@@ -64,7 +67,8 @@ extension SchedulerConformance {
         }
         switch result.outcome {
         case .passed: hasPassed = true
-        case .skipped(let reason): skipped = reason
+        case .skipped(let reason):
+          if !skipped.contains(reason.text) { skipped.append(reason.text) }
         case .notRun(let reason): notRun = reason
         case .failed, .hung: break
         }
@@ -74,8 +78,22 @@ extension SchedulerConformance {
           findings.map { "\($0.claim), \(CheckResult.inWords($0.workers)): \($0.finding)" })
       }
       if let notRun { return .notRun(notRun) }
-      if let skipped, !hasPassed { return .skipped(skipped) }
+      if !skipped.isEmpty, !hasPassed { return .skipped(skipped.joined(separator: "; ")) }
       return .passed
+    }
+
+    /// A line that counts the checks that were skipped because they rest on the promise; none when there are none.
+    private func whatRests(on statement: Statement) -> [String] {
+      guard case .seam(let promise) = statement else { return [] }
+      let checks = results.filter { result in
+        guard case .skipped(.restsOn(promise, _)) = result.outcome else { return false }
+        return true
+      }.map(\.check)
+      let names = Set(checks.map(\.name))
+      guard !names.isEmpty else { return [] }
+      let shown = Set(checks.flatMap(\.statements)).sorted().map(\.name).joined(separator: ", ")
+      let count = names.count == 1 ? "1 check that rests" : "\(names.count) checks that rest"
+      return ["  skipped with it: \(count) on it, of \(shown)"]
     }
 
     /// First the verdict, then what failed and how, what was skipped and why, what was not run.
@@ -90,8 +108,10 @@ extension SchedulerConformance {
         case .failed(let findings):
           let alternative = statement.alternative.map { " (\($0))" } ?? ""
           failed += ["FAILED \(statement)\(alternative)"] + findings.map { "  \($0)" }
+          failed += whatRests(on: statement)
         case .skipped(let reason):
           skipped.append("skipped \(statement.name) (\(statement.text)): \(reason)")
+          skipped += whatRests(on: statement)
         case .notRun(let reason):
           if notRun.last?.reason != reason { notRun.append((reason, 0)) }
           notRun[notRun.count - 1].count += 1

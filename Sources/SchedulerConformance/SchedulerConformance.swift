@@ -56,9 +56,11 @@ public enum SchedulerConformance {
   /// The calling thread waits; each check runs on a thread of its own with fresh schedulers. A check that takes longer
   /// than the limit is reported as hung, its thread and schedulers are left behind, and the run goes on; after
   /// four of them the rest is reported as not run. So it is when jobs are lost or run twice, since nothing after that
-  /// can be trusted. What stops the process, a fault where none should be, stops the run with it; the thread
-  /// that crashed bears the beginning of the check's name. Checks of faults start the program again, see `handleFaultChild`. Takes one to several
-  /// minutes. Any thread; one run at a time.
+  /// can be trusted. Once a check of an optional promise has failed or hung, which is not among the four, the others of
+  /// it and those that rest on it are skipped. What stops the process, a fault where none should be, stops the run with
+  /// it; the thread that crashed bears the beginning of the check's name. Checks of faults start the program again, see
+  /// `handleFaultChild`. Takes
+  /// seconds to half a minute; each wait in vain adds half of the limit, each hung check all of it. Any thread; one run at a time.
   public static func run(
     _ options: Options = Options(),
     makeScheduler: @escaping @Sendable (_ workers: Int) -> any Scheduler
@@ -79,7 +81,7 @@ public enum SchedulerConformance {
   }
 
   /// After as many hung checks a run ends: their threads are left behind, and each costs its whole time limit.
-  static let hungLimit = 4
+  package static let hungLimit = 4
 
   /// The runs of these checks, each with the numbers of workers that it is for.
   package static func plan(
@@ -106,6 +108,7 @@ public enum SchedulerConformance {
     var results: [CheckResult] = []
     var reasonToStop: String?
     var hung = 0
+    var unkept: Set<Promise> = []
     var foundationFails = false
     for check in checks {
       if foundationFails, !check.isFoundation, reasonToStop == nil {
@@ -113,22 +116,23 @@ public enum SchedulerConformance {
       }
       let counts = runner.workers(for: check)
       if counts.isEmpty {
-        let reason = "it needs one worker, and options.workers gives none"
-        results.append(CheckResult(check: check, workers: 1, outcome: .skipped(reason)))
+        results.append(CheckResult(check: check, workers: 1, outcome: .skipped(.needsOneWorker)))
       }
       for workers in counts {
         var outcome = CheckResult.Outcome.notRun(reasonToStop ?? "")
-        if reasonToStop == nil { outcome = runner.run(check, workers: workers) }
+        if reasonToStop == nil { outcome = runner.run(check, workers: workers, without: unkept) }
         let result = CheckResult(check: check, workers: workers, outcome: outcome)
         results.append(result)
         runner.progress?.end(result)
-        if case .hung = outcome { hung += 1 }
+        if outcome.isFailure { unkept.formUnion(check.optionalPromises) }
+        // An optional promise costs one hung check at most, since its other checks are skipped then.
+        if case .hung = outcome, check.optionalPromises.isEmpty { hung += 1 }
         if check.isFoundation, outcome.isFailure { foundationFails = true }
         if hung == hungLimit, reasonToStop == nil {
           reasonToStop = "\(hungLimit) checks hung, and each leaves threads behind"
         }
       }
     }
-    return Report(name: options.name, results: results)
+    return Report(name: options.name, exceptions: options.exceptions, results: results)
   }
 }

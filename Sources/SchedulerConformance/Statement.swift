@@ -64,7 +64,7 @@ extension SchedulerConformance {
     case bands = "more urgent jobs are preferred"
     /// Queued jobs run although nobody holds the scheduler any more.
     case dropping = "jobs queued before the scheduler is dropped still run"
-    /// `shutDown()`.
+    /// `shutDown()`, whose default keeps it only where jobs run inside `submit`.
     case shutDown = "shutDown returns after the last job"
     /// `help()`, `willBlock()` and `didUnblock()` away from the scheduler's workers.
     case foreignThreads = "help and willBlock do nothing on other threads"

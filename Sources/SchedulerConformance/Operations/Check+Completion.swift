@@ -82,7 +82,9 @@ extension Check {
       trial.expect(log.values, equals: [1, 2], "log.values")
     },
     // The worker that waits in the block is replaced like one that waits in a body.
-    Check("blockMayWaitForAnotherQueue", .contract(62), needs: [.ownThreads], on: .one) { trial in
+    Check(
+      "blockMayWaitForAnotherQueue", .contract(62), needs: [.ownThreads, .compensation], on: .one
+    ) { trial in
       let queue = trial.queue()
       let other = OperationQueue(scheduler: queue.scheduler)
       other.maxConcurrentOperationCount = 1

@@ -68,7 +68,8 @@ extension Check {
     },
     // A wait looks at the operation on the waiting worker while its job is still queued.
     Check(
-      "waitForAConditionalOperationLeavesItIntact", .contract(40), needs: [.ownThreads], on: .one
+      "waitForAConditionalOperationLeavesItIntact", .contract(40),
+      needs: [.ownThreads, .compensation], on: .one
     ) { trial in
       let lifetimes = LifetimeCounter()
       let queue = trial.queue()
