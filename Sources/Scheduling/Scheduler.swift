@@ -80,9 +80,9 @@ public protocol Scheduler: AnyObject, Sendable {
   /// The calling worker runs again. Default: nothing.
   func didUnblock()
 
-  /// Lets queued jobs finish, stops the threads and waits for them. Must not be called from a job. Default: nothing.
+  /// Lets queued jobs finish, stops the threads and waits for them. Must not be called from a job.
   ///
-  /// A scheduler that is dropped without it stops by itself once its queued jobs have run.
+  /// Default: nothing, which is right only where jobs run inside `submit`. A scheduler that is dropped without it stops by itself once its queued jobs have run.
   func shutDown()
 
   /// What the back end counted since it was made. Default: none.
@@ -112,7 +112,7 @@ extension Scheduler {
   @inlinable public func willBlock() {}
   /// Does nothing.
   @inlinable public func didUnblock() {}
-  /// Does nothing.
+  /// Does nothing: right where jobs run inside `submit`.
   @inlinable public func shutDown() {}
   /// All zero.
   @inlinable public var counters: SchedulerCounters { SchedulerCounters() }

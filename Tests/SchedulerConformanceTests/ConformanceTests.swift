@@ -57,13 +57,28 @@ import Testing
     #expect(findings.first?.contains("to be \(workers), found") == true, "\(report)")
   }
 
-  @Test func theReadMeShowsThatScheduler() throws {
+  @Test func theExampleOfTheReadMeKeepsAllButTheNamedPromises() throws {
+    let (code, report, _) = try runFixture("mine")
+    #expect(code == 0, "\(report)")
+    // It makes no more exceptions than the text says.
+    let lines = report.split(separator: "\n")
+    #expect(lines.count { $0.hasPrefix("skipped ") } == 2, "\(report)")
+    #expect(report.contains("skipped seam .compensation ("))
+    #expect(report.contains("skipped seam .help ("))
+  }
+
+  @Test func theReadMeShowsTheseSchedulers() throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    let source = try String(
-      contentsOf: root.appending(path: "ConformanceFixture/DrowsyScheduler.swift"), encoding: .utf8)
     let readMe = try String(contentsOf: root.appending(path: "../README.md"), encoding: .utf8)
-    let code = source.split(separator: "\n", maxSplits: 1).last.map(String.init) ?? ""
-    #expect(readMe.contains("```swift" + code + "```"))
+    for (name, start, end) in [
+      ("DrowsyScheduler", "```swift", "```"),
+      ("MyScheduler", "```swift\nimport BenchmarkSuite", "\n@main struct Mine {"),
+    ] {
+      let source = try String(
+        contentsOf: root.appending(path: "ConformanceFixture/\(name).swift"), encoding: .utf8)
+      let code = source.split(separator: "\n", maxSplits: 1).last.map(String.init) ?? ""
+      #expect(readMe.contains(start + code + end), "\(name)")
+    }
   }
 
   @Test func aSchedulerThatRunsAJobTwiceIsFoundOut() throws {
