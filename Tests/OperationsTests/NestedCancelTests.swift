@@ -191,7 +191,9 @@ extension OperationLayer {
 
     // MARK: Hooks beside hooks
 
-    enum Hook: CaseIterable, Sendable { case cancelsAQueue, cancelsAGroup, addsToACancelledGroup, waits }
+    enum Hook: CaseIterable, Sendable {
+      case cancelsAQueue, cancelsAGroup, addsToACancelledGroup, waits
+    }
 
     /// However many there are, and only those that wait run inside of each other, to a bound.
     @Test(.contract(70, 132), arguments: [2, 1_000], Hook.allCases)

@@ -210,7 +210,8 @@ extension Operation {
 
   /// `cancel()` was called; not the property, which a subclass may override with a flag of its own.
   final var isMarkedCancelled: Bool {
-    state.load(ordering: .relaxed) & StateBit.cancelled != 0  // relaxed: locks order what is read for it
+    // relaxed: locks order what is read for it.
+    state.load(ordering: .relaxed) & StateBit.cancelled != 0
   }
 
   /// Nothing but a barrier holds the operation back from now on; under the edit lock.
