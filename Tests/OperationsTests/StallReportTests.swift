@@ -95,7 +95,11 @@ extension OperationLayer {
       holder.finish()
       queue.maxConcurrentOperationCount = 0
       queue.isSuspended = false
-      #expect(queue.stallReport()[waiting]?.reasons == [.noSlot(limit: 0, running: 0)])
+      // The worker may still be leaving the holder.
+      #expect(
+        waitUntil(deadline: patience) {
+          queue.stallReport()[waiting]?.reasons == [.noSlot(limit: 0, running: 0)]
+        })
       queue.maxConcurrentOperationCount = -1
       queue.expectQuiet()
     }
