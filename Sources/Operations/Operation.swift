@@ -65,6 +65,9 @@ open class Operation: @unchecked Sendable {
   /// Whether an asynchronous operation has finished once `skipMain()` has returned.
   var finishesWhenSkipped: Bool { true }
 
+  /// It is made of other operations.
+  var isComposite: Bool { false }
+
   /// Marks the operations that this one is made of as cancelled; on every cancelling thread, with no lock held.
   func cancelMembers() {}
 
@@ -153,8 +156,9 @@ open class Operation: @unchecked Sendable {
   /// Sets `isCancelled` and lets a waiting operation finish without running (contract 43–47).
   ///
   /// Never interrupts running code; changes nothing once finished; further calls do nothing, but for operations made of
-  /// others, whose members are cancelled when any of the calls returns. O(1), or O(dependencies) for an operation that
-  /// waits for some, and the same for each member.
+  /// others, whose members are cancelled when any of the calls returns (inside of a cancellation that has come to that
+  /// operation already, when that one returns). O(1), or O(dependencies) for an operation that waits for some, and the
+  /// same for each member.
   open func cancel() { cancelNow() }
 
   // What follows is written for users; the machinery never calls it, so that overrides see only what users do.

@@ -59,8 +59,8 @@ public enum SchedulerConformance {
   /// can be trusted. Once a check of an optional promise has failed or hung, which is not among the four, the others of
   /// it and those that rest on it are skipped. What stops the process, a fault where none should be, stops the run with
   /// it; the thread that crashed bears the beginning of the check's name. Checks of faults start the program again, see
-  /// `handleFaultChild`. Takes
-  /// seconds to half a minute; each wait in vain adds half of the limit, each hung check all of it. Any thread; one run at a time.
+  /// `handleFaultChild`. Takes seconds to half a minute; each wait in vain adds half of the limit, each hung check all of
+  /// it. Any thread; one run at a time.
   public static func run(
     _ options: Options = Options(),
     makeScheduler: @escaping @Sendable (_ workers: Int) -> any Scheduler

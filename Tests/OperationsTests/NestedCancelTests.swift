@@ -259,5 +259,64 @@ extension OperationLayer {
       let didEnd = hasEnded.load(ordering: .acquiring)
       #expect(didEnd)
     }
+
+    /// More hooks than may run inside of each other wait for an operation that comes behind all of them.
+    @Test(.contract(52, 70)) func manyHooksWaitForWhatIsCancelledWithThem() {
+      let queue = OperationQueue(scheduler: ThreadPoolScheduler(workers: 2))
+      let pending = TestOperation()
+      pending.addDependency(Operation())
+      let executing = (0..<100).map { _ in
+        AsyncOperation(onCancel: { operation in
+          pending.waitUntilFinished()
+          operation.finish()
+        }) { _ in }
+      }
+      queue.addOperations(executing + [pending], waitUntilFinished: false)
+      #expect(waitUntil(deadline: patience) { executing.allSatisfy { $0.isExecuting } })
+      queue.cancelAllOperations()
+      queue.expectQuiet()
+      #expect(pending.runCount == 0)
+    }
+
+    /// The group has not begun, and is flushed as soon as it is marked.
+    @Test(.contract(47, 101), arguments: Kind.each)
+    func overrideOfAMemberWaitsForItsGroup(_ kind: Kind) {
+      let queue = kind.queue()
+      let group = Locked<GroupOperation?>(nil)
+      let hasEnded = Atomic<Bool>(false)
+      let never = Operation()
+      let member = Hooked(after: never) {
+        let isOver = group.withLock { $0 }?.wait(timeout: patience) ?? false
+        hasEnded.store(isOver, ordering: .releasing)
+      }
+      group.withLock { $0 = GroupOperation([member]) }
+      guard let made = group.withLock({ $0 }) else { return }
+      made.addDependency(never)
+      queue.addOperation(made)
+      made.cancel()
+      queue.expectQuiet()
+      let didEnd = hasEnded.load(ordering: .acquiring)
+      #expect(didEnd)
+      group.withLock { $0 = nil }
+    }
+
+    /// `blocking` sees to what is held back on threads that run no operation too.
+    @Test(.contract(52, 101)) func blockingInAHookOnAThreadOfItsOwn() {
+      let queue = OperationQueue(scheduler: ThreadPoolScheduler(workers: 2))
+      let pending = TestOperation()
+      pending.addDependency(Operation())
+      let executing = AsyncOperation(onCancel: { operation in
+        let isOver = OperationQueue.blocking {
+          waitUntil(deadline: patience) { pending.isFinished }
+        }
+        if isOver { operation.finish() }
+      }) { _ in }
+      queue.addOperations([executing, pending], waitUntilFinished: false)
+      #expect(waitUntil(deadline: patience) { executing.isExecuting })
+      queue.cancelAllOperations()
+      #expect(executing.isFinished)
+      executing.finish()
+      queue.expectQuiet()
+    }
   }
 }

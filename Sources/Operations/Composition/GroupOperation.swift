@@ -237,6 +237,8 @@ open class GroupOperation: Operation, @unchecked Sendable {
 
   // MARK: Cancelling
 
+  override final var isComposite: Bool { true }
+
   override final func cancelMembers() {
     let (pending, members, isDone) = inner.withLock {
       ($0.pending, $0.members, $0.allAreCancelled)

@@ -139,6 +139,8 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>,
 
   // MARK: The end
 
+  override var isComposite: Bool { true }
+
   override func cancelMembers() {
     let operation = inner.withLock { state -> ResultOperation<Success>? in
       guard case .running(let operation) = state.phase else { return nil }

@@ -125,6 +125,8 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
 
   override var remainder: Remainder { .members(inner.withLock { $0.operation.map { [$0] } ?? [] }) }
 
+  override var isComposite: Bool { true }
+
   override func cancelMembers() {
     guard let operation = inner.withLock({ $0.operation }) else { return }
     ThreadRecord.current.cancelMembers(of: self, [operation])

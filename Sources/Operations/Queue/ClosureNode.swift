@@ -220,8 +220,9 @@ extension OperationQueue {
         return unsafe facade.finishOnWorker(bits, gate, self, record, context)
       }
     }
-    if gate == .fast { leaveFast(record) }
+    // Before anything that takes a lock: an enumeration may wait for this with the stripe's. The credit keeps the queue.
     RegistryChunk.remove(slot: slot)
+    if gate == .fast { leaveFast(record) }
     if hasExtras { noteClosureEnd(wasSkipped: before & ClosureNode.flushed != 0) }
     unsafe record.nodeCache.give(node)
     unsafe record.credit(self, context)

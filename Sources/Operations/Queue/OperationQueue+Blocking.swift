@@ -63,9 +63,9 @@ extension OperationQueue {
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let record = ThreadRecord.current
+    record.prepareToWait()
     guard let place = record.waitPlace, place.policy != .fail else { return try body() }
     place.queue?.waits.blocked.wrappingAdd(1, ordering: .relaxed)  // relaxed: a statistic.
-    record.prepareToWait()
     return try record.announcingBlock(body)
   }
 }

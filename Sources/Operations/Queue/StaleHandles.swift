@@ -85,7 +85,8 @@ extension OperationQueue {
       }
       record.flushCredit()
     }
-    return stale.left == 0 || hasNewcomers
+    // acquire, edge StaleNoted: whoever noted more found somebody releasing, and relies on this.
+    return hasNewcomers || staleHandles.load(ordering: .acquiring) != UInt64(stale.left)
   }
 }
 

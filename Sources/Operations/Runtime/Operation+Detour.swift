@@ -190,12 +190,11 @@ extension Operation {
       }
     }
     unlockState(bits)
-    cancelMembers()
     // Only asynchronous classes are told. Before `main()` has begun it is left to the runner: edge MainBegun.
     let told = StateBit.asynchronous | StateBit.mainRan
     let hasBegun = bits & (told | StateBit.flushed) == told
     let isAttended = bits & StateBit.attended != 0
-    guard handOver != nil || flush || hasBegun || isAttended else { return }
+    guard handOver != nil || flush || hasBegun || isAttended else { return cancelMembers() }
     var effect = Cancelled.Effect.none
     if hasBegun {
       effect = .executing
@@ -205,7 +204,14 @@ extension Operation {
       effect = .handedOver
     }
     let cancelled = Cancelled(operation: self, effect: effect, isAttended: isAttended)
-    ThreadRecord.withCurrent { $0.follow(cancelled) }
+    ThreadRecord.withCurrent { record in
+      guard isComposite else { return record.follow(cancelled) }
+      record.holdingBack {
+        // Before the members, whose overrides may wait for it.
+        record.follow(cancelled)
+        cancelMembers()
+      }
+    }
   }
 
   /// `cancel()` was called; not the property, which a subclass may override with a flag of its own.
@@ -244,6 +250,15 @@ struct Cancelled {
   let effect: Effect
   /// Somebody must be told.
   let isAttended: Bool
+
+  /// Nobody is told: it only goes to the queue.
+  var isSilent: Bool {
+    guard !isAttended else { return false }
+    return switch effect {
+    case .none, .free, .handedOver: true
+    case .executing: false
+    }
+  }
 
   /// Lets it be flushed, or tells its body; then tells who observes it.
   func go() {

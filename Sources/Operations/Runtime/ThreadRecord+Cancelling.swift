@@ -21,7 +21,7 @@ final class Cancellations {
   /// How many waits on the stack see to the lists.
   fileprivate var waits = 0
 
-  /// Waits one inside the other that see to the lists; deeper ones do not.
+  /// Waits one inside the other that see to all of the lists; deeper ones leave what calls user code to those.
   ///
   /// Every cancel hook that waits is one level of the stack.
   static let waitLimit = 64
@@ -52,6 +52,14 @@ private struct Agenda<Item> {
     var place = next
     defer { next = place }
     return take(from: &place)
+  }
+
+  /// The first one left that `isWanted`.
+  mutating func takeFirst(where isWanted: (Item) -> Bool) -> Item? {
+    for place in next..<max(next, items.count) {
+      if let item = items[place], isWanted(item) { return items[place].take() }
+    }
+    return nil
   }
 
   /// Forgets the places, when nothing is left.
@@ -135,7 +143,10 @@ extension ThreadRecord {
   func prepareToWait() {
     flushCredit()
     let cancellations = cancellations
-    guard cancellations.waits < Cancellations.waitLimit else { return }
+    guard cancellations.waits < Cancellations.waitLimit else {
+      while let next = cancellations.effects.takeFirst(where: \.isSilent) { next.go() }
+      return
+    }
     cancellations.waits += 1
     defer { cancellations.waits -= 1 }
     var hasMore = true
