@@ -166,8 +166,8 @@ import Synchronization
   private static func sleep(
     _ frame: UnsafeMutablePointer<ForkFrame>, _ record: ThreadRecord
   ) -> Bool {
-    // The half that another thread runs may wait for something of this one.
-    record.prepareToWait()
+    // The half that another thread runs may wait for something of this one; hooks may wait for what is below on this stack.
+    record.letSilentEffectsGo()
     // acquire, edge Joined: it fails when the frame has an end; else the taker's exchange sees the sleeper and wakes it.
     let (isAnnounced, state) = unsafe frame.pointee.state.compareExchange(
       expected: .open, desired: .parked, ordering: .acquiring)

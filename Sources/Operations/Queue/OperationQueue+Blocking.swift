@@ -58,7 +58,8 @@ extension OperationQueue {
   /// Runs `body`, which blocks its thread outside this library: for a file, a lock, a sleep.
   ///
   /// Inside an operation the scheduler runs another thread in place of the worker meanwhile, as for a wait, so that
-  /// other operations are not held up. Elsewhere, and where the queue's policy is `fail`, it only runs `body`.
+  /// other operations are not held up. Elsewhere, and where the queue's policy is `fail`, it only runs `body`. Inside a
+  /// cancel hook what else is cancelled goes on before, as for a wait.
   public static func blocking<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {

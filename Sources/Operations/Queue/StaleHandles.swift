@@ -12,8 +12,9 @@ import Synchronization
 extension OperationQueue {
   /// An operation has finished while other handles to it are out; the caller looks for them afterwards.
   func noteStaleHandles(_ count: Int) {
-    // acquire and release, edge StaleNoted: whoever resets the number sees that the operation has begun.
-    staleHandles.wrappingAdd(UInt64(count), ordering: .acquiringAndReleasing)
+    // acquire and release, edge StaleNoted: whoever resets the number sees that the operation has begun; sequentially
+    // consistent: whoever looks afterwards sees the policy of a look under way, or that one sees this.
+    staleHandles.wrappingAdd(UInt64(count), ordering: .sequentiallyConsistent)
   }
 
   /// Notes what is stale among jobs that are in the list from here on; under the list's lock.
@@ -33,10 +34,10 @@ extension OperationQueue {
   /// Takes the handles of operations that have begun out of the ready list if they may be half of it.
   func removeStaleHandlesIfMany() {
     while true {
-      let noted = staleHandles.load(ordering: .acquiring)  // acquire, edge StaleNoted
+      // acquire, edges StaleNoted and PolicyChanged; sequentially consistent: see `noteStaleHandles`.
+      let noted = staleHandles.load(ordering: .sequentiallyConsistent)
       guard noted > 0 else { return }
-      // acquire, edge PolicyChanged.
-      let word = policy.load(ordering: .acquiring)
+      let word = policy.load(ordering: .sequentiallyConsistent)
       // An open queue's list goes to the scheduler anyway.
       guard !PolicyWord.isOpen(word) else { return }
       var listed = PolicyWord.ready(word)
@@ -85,8 +86,9 @@ extension OperationQueue {
       }
       record.flushCredit()
     }
-    // acquire, edge StaleNoted: whoever noted more found somebody releasing, and relies on this.
-    return hasNewcomers || staleHandles.load(ordering: .acquiring) != UInt64(stale.left)
+    // sequentially consistent, edge StaleNoted: whoever noted more found somebody releasing, and relies on this.
+    return hasNewcomers
+      || staleHandles.load(ordering: .sequentiallyConsistent) != UInt64(stale.left)
   }
 }
 

@@ -54,13 +54,18 @@ private struct Agenda<Item> {
     return take(from: &place)
   }
 
-  /// The first one left that `isWanted`.
-  mutating func takeFirst(where isWanted: (Item) -> Bool) -> Item? {
-    for place in next..<max(next, items.count) {
+  /// As `take(from:)`, of those that `isWanted`; the others stay.
+  mutating func take(from place: inout Int, where isWanted: (Item) -> Bool) -> Item? {
+    place = max(place, next)
+    while place < items.count {
+      defer { place += 1 }
       if let item = items[place], isWanted(item) { return items[place].take() }
     }
     return nil
   }
+
+  /// Whether something may be left.
+  var mayHaveMore: Bool { next < items.count }
 
   /// Forgets the places, when nothing is left.
   mutating func reset() { self = Agenda() }
@@ -143,10 +148,7 @@ extension ThreadRecord {
   func prepareToWait() {
     flushCredit()
     let cancellations = cancellations
-    guard cancellations.waits < Cancellations.waitLimit else {
-      while let next = cancellations.effects.takeFirst(where: \.isSilent) { next.go() }
-      return
-    }
+    guard cancellations.waits < Cancellations.waitLimit else { return letSilentEffectsGo() }
     cancellations.waits += 1
     defer { cancellations.waits -= 1 }
     var hasMore = true
@@ -155,5 +157,14 @@ extension ThreadRecord {
       // Its hooks list others.
       if let next = cancellations.effects.takeFirst() { next.go() } else { hasMore = false }
     }
+  }
+
+  /// As much of `prepareToWait()` as calls no user code: lets those go that nobody is told of, when everything is marked.
+  ///
+  /// O(effects that are held back).
+  func letSilentEffectsGo() {
+    guard !cancellations.members.mayHaveMore else { return }
+    var place = 0
+    while let next = cancellations.effects.take(from: &place, where: \.isSilent) { next.go() }
   }
 }
