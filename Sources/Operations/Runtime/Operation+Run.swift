@@ -89,7 +89,7 @@ extension Operation {
     _ handle: UInt, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
-    // Parking gives up the handle that keeps both.
+    // Parking gives up the handle that keeps both, and so does the begin of what another thread may finish.
     let keptSelf = unsafe Unmanaged.passRetained(self)
     let keptQueue = unsafe Unmanaged.passRetained(queue)
     defer {
@@ -158,9 +158,11 @@ extension Operation {
   @inline(__always) private final func beginFast() -> UInt32? {
     var bits = state.load(ordering: .relaxed)  // relaxed: the exchange validates it
     var backoff = Backoff()
+    // The last three: another thread may finish and free it once it has begun, so the worker must keep it before.
     let slow =
       StateBit.hold | StateBit.moved | StateBit.started | StateBit.attended
-      | StateBit.needsResources
+      | StateBit.needsResources | StateBit.asynchronous | StateBit.coldStart
+      | StateBit.finishRequested
     while true {
       if bits & StateBit.lock != 0 {
         backoff.wait()
@@ -168,7 +170,9 @@ extension Operation {
         continue
       }
       if bits & slow != 0 { return nil }
-      let starts = StateBit.cancelled | StateBit.finishRequested | StateBit.stock
+      // Flushed, and a class whose objects others may finish: as above.
+      if bits & (StateBit.cancelled | StateBit.stock) == StateBit.cancelled { return nil }
+      let starts = StateBit.cancelled | StateBit.stock
       if bits & starts == 0, !isReady { return nil }
       let begun = Self.begunOnWorker(bits)
       // acquire and release, edge EditLock: sees every edit before it, is seen by every one after it.
@@ -336,9 +340,8 @@ extension Operation {
     _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
-    // An asynchronous operation may finish, leave and die on another thread before `start()` returns here.
-    let keptSelf = unsafe Unmanaged.passRetained(self)
-    let keptQueue = unsafe Unmanaged.passRetained(queue)
+    // It may finish, leave and die on another thread before `start()` returns here, even before this line: the caller has
+    // kept it and its queue from before the begin (`runUnlessHeldBack`).
     let outer = record.push(word, queue)
     let outerStart = record.startingOperation
     let skipsBody = bits & StateBit.flushed != 0
@@ -378,8 +381,6 @@ extension Operation {
       unsafe leaveStart(isOver: isOver, bits, gate, queue, record, context)
     }
     record.pop(outer)
-    unsafe keptSelf.release()
-    unsafe keptQueue.release()
     return successor
   }
 }
