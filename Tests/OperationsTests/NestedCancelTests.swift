@@ -122,25 +122,32 @@ extension OperationLayer {
       #expect(leaf.isCancelled && awaited.isFinished && freed.runCount == 0)
     }
 
-    /// What the override waits for is cancelled, although the cancellation around it is not over.
-    @Test(.contract(101), arguments: Kind.each)
-    func overrideWaitsForAnotherGroupThatItCancels(_ kind: Kind) {
+    /// Cancels a group beside `other`, both executing, whose one member calls `hook` in its `cancel()`; what that returned.
+    private func cancelGroup(
+      on kind: Kind, beside other: GroupOperation, calling hook: @escaping @Sendable () -> Bool
+    ) -> Bool {
       let queue = kind.queue()
-      let never = Operation()
-      let other = GroupOperation([TestOperation()])
-      other.operations[0].addDependency(never)
-      let hasEnded = Atomic<Bool>(false)
-      let leaf = Hooked(after: never) {
-        other.cancel()
-        hasEnded.store(other.wait(timeout: patience), ordering: .releasing)
-      }
+      let result = Atomic<Bool>(false)
+      let leaf = Hooked(after: Operation()) { result.store(hook(), ordering: .releasing) }
       let group = GroupOperation([leaf])
       queue.addOperations([group, other], waitUntilFinished: false)
       #expect(waitUntil(deadline: patience) { group.isExecuting && other.isExecuting })
       group.cancel()
       queue.expectQuiet()
       // On the thread that starts the group, if that has found the cancellation first.
-      #expect(waitUntil(deadline: patience) { hasEnded.load(ordering: .acquiring) })
+      return waitUntil(deadline: patience) { result.load(ordering: .acquiring) }
+    }
+
+    /// What the override waits for is cancelled, although the cancellation around it is not over.
+    @Test(.contract(101), arguments: Kind.each)
+    func overrideWaitsForAnotherGroupThatItCancels(_ kind: Kind) {
+      let other = GroupOperation([TestOperation()])
+      other.operations[0].addDependency(Operation())
+      let hasEnded = cancelGroup(on: kind, beside: other) {
+        other.cancel()
+        return other.wait(timeout: patience)
+      }
+      #expect(hasEnded)
     }
 
     /// Before the wait everything is seen to, also what a hook lists that is called for it.
@@ -171,22 +178,14 @@ extension OperationLayer {
     /// The group is no part of the cancellation around it.
     @Test(.contract(43), arguments: Kind.each)
     func overrideFindsTheMembersOfAnotherGroupMarked(_ kind: Kind) {
-      let queue = kind.queue()
-      let never = Operation()
       let member = TestOperation()
-      member.addDependency(never)
+      member.addDependency(Operation())
       let other = GroupOperation([GroupOperation([member])])
-      let isMarked = Atomic<Bool>(false)
-      let leaf = Hooked(after: never) {
+      let isMarked = cancelGroup(on: kind, beside: other) {
         other.cancel()
-        isMarked.store(member.isCancelled, ordering: .releasing)
+        return member.isCancelled
       }
-      let group = GroupOperation([leaf])
-      queue.addOperations([group, other], waitUntilFinished: false)
-      #expect(waitUntil(deadline: patience) { group.isExecuting && other.isExecuting })
-      group.cancel()
-      queue.expectQuiet()
-      #expect(waitUntil(deadline: patience) { isMarked.load(ordering: .acquiring) })
+      #expect(isMarked)
     }
 
     // MARK: Hooks beside hooks

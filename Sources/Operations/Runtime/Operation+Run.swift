@@ -80,7 +80,9 @@ extension Operation {
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
     record.flushCredit(unlessOf: queue.word)
-    if let bits = beginFast() { return unsafe perform(bits, gate, queue, record, context) }
+    if let bits = beginFast(isKept: false) {
+      return unsafe perform(bits, gate, queue, record, context)
+    }
     return unsafe runUnlessHeldBack(handle, gate, queue, record, context)
   }
 
@@ -95,6 +97,9 @@ extension Operation {
     defer {
       unsafe keptSelf.release()
       unsafe keptQueue.release()
+    }
+    if let bits = beginFast(isKept: true) {
+      return unsafe perform(bits, gate, queue, record, context)
     }
     switch beginSlowly(handle) {
     case .won(let bits):
@@ -154,15 +159,16 @@ extension Operation {
 
   /// The one transition that starts a queued operation: arbitrates handles, cancel and late edits.
   ///
-  /// Returns the state word as of the beginning, or nil when `beginSlowly` must decide.
-  @inline(__always) private final func beginFast() -> UInt32? {
+  /// Returns the state word as of the beginning, or nil when `beginSlowly` must decide. What another thread may finish and
+  /// free once it has begun is left to a caller that holds references to the operation and its queue (`isKept`).
+  @inline(__always) private final func beginFast(isKept: Bool) -> UInt32? {
     var bits = state.load(ordering: .relaxed)  // relaxed: the exchange validates it
     var backoff = Backoff()
-    // The last three: another thread may finish and free it once it has begun, so the worker must keep it before.
+    let finishedByOthers =
+      StateBit.asynchronous | StateBit.coldStart | StateBit.finishRequested
     let slow =
       StateBit.hold | StateBit.moved | StateBit.started | StateBit.attended
-      | StateBit.needsResources | StateBit.asynchronous | StateBit.coldStart
-      | StateBit.finishRequested
+      | StateBit.needsResources | (isKept ? 0 : finishedByOthers)
     while true {
       if bits & StateBit.lock != 0 {
         backoff.wait()
@@ -170,9 +176,11 @@ extension Operation {
         continue
       }
       if bits & slow != 0 { return nil }
-      // Flushed, and a class whose objects others may finish: as above.
-      if bits & (StateBit.cancelled | StateBit.stock) == StateBit.cancelled { return nil }
-      let starts = StateBit.cancelled | StateBit.stock
+      // Flushed, and of a class that users extend.
+      if !isKept, bits & (StateBit.cancelled | StateBit.stock) == StateBit.cancelled {
+        return nil
+      }
+      let starts = StateBit.cancelled | StateBit.finishRequested | StateBit.stock
       if bits & starts == 0, !isReady { return nil }
       let begun = Self.begunOnWorker(bits)
       // acquire and release, edge EditLock: sees every edit before it, is seen by every one after it.

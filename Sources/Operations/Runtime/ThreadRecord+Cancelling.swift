@@ -38,11 +38,14 @@ private struct Agenda<Item> {
   mutating func append(_ item: Item) { items.append(item) }
   mutating func append(contentsOf new: [Item]) { items.append(contentsOf: new) }
 
-  /// The first one left at `place` or behind; moves `place` behind it.
-  mutating func take(from place: inout Int) -> Item? {
+  /// The first one left at `place` or behind that `isWanted`; moves `place` behind it.
+  mutating func take(
+    from place: inout Int, where isWanted: (Item) -> Bool = { _ in true }
+  ) -> Item? {
+    place = max(place, next)
     while place < items.count {
       defer { place += 1 }
-      if let item = items[place].take() { return item }
+      if let item = items[place], isWanted(item) { return items[place].take() }
     }
     return nil
   }
@@ -52,16 +55,6 @@ private struct Agenda<Item> {
     var place = next
     defer { next = place }
     return take(from: &place)
-  }
-
-  /// As `take(from:)`, of those that `isWanted`; the others stay.
-  mutating func take(from place: inout Int, where isWanted: (Item) -> Bool) -> Item? {
-    place = max(place, next)
-    while place < items.count {
-      defer { place += 1 }
-      if let item = items[place], isWanted(item) { return items[place].take() }
-    }
-    return nil
   }
 
   /// Whether something may be left.
