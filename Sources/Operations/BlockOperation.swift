@@ -18,19 +18,19 @@ open class BlockOperation: Operation, @unchecked Sendable {
   /// An operation that runs `block`.
   ///
   /// A subclass that overrides `init()` inherits it, as on Foundation.
-  public convenience init(block: @escaping @Sendable () -> Void) {
+  public convenience init(block: consuming @escaping @Sendable () -> Void) {
     self.init()
-    take(block)
+    take(consume block)
   }
 
   /// An operation that runs `block` and lets go of its dependencies when it finishes if `retains` is false.
   ///
   /// Cheaper than setting `retainsFinishedDependencies` afterwards.
   public convenience init(
-    retainsFinishedDependencies retains: Bool, block: @escaping @Sendable () -> Void
+    retainsFinishedDependencies retains: Bool, block: consuming @escaping @Sendable () -> Void
   ) {
     self.init()
-    take(block)
+    take(consume block)
     guard !retains else { return }
     // What the initialiser of a subclass has done with the object nobody knows.
     if type(of: self) == BlockOperation.self {
@@ -44,10 +44,11 @@ open class BlockOperation: Operation, @unchecked Sendable {
   ///
   /// In a subclass it stands with the others, since its `main()` may not come to it: so that whoever finishes the
   /// operation can let go of all.
-  private final func take(_ block: (@Sendable () -> Void)?) {
+  @inline(__always)
+  private final func take(_ block: consuming @escaping @Sendable () -> Void) {
     if type(of: self) == BlockOperation.self {
-      unsafe self.block = block
-    } else if let block {
+      unsafe self.block = consume block
+    } else {
       do { try tryAddExecutionBlock(block) } catch { error.fault("init(block:)") }
     }
   }
@@ -59,7 +60,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
 
   private convenience init(flags: UInt32, block: (@Sendable () -> Void)?) {
     self.init()
-    take(block)
+    if let block { take(block) }
     markStock(BlockOperation.self, flags)
   }
 

@@ -61,10 +61,11 @@ struct Injector: ~Copyable, Sendable {
 
   /// Takes the oldest jobs of the most urgent band, oldest first; empty when there is none.
   ///
-  /// A share is what is left divided by twice the workers, at least one job; a single worker takes all. O(share).
+  /// A share is what is left divided by twice the workers, at least one job. A single worker takes one, since nobody waits
+  /// for the lock: a walk along many that have left the caches would wait for each. O(share).
   borrowing func takeShare(workers: Int) -> JobChain {
     take(orElse: JobChain(), refillingAlways: false) { lists in
-      let share = lists.countOfFirstBand / (workers == 1 ? 1 : 2 &* workers)
+      let share = workers == 1 ? 1 : lists.countOfFirstBand / (2 &* workers)
       return lists.popFirst(max(1, min(Self.largestShare, share)))
     }
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CSystemShims
 import ConcurrencyPrimitives
 import Scheduling
 import Synchronization
@@ -28,6 +29,8 @@ import Synchronization
     let node = unsafe UnsafeMutablePointer<ClosureNode>(bitPattern: first).unsafelyUnwrapped
     // relaxed: this thread's list.
     first = unsafe node.pointee.header.link.load(ordering: .relaxed)
+    // It has often left the caches since it was freed.
+    shim_prefetch(first)
     count -= 1
     return unsafe node
   }

@@ -21,7 +21,7 @@ extension OperationQueue {
     }
     guard !wasAttended else { return }
     if place.barrier != nil { evaluateBarriers() }
-    if let job { operation.handOver(job) }
+    if let job { acceptHandles(JobChain(job)) }
   }
 
   /// As `addOperations(_:waitUntilFinished:)` without waiting; throws and adds none when a member is illegal:
