@@ -38,6 +38,24 @@ extension OperationLayer {
       #expect(log.values.isEmpty && queue.operations.isEmpty && queue.operationCount == 0)
     }
 
+    /// Nobody keeps what another worker finishes while its flush is on the way: in release it is gone at once.
+    @Test(.contract(49, 47), arguments: Kind.all.filter { !$0.isInline }, 0..<3)
+    func flushedOperationsThatOthersFinish(_ kind: Kind, way: Int) {
+      for _ in 0..<(1_000 * stressFactor / slowness) {
+        let queue = kind.queue()
+        queue.maxConcurrentOperationCount = 0
+        for _ in 0..<8 {
+          switch way {
+          case 0: queue.addOperation(GroupOperation())
+          case 1: queue.addOperation(GroupOperation([TestOperation(), GroupOperation()]))
+          default: queue.addOperation(TimeoutOperation(TestOperation(), within: .seconds(60)))
+          }
+        }
+        queue.cancelAllOperations()
+        queue.expectQuiet()
+      }
+    }
+
     /// Cancelled in an open queue, with the scheduler already when the limit comes.
     @Test(.contract(49), arguments: Kind.single, [0, 1])
     func cancelledClosuresLeaveWhenALimitComesBeforeTheyRun(_ kind: Kind, limit: Int) {

@@ -8,7 +8,7 @@ import Testing
 import ThreadPoolBackend
 
 /// Calls a closure once in its `cancel()`.
-private final class Hooked: Operation, @unchecked Sendable {
+final class Hooked: Operation, @unchecked Sendable {
   private let hook: Locked<(@Sendable () -> Void)?>
 
   init(after dependency: Operation, _ hook: @escaping @Sendable () -> Void) {

@@ -246,17 +246,10 @@ open class GroupOperation: Operation, @unchecked Sendable {
     let record = ThreadRecord.current
     guard !isDone, !record.hasListed(self) else { return }
     members?.cancelNewcomers()
-    // A closure is listed once it is open, which is after its adder has had the lock: see Composition.md.
-    let listed = members?.registry.membersAndClosures(waiting: true) ?? []
-    var operations = pending
     record.holdingBack {
-      for member in listed {
-        switch member {
-        case .operation(let operation): operations.append(operation)
-        case .closure(let handle): handle.cancel()
-        }
-      }
-      record.cancelMembers(of: self, operations)
+      // A closure is listed once it is open, which is after its adder has had the lock: see Composition.md.
+      let listed = members?.registry.operationsAfterCancellingClosures(waiting: true) ?? []
+      record.cancelMembers(of: self, pending + listed)
     }
   }
 

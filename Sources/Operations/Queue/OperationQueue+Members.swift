@@ -29,13 +29,7 @@ extension OperationQueue {
 
   /// Implements `cancelAllOperations()`.
   func cancelMembers() {
-    ThreadRecord.current.holdingBack {
-      for member in registry.membersAndClosures() {
-        switch member {
-        case .operation(let operation): operation.cancel()
-        case .closure(let handle): handle.cancel()
-        }
-      }
-    }
+    let record = ThreadRecord.current
+    record.holdingBack { record.cancelAll(registry.operationsAfterCancellingClosures()) }
   }
 }

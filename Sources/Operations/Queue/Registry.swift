@@ -79,6 +79,20 @@ import Synchronization
     collect(includingHidden: true, waiting: waiting).map(\.member)
   }
 
+  /// Cancels the closures and returns the others, in submission order, for the caller to cancel.
+  ///
+  /// The cancellation of a closure calls nobody's code, so it does not matter which are marked first.
+  func operationsAfterCancellingClosures(waiting: Bool = false) -> [Operation] {
+    membersAndClosures(waiting: waiting).compactMap { member in
+      switch member {
+      case .operation(let operation): return operation
+      case .closure(let handle):
+        handle.cancel()
+        return nil
+      }
+    }
+  }
+
   /// Members in submission order, closures through their façades.
   func members() -> [Operation] { membersWithTickets(waiting: false).map(\.operation) }
 

@@ -169,6 +169,7 @@ extension Operation {
     if isMarkedCancelled { return cancelMembers() }
     var handOver: UInt?
     var flush = false
+    var runsInPlace = false
     var bits = lockState()
     guard !isSealed, bits & StateBit.cancelled == 0 else {
       unlockState(bits)
@@ -177,6 +178,7 @@ extension Operation {
     bits |= StateBit.cancelled
     noteCancelled(bits)
     if isSubmitted, bits & StateBit.started == 0 {
+      runsInPlace = unsafe queueReference._withUnsafeGuaranteedRef(\.scheduler.waitsByHelping)
       if bits & StateBit.barrier != 0 {
         // Once it is due it needs no slot any more; before that it keeps its place.
         flush = true
@@ -203,7 +205,8 @@ extension Operation {
     } else if flush {
       effect = .handedOver
     }
-    let cancelled = Cancelled(operation: self, effect: effect, isAttended: isAttended)
+    let cancelled = Cancelled(
+      operation: self, effect: effect, isAttended: isAttended, runsInPlace: runsInPlace)
     ThreadRecord.withCurrent { record in
       guard isComposite else { return record.follow(cancelled) }
       record.holdingBack {
@@ -250,12 +253,15 @@ struct Cancelled {
   let effect: Effect
   /// Somebody must be told.
   let isAttended: Bool
+  /// Its queue's scheduler runs what it is given before it returns, or may: that calls user code.
+  let runsInPlace: Bool
 
-  /// Nobody is told: it only goes to the queue.
+  /// Nobody is told, and nothing runs: it only goes to the queue.
   var isSilent: Bool {
     guard !isAttended else { return false }
     return switch effect {
-    case .none, .free, .handedOver: true
+    case .none: true
+    case .free, .handedOver: !runsInPlace
     case .executing: false
     }
   }

@@ -117,6 +117,13 @@ extension Operation {
     _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
+    // The begin gives up the handle that keeps both: see `perform`.
+    let keptSelf = unsafe Unmanaged.passRetained(self)
+    let keptQueue = unsafe Unmanaged.passRetained(queue)
+    defer {
+      unsafe keptSelf.release()
+      unsafe keptQueue.release()
+    }
     // The carrier may start a moved operation: a cancelled one has no place in the order.
     guard case .won(let bits) = beginFlush() else {
       unsafe dropHandle(queue, record, context)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConcurrencyPrimitives
 import Scheduling
 import Synchronization
 
@@ -28,16 +27,6 @@ enum StartGate {
   case slot
   /// Cancelled: needs no slot.
   case flush
-}
-
-/// What became of an attempt to begin.
-enum BeginOutcome {
-  /// This handle runs the operation; the state word as of the beginning.
-  case won(UInt32)
-  /// Another handle runs it, or this one is out of date.
-  case lost
-  /// Something holds it back again; this handle is given up.
-  case parked
 }
 
 extension Operation {
@@ -98,7 +87,10 @@ extension Operation {
       unsafe keptSelf.release()
       unsafe keptQueue.release()
     }
-    if let bits = beginFast(isKept: true) {
+    // relaxed: a look; the exchange decides.
+    if Self.mayBeFinishedByOthers(state.load(ordering: .relaxed)),
+      let bits = beginFast(isKept: true)
+    {
       return unsafe perform(bits, gate, queue, record, context)
     }
     switch beginSlowly(handle) {
@@ -155,133 +147,11 @@ extension Operation {
     return isReady
   }
 
-  // MARK: Begin
-
-  /// The one transition that starts a queued operation: arbitrates handles, cancel and late edits.
-  ///
-  /// Returns the state word as of the beginning, or nil when `beginSlowly` must decide. What another thread may finish and
-  /// free once it has begun is left to a caller that holds references to the operation and its queue (`isKept`).
-  @inline(__always) private final func beginFast(isKept: Bool) -> UInt32? {
-    var bits = state.load(ordering: .relaxed)  // relaxed: the exchange validates it
-    var backoff = Backoff()
-    let finishedByOthers =
-      StateBit.asynchronous | StateBit.coldStart | StateBit.finishRequested
-    let slow =
-      StateBit.hold | StateBit.moved | StateBit.started | StateBit.attended
-      | StateBit.needsResources | (isKept ? 0 : finishedByOthers)
-    while true {
-      if bits & StateBit.lock != 0 {
-        backoff.wait()
-        bits = state.load(ordering: .relaxed)  // relaxed: as above
-        continue
-      }
-      if bits & slow != 0 { return nil }
-      // Flushed, and of a class that users extend.
-      if !isKept, bits & (StateBit.cancelled | StateBit.stock) == StateBit.cancelled {
-        return nil
-      }
-      let starts = StateBit.cancelled | StateBit.finishRequested | StateBit.stock
-      if bits & starts == 0, !isReady { return nil }
-      let begun = Self.begunOnWorker(bits)
-      // acquire and release, edge EditLock: sees every edit before it, is seen by every one after it.
-      let (won, seen) = state.weakCompareExchange(
-        expected: bits, desired: begun, successOrdering: .acquiringAndReleasing,
-        failureOrdering: .relaxed)
-      if won { return begun }
-      bits = seen
-    }
-  }
-
-  static func begun(_ bits: UInt32) -> UInt32 {
-    let skips = bits & (StateBit.cancelled | StateBit.finishRequested) != 0
-    return bits | StateBit.started | (skips ? StateBit.flushed : 0)
-  }
-
-  /// As `begun`; classes that users extend run without references to themselves and their queue.
-  @inline(__always) private static func begunOnWorker(_ bits: UInt32) -> UInt32 {
-    let begun = begun(bits)
-    let pins =
-      StateBit.stock | StateBit.asynchronous | StateBit.coldStart | StateBit.attended
-      | StateBit.flushed
-    return begun & pins == 0 ? begun | StateBit.unpinned : begun
-  }
-
-  @inline(never) private final func beginSlowly(_ handle: UInt) -> BeginOutcome {
-    // relaxed: an edge that comes later is found when it is registered.
-    if state.load(ordering: .relaxed) & StateBit.hold != 0 { inheritCancellation() }
-    let isReadyNow = isReady  // user code: before the lock
-    var bits = lockState()
-    if bits & StateBit.started != 0
-      || (bits & StateBit.moved != 0 && coldTable?.latestHandle != handle)
-    {
-      unlockState(bits)
-      return .lost
-    }
-    let starts = StateBit.cancelled | StateBit.finishRequested
-    let wantsStart =
-      bits & starts != 0 || isReadyNow
-      || (bits & StateBit.stock != 0 && !hasConditions(bits))
-    if bits & StateBit.hold != 0 {
-      let inheritsCancellation = registerHeldEdges(&bits)
-      bits &= ~StateBit.hold
-      if inheritsCancellation {
-        // The dependency has finished since the look above. Once more: the edges are registered now.
-        unlockState(bits)
-        cancel()
-        return beginSlowly(handle)
-      }
-    }
-    let isInDetour = pending.load(ordering: .relaxed) & PendingBit.detour != 0  // relaxed: locked
-    let isBlocked = isInDetour && (coldTable?.edgesBlocking ?? 0) > 0
-    if isBlocked || !wantsStart {
-      if !isBlocked { _ = enterDetour(force: true, tagEdges: true, bits) }
-      park(handle)
-      let given = resourcesGivenUp()
-      // From here on every edit goes through the detour: there is no start that would register edges.
-      unlockState(bits | StateBit.registered)
-      if !given.isEmpty { ResourceArbiter.shared.giveBack(given) }
-      if !isBlocked { announceReadiness() }  // it may have turned true before the parking
-      return .parked
-    }
-    if bits & StateBit.needsResources != 0, !takeResources(handle, bits) {
-      unlockState(bits | StateBit.registered)
-      return .parked
-    }
-    let begun = Self.begunOnWorker(bits)
-    noteBegin(begun)
-    unlockState(begun)
-    return .won(begun)
-  }
-
-  /// Gives up a handle of an operation that must wait again; under the edit lock.
-  final func park(_ handle: UInt) {
-    let table = coldTableMade()
-    table.isOut = false
-    table.wasParked = true
-    table.handles -= 1
-    if handle == 0 { table.headerIsBack = true }
-  }
-
-  /// A subclass says that its readiness may have turned true.
-  final func announceReadiness() {
-    guard isReady else { return }
-    let bits = lockState()
-    var handOver: UInt?
-    if isSubmitted, bits & StateBit.started == 0,
-      pending.load(ordering: .relaxed) & PendingBit.detour != 0,  // relaxed: locked
-      let table = coldTable, table.edgesBlocking == 0, !table.isOut, table.wasParked
-    {
-      table.isOut = true
-      noteReadyTime(bits)
-      handOver = table.countNextHandle(of: self)
-    }
-    unlockState(bits)
-    if let handOver { self.handOver(job(of: handOver)) }
-  }
-
   // MARK: Perform
 
   /// Runs the begun operation on this worker and finishes it; returns the word of the immediate successor.
+  ///
+  /// What `mayBeFinishedByOthers`, or was begun under the lock, the caller has kept, with its queue, from before the begin.
   @inline(__always) final func perform(
     _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
@@ -348,8 +218,7 @@ extension Operation {
     _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
-    // It may finish, leave and die on another thread before `start()` returns here, even before this line: the caller has
-    // kept it and its queue from before the begin (`runUnlessHeldBack`).
+    // It may finish and leave on another thread before `start()` returns here, even before this line.
     let outer = record.push(word, queue)
     let outerStart = record.startingOperation
     let skipsBody = bits & StateBit.flushed != 0

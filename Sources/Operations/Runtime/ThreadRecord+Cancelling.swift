@@ -57,8 +57,13 @@ private struct Agenda<Item> {
     return take(from: &place)
   }
 
-  /// Whether something may be left.
-  var mayHaveMore: Bool { next < items.count }
+  /// Whether nothing is left.
+  ///
+  /// O(1) amortised: what was taken from later places is passed once.
+  mutating func isExhausted() -> Bool {
+    while next < items.count, items[next] == nil { next += 1 }
+    return next == items.count
+  }
 
   /// Forgets the places, when nothing is left.
   mutating func reset() { self = Agenda() }
@@ -79,9 +84,18 @@ extension ThreadRecord {
     guard
       cancellations.owners.updateValue(owner, forKey: ObjectIdentifier(owner)) == nil
     else { return }
+    if cancellations.current === owner {
+      cancellations.members.append(contentsOf: members)
+    } else {
+      cancelAll(members)
+    }
+  }
+
+  /// Cancels operations; when it returns all of them are marked, and their members.
+  func cancelAll(_ operations: [Operation]) {
+    let cancellations = cancellations
     var place = cancellations.members.count
-    cancellations.members.append(contentsOf: members)
-    guard cancellations.current !== owner else { return }
+    cancellations.members.append(contentsOf: operations)
     cancellations.depth += 1
     var owners: [ObjectIdentifier: Operation] = [:]
     holdingBack {
@@ -106,12 +120,10 @@ extension ThreadRecord {
 
   /// Cancels operations that are about to be added to an operation which is cancelled, before they can run.
   ///
-  /// At once, whatever else this thread is cancelling. Who has marked one of them sees to its members, or its start does.
+  /// At once, whatever else this thread is cancelling.
   func cancelBeforeTheyStart(_ operations: [Operation]) {
     addsUnderWay += 1
-    holdingBack {
-      for operation in operations where !operation.isMarkedCancelled { operation.cancel() }
-    }
+    cancelAll(operations)
     addsUnderWay -= 1
   }
 
@@ -156,7 +168,7 @@ extension ThreadRecord {
   ///
   /// O(effects that are held back).
   func letSilentEffectsGo() {
-    guard !cancellations.members.mayHaveMore else { return }
+    guard cancellations.members.isExhausted() else { return }
     var place = 0
     while let next = cancellations.effects.take(from: &place, where: \.isSilent) { next.go() }
   }

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import Synchronization
+
+// Which handle of a queued operation starts it. Protocol: Release.md.
+
+/// What became of an attempt to begin.
+enum BeginOutcome {
+  /// This handle runs the operation; the state word as of the beginning.
+  case won(UInt32)
+  /// Another handle runs it, or this one is out of date.
+  case lost
+  /// Something holds it back again; this handle is given up.
+  case parked
+}
+
+extension Operation {
+  /// The one transition that starts a queued operation: arbitrates handles, cancel and late edits.
+  ///
+  /// Returns the state word as of the beginning, or nil when `beginSlowly` must decide. What others may finish is left to
+  /// callers that hold references to the operation and its queue (`isKept`).
+  @inline(__always) final func beginFast(isKept: Bool) -> UInt32? {
+    var bits = state.load(ordering: .relaxed)  // relaxed: the exchange validates it
+    var backoff = Backoff()
+    let slow =
+      StateBit.hold | StateBit.moved | StateBit.started | StateBit.attended
+      | StateBit.needsResources
+    while true {
+      if bits & StateBit.lock != 0 {
+        backoff.wait()
+        bits = state.load(ordering: .relaxed)  // relaxed: as above
+        continue
+      }
+      if bits & slow != 0 { return nil }
+      if !isKept, Self.mayBeFinishedByOthers(bits) { return nil }
+      let starts = StateBit.cancelled | StateBit.finishRequested | StateBit.stock
+      if bits & starts == 0, !isReady { return nil }
+      let begun = Self.begunOnWorker(bits)
+      // acquire and release, edge EditLock: sees every edit before it, is seen by every one after it.
+      let (won, seen) = state.weakCompareExchange(
+        expected: bits, desired: begun, successOrdering: .acquiringAndReleasing,
+        failureOrdering: .relaxed)
+      if won { return begun }
+      bits = seen
+    }
+  }
+
+  /// Another thread may finish the operation once it has begun, and free it and its queue before the worker's next step:
+  /// asynchronous classes and the like, and classes that users extend when they are flushed.
+  @inline(__always) static func mayBeFinishedByOthers(_ bits: UInt32) -> Bool {
+    let kinds = StateBit.asynchronous | StateBit.coldStart | StateBit.finishRequested
+    return bits & kinds != 0
+      || bits & (StateBit.cancelled | StateBit.stock) == StateBit.cancelled
+  }
+
+  static func begun(_ bits: UInt32) -> UInt32 {
+    let skips = bits & (StateBit.cancelled | StateBit.finishRequested) != 0
+    return bits | StateBit.started | (skips ? StateBit.flushed : 0)
+  }
+
+  /// As `begun`; classes that users extend run without references to themselves and their queue.
+  @inline(__always) private static func begunOnWorker(_ bits: UInt32) -> UInt32 {
+    let begun = begun(bits)
+    let pins =
+      StateBit.stock | StateBit.asynchronous | StateBit.coldStart | StateBit.attended
+      | StateBit.flushed
+    return begun & pins == 0 ? begun | StateBit.unpinned : begun
+  }
+
+  @inline(never) final func beginSlowly(_ handle: UInt) -> BeginOutcome {
+    // relaxed: an edge that comes later is found when it is registered.
+    if state.load(ordering: .relaxed) & StateBit.hold != 0 { inheritCancellation() }
+    let isReadyNow = isReady  // user code: before the lock
+    var bits = lockState()
+    if bits & StateBit.started != 0
+      || (bits & StateBit.moved != 0 && coldTable?.latestHandle != handle)
+    {
+      unlockState(bits)
+      return .lost
+    }
+    let starts = StateBit.cancelled | StateBit.finishRequested
+    let wantsStart =
+      bits & starts != 0 || isReadyNow
+      || (bits & StateBit.stock != 0 && !hasConditions(bits))
+    if bits & StateBit.hold != 0 {
+      let inheritsCancellation = registerHeldEdges(&bits)
+      bits &= ~StateBit.hold
+      if inheritsCancellation {
+        // The dependency has finished since the look above. Once more: the edges are registered now.
+        unlockState(bits)
+        cancel()
+        return beginSlowly(handle)
+      }
+    }
+    let isInDetour = pending.load(ordering: .relaxed) & PendingBit.detour != 0  // relaxed: locked
+    let isBlocked = isInDetour && (coldTable?.edgesBlocking ?? 0) > 0
+    if isBlocked || !wantsStart {
+      if !isBlocked { _ = enterDetour(force: true, tagEdges: true, bits) }
+      park(handle)
+      let given = resourcesGivenUp()
+      // From here on every edit goes through the detour: there is no start that would register edges.
+      unlockState(bits | StateBit.registered)
+      if !given.isEmpty { ResourceArbiter.shared.giveBack(given) }
+      if !isBlocked { announceReadiness() }  // it may have turned true before the parking
+      return .parked
+    }
+    if bits & StateBit.needsResources != 0, !takeResources(handle, bits) {
+      unlockState(bits | StateBit.registered)
+      return .parked
+    }
+    let begun = Self.begunOnWorker(bits)
+    noteBegin(begun)
+    unlockState(begun)
+    return .won(begun)
+  }
+
+  /// Gives up a handle of an operation that must wait again; under the edit lock.
+  final func park(_ handle: UInt) {
+    let table = coldTableMade()
+    table.isOut = false
+    table.wasParked = true
+    table.handles -= 1
+    if handle == 0 { table.headerIsBack = true }
+  }
+
+  /// A subclass says that its readiness may have turned true.
+  final func announceReadiness() {
+    guard isReady else { return }
+    let bits = lockState()
+    var handOver: UInt?
+    if isSubmitted, bits & StateBit.started == 0,
+      pending.load(ordering: .relaxed) & PendingBit.detour != 0,  // relaxed: locked
+      let table = coldTable, table.edgesBlocking == 0, !table.isOut, table.wasParked
+    {
+      table.isOut = true
+      noteReadyTime(bits)
+      handOver = table.countNextHandle(of: self)
+    }
+    unlockState(bits)
+    if let handOver { self.handOver(job(of: handOver)) }
+  }
+}
