@@ -156,8 +156,8 @@ open class Operation: @unchecked Sendable {
   /// Sets `isCancelled` and lets a waiting operation finish without running (contract 43–47).
   ///
   /// Never interrupts running code; changes nothing once finished; further calls do nothing, but for operations made of
-  /// others, whose members are cancelled when any of the calls returns (inside of a cancellation that has come to that
-  /// operation already, when that one returns). O(1), or O(dependencies) for an operation that waits for some, and the
+  /// others, whose members are cancelled when any of the calls returns (inside of a cancellation that has come to those
+  /// members already, when that one returns). O(1), or O(dependencies) for an operation that waits for some, and the
   /// same for each member.
   open func cancel() { cancelNow() }
 

@@ -89,7 +89,6 @@ internal import CSystemShims
     var end = Job(_word: firstWord)
     for _ in 1..<count { end = end.next ?? Self.brokenChain(jobCount) }
     firstWord = (end.next ?? Self.brokenChain(jobCount)).word
-    fetchFirst()
     jobCount -= count
     end.next = nil
     share.lastWord = end.word

@@ -61,11 +61,12 @@ struct Injector: ~Copyable, Sendable {
 
   /// Takes the oldest jobs of the most urgent band, oldest first; empty when there is none.
   ///
-  /// A share is what is left divided by twice the workers, at least one job. A single worker takes one, since nobody waits
-  /// for the lock: a walk along many that have left the caches would wait for each. O(share).
-  borrowing func takeShare(workers: Int) -> JobChain {
+  /// A share is what is left divided by twice the workers, at least one job; a single worker takes all, or `one` if it
+  /// says so. O(share).
+  borrowing func takeShare(workers: Int, one: Bool = false) -> JobChain {
     take(orElse: JobChain(), refillingAlways: false) { lists in
-      let share = workers == 1 ? 1 : lists.countOfFirstBand / (2 &* workers)
+      if one { return lists.popFirst().map { JobChain($0) } ?? JobChain() }
+      let share = lists.countOfFirstBand / (workers == 1 ? 1 : 2 &* workers)
       return lists.popFirst(max(1, min(Self.largestShare, share)))
     }
   }

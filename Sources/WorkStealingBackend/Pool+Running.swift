@@ -145,7 +145,7 @@ extension Pool {
 
   /// Takes a share of the injected jobs, keeps the oldest to run, and publishes the others on the worker's deques.
   func drainInjector(_ worker: Worker) -> Drained {
-    let share = injector.takeShare(workers: workerCount)
+    let share = takeShare(for: worker)
     let isSingle = share.count == 1
     let drained = place(share, on: worker)
     if case .job = drained, isSingle { return drained }
@@ -154,6 +154,14 @@ extension Pool {
     worker.publish()
     notify()
     return drained
+  }
+
+  /// Takes the worker's share of the injected jobs.
+  ///
+  /// A single worker without jobs of its own takes one at a time: nobody else wants the lock, and a walk along many that have
+  /// left the caches would wait for each, while one can be fetched as the one before it runs.
+  func takeShare(for worker: Worker) -> JobChain {
+    injector.takeShare(workers: workerCount, one: workerCount == 1 && worker.ownBandsValue == 0)
   }
 
   /// Gives a share of the injected jobs to the worker, which pops the oldest first; the caller publishes.

@@ -7,7 +7,7 @@ internal import Synchronization
 extension Pool {
   /// One round over the injector and every other worker; the caller is counted as a searcher.
   func searchRound(_ worker: Worker) -> Drained {
-    let taken = place(injector.takeShare(workers: workerCount), on: worker)
+    let taken = place(takeShare(for: worker), on: worker)
     guard case .nothing = taken,
       let job = stealRound(worker, batch: configuration.stealBatch)
     else { return taken }

@@ -84,31 +84,64 @@ extension OperationLayer {
       #expect(didEnd)
     }
 
-    /// All of a queue are marked before the first one is set free, although an override in the middle waits for that one.
-    @Test(.contract(52, 101), arguments: Kind.each, [false, true])
-    func nothingRunsBecauseAnotherOneWasFlushed(_ kind: Kind, byJoin: Bool) {
-      let queue = kind.queue()
+    /// How many bodies run of operations that are cancelled with `first`, and wait for it, when an override in their middle
+    /// has `hook` wait for it; that must end.
+    private func bodiesThatRun(
+      on queue: OperationQueue, hook: @escaping @Sendable (_ first: Operation) -> Bool,
+      cancel: (@escaping @Sendable () -> Void) -> Void
+    ) -> Int {
       let never = Operation()
-      let (first, third) = (TestOperation(), TestOperation())
+      let ran = Counter()
+      let first = TestOperation()
+      let third = BlockOperation { ran.add(1) }
+      let fourth = GroupOperation([GroupOperation([BlockOperation { ran.add(1) }])])
       first.addDependency(never)
       third.addDependency(first)
+      fourth.addDependency(first)
       let hasEnded = Atomic<Bool>(false)
-      let second = Hooked(after: never) {
-        let isOver =
-          byJoin
-          ? Self.thiefSees(first, within: .milliseconds(20)) : first.wait(timeout: patience)
-        hasEnded.store(isOver, ordering: .releasing)
-      }
-      queue.addOperations([first, second, third], waitUntilFinished: false)
-      if byJoin {
-        onAWorker { queue.cancelAllOperations() }
-      } else {
-        queue.cancelAllOperations()
-      }
+      let second = Hooked(after: never) { hasEnded.store(hook(first), ordering: .releasing) }
+      queue.addOperations([first, second, third, fourth], waitUntilFinished: false)
+      cancel { queue.cancelAllOperations() }
       queue.expectQuiet()
       let didEnd = hasEnded.load(ordering: .acquiring)
-      #expect(didEnd == !byJoin)
-      #expect(third.isCancelled && third.runCount == 0)
+      #expect(didEnd)
+      return ran.value
+    }
+
+    /// All of a queue are marked before the first one is set free, although an override in the middle waits for that one.
+    @Test(.contract(52, 101), arguments: Kind.each)
+    func nothingRunsBecauseAnotherOneWasFlushed(_ kind: Kind) {
+      let count = bodiesThatRun(
+        on: kind.queue(), hook: { $0.wait(timeout: patience) }, cancel: { $0() })
+      #expect(count == 0)
+    }
+
+    /// A join calls no override; it marks what has none.
+    @Test(.contract(52, 101), arguments: Kind.each.filter { !$0.isInline })
+    func nothingRunsBecauseAJoinLetsGo(_ kind: Kind) {
+      let count = bodiesThatRun(
+        on: kind.queue(), hook: { Self.thiefSees($0, within: patience) },
+        cancel: { onAWorker($0) })
+      #expect(count == 0)
+    }
+
+    /// More overrides than may run inside of each other wait for the first operation of their queue.
+    @Test(.contract(52, 101)) func manyOverridesWaitForWhatIsMarked() {
+      let queue = OperationQueue(scheduler: ThreadPoolScheduler(workers: 2))
+      let never = Operation()
+      let first = TestOperation()
+      first.addDependency(never)
+      let ended = Atomic<Int>(0)
+      let others = (0..<200).map { _ in
+        Hooked(after: never) {
+          if first.wait(timeout: patience) { ended.add(1, ordering: .relaxed) }
+        }
+      }
+      queue.addOperations([first] + others, waitUntilFinished: false)
+      queue.cancelAllOperations()
+      queue.expectQuiet()
+      let count = ended.load(ordering: .relaxed)
+      #expect(count == 200)
     }
 
     /// Nobody's code runs on top of a sleeping join, also where a scheduler runs in place what it is given.

@@ -23,6 +23,20 @@ final class Hooked: Operation, @unchecked Sendable {
   }
 }
 
+/// Tells of every call of its `cancel()`.
+private final class CountingCancel: Operation, @unchecked Sendable {
+  private let calls: @Sendable () -> Void
+
+  init(calls: @escaping @Sendable () -> Void) {
+    self.calls = calls
+  }
+
+  override func cancel() {
+    calls()
+    super.cancel()
+  }
+}
+
 extension OperationLayer {
   /// Cancellations inside of cancellations: from hooks and overrides of what is being cancelled.
   @Suite struct NestedCancelTests {
@@ -186,6 +200,55 @@ extension OperationLayer {
         return member.isCancelled
       }
       #expect(isMarked)
+    }
+
+    /// A group of the same queue, which the cancellation around it has listed and not come to, at every depth.
+    @Test(.contract(43, 52), arguments: Kind.each)
+    func overrideFindsTheMembersOfAGroupBehindItMarked(_ kind: Kind) {
+      let queue = kind.queue()
+      let never = Operation()
+      let members = [TestOperation(), TestOperation()]
+      for member in members { member.addDependency(never) }
+      let group = GroupOperation([members[0], GroupOperation([members[1]])])
+      let marked = Atomic<Int>(0)
+      let last = Hooked(after: never) {
+        group.cancel()
+        marked.store(members.count(where: \.isCancelled), ordering: .releasing)
+      }
+      queue.addOperations([group, last], waitUntilFinished: false)
+      #expect(waitUntil(deadline: patience) { group.isExecuting })
+      queue.cancelAllOperations()
+      queue.expectQuiet()
+      let count = marked.load(ordering: .acquiring)
+      #expect(count == 2)
+    }
+
+    /// As on Foundation: the queue calls it each time, and each caller of an operation made of others only once.
+    @Test(.contract(43, 52)) func everyCancelAllCallsTheOverrides() {
+      let queue = OperationQueue(scheduler: ThreadPoolScheduler(workers: 2))
+      queue.isSuspended = true
+      let calls = Atomic<Int>(0)
+      let operation = CountingCancel(calls: { calls.add(1, ordering: .relaxed) })
+      operation.addDependency(Operation())
+      queue.addOperation(operation)
+      queue.cancelAllOperations()
+      queue.cancelAllOperations()
+      let count = calls.load(ordering: .relaxed)
+      #expect(count == 2)
+      queue.isSuspended = false
+      queue.expectQuiet()
+    }
+
+    /// Cancelled before they start, each in the next: a walk down from every level took 13 s for these.
+    @Test(.contract(134)) func nestedTimeoutsCancelledBeforeTheyStart() {
+      var operation: ResultOperation<Int> = ResultOperation { 1 }
+      for _ in 0..<4_000 { operation = TimeoutOperation(operation, within: .seconds(600)) }
+      operation.cancel()
+      let queue = OperationQueue(scheduler: ThreadPoolScheduler(workers: 2))
+      let begin = ContinuousClock.now
+      queue.addOperation(operation)
+      queue.expectQuiet()
+      #expect(ContinuousClock.now - begin < .seconds(5 * slowness))
     }
 
     // MARK: Hooks beside hooks

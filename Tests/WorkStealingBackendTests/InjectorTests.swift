@@ -43,6 +43,45 @@ import Testing
     #expect(log.entries == Array(0..<200))
   }
 
+  @Test func aSingleWorkerTakesOneOnlyWhenItHoldsNone() {
+    let injector = Injector()
+    let log = Log()
+    injector.push(chain(0..<100, log))
+    let one = injector.takeShare(workers: 1, one: true)
+    #expect(one.count == 1)
+    run(one)
+    let share = injector.takeShare(workers: 1)
+    #expect(share.count == Injector.largestShare)
+    run(share)
+    #expect(log.entries == Array(0...Injector.largestShare))
+    while !injector.isEmpty { run(injector.takeShare(workers: 1)) }
+  }
+
+  /// A worker that makes its own jobs for ever takes those from outside by shares, once per `injectorInterval`.
+  @Test func aBusySingleWorkerTakesShares() {
+    let scheduler = WorkStealingScheduler(workers: 1)
+    let outside = 2_000
+    let own = Atomic<Int>(0)
+    let ran = Atomic<Int>(0)
+    let ended = Parker()
+    @Sendable func goOn() {
+      guard ran.load(ordering: .relaxed) < outside else { return ended.unpark() }
+      own.add(1, ordering: .relaxed)
+      scheduler.submit(JobChain(ClosureJob.plain { goOn() }))
+    }
+    scheduler.submit(JobChain(ClosureJob.plain { goOn() }))
+    var chain = JobChain()
+    for _ in 0..<outside {
+      chain.append(ClosureJob.plain { ran.add(1, ordering: .relaxed) })
+    }
+    let before = own.load(ordering: .relaxed)
+    scheduler.submit(chain)
+    ended.park()
+    let count = own.load(ordering: .relaxed) - before
+    let rounds = outside / Injector.largestShare + 2
+    #expect(count < 2 * rounds * WorkStealingConfiguration().injectorInterval)
+  }
+
   @Test func laterChainsComeAfterEarlierOnesAndUrgentBandsFirst() {
     let injector = Injector()
     let log = Log()

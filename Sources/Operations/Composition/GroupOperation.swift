@@ -244,7 +244,7 @@ open class GroupOperation: Operation, @unchecked Sendable {
       ($0.pending, $0.members, $0.allAreCancelled)
     }
     let record = ThreadRecord.current
-    guard !isDone, !record.hasListed(self) else { return }
+    guard !isDone, record.mustList(self) else { return }
     members?.cancelNewcomers()
     record.holdingBack {
       // A closure is listed once it is open, which is after its adder has had the lock: see Composition.md.

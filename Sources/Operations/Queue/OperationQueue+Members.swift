@@ -30,6 +30,8 @@ extension OperationQueue {
   /// Implements `cancelAllOperations()`.
   func cancelMembers() {
     let record = ThreadRecord.current
-    record.holdingBack { record.cancelAll(registry.operationsAfterCancellingClosures()) }
+    record.holdingBack {
+      record.cancelAll(registry.operationsAfterCancellingClosures(), named: true)
+    }
   }
 }

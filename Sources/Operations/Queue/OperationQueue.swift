@@ -292,7 +292,8 @@ open class OperationQueue: @unchecked Sendable {
 
   /// Cancels every operation the queue holds now, executing ones and barriers included (contract 52).
   ///
-  /// All of them are marked before the first one is set free, so that none starts because another was flushed.
+  /// All of them are marked before the first one is set free, so that none starts because another was flushed. (Overrides of
+  /// `cancel()` that wait for one of the others: see Composition.md.)
   open func cancelAllOperations() { cancelMembers() }
 
   /// Blocks until the queue has no operations, those added meanwhile and barriers included (contract 103).

@@ -169,7 +169,6 @@ extension Operation {
     if isMarkedCancelled { return cancelMembers() }
     var handOver: UInt?
     var flush = false
-    var runsInPlace = false
     var bits = lockState()
     guard !isSealed, bits & StateBit.cancelled == 0 else {
       unlockState(bits)
@@ -178,7 +177,6 @@ extension Operation {
     bits |= StateBit.cancelled
     noteCancelled(bits)
     if isSubmitted, bits & StateBit.started == 0 {
-      runsInPlace = unsafe queueReference._withUnsafeGuaranteedRef(\.scheduler.waitsByHelping)
       if bits & StateBit.barrier != 0 {
         // Once it is due it needs no slot any more; before that it keeps its place.
         flush = true
@@ -205,8 +203,7 @@ extension Operation {
     } else if flush {
       effect = .handedOver
     }
-    let cancelled = Cancelled(
-      operation: self, effect: effect, isAttended: isAttended, runsInPlace: runsInPlace)
+    let cancelled = Cancelled(operation: self, effect: effect, isAttended: isAttended)
     ThreadRecord.withCurrent { record in
       guard isComposite else { return record.follow(cancelled) }
       record.holdingBack {
@@ -221,6 +218,20 @@ extension Operation {
   final var isMarkedCancelled: Bool {
     // relaxed: locks order what is read for it.
     state.load(ordering: .relaxed) & StateBit.cancelled != 0
+  }
+
+  /// Of exactly a class of this room: no override of a user's.
+  final var isStock: Bool {
+    // relaxed: does not change once the object is known to others.
+    state.load(ordering: .relaxed) & StateBit.stock != 0
+  }
+
+  /// The scheduler of its queue runs what it is given before it returns, or may.
+  fileprivate final var wouldRunInPlace: Bool {
+    let bits = lockState()
+    let queue = isSubmitted ? unsafe queueReference.takeUnretainedValue() : nil
+    unlockState(bits)
+    return queue?.scheduler.waitsByHelping ?? false
   }
 
   /// Nothing but a barrier holds the operation back from now on; under the edit lock.
@@ -253,15 +264,14 @@ struct Cancelled {
   let effect: Effect
   /// Somebody must be told.
   let isAttended: Bool
-  /// Its queue's scheduler runs what it is given before it returns, or may: that calls user code.
-  let runsInPlace: Bool
 
   /// Nobody is told, and nothing runs: it only goes to the queue.
   var isSilent: Bool {
     guard !isAttended else { return false }
     return switch effect {
     case .none: true
-    case .free, .handedOver: !runsInPlace
+    // What waits for the resources that it gives up may be in another queue.
+    case .free, .handedOver: !operation.needsResources && !operation.wouldRunInPlace
     case .executing: false
     }
   }

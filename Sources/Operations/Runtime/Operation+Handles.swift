@@ -117,31 +117,27 @@ extension Operation {
     _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
-    // The begin gives up the handle that keeps both: see `perform`.
-    let keptSelf = unsafe Unmanaged.passRetained(self)
-    let keptQueue = unsafe Unmanaged.passRetained(queue)
-    defer {
-      unsafe keptSelf.release()
-      unsafe keptQueue.release()
-    }
     // The carrier may start a moved operation: a cancelled one has no place in the order.
-    guard case .won(let bits) = beginFlush() else {
-      unsafe dropHandle(queue, record, context)
-      return 0
-    }
-    return unsafe perform(bits, .flush, queue, record, context)
-  }
-
-  private final func beginFlush() -> BeginOutcome {
     let bits = lockState()
     guard bits & StateBit.started == 0 else {
       unlockState(bits)
-      return .lost
+      unsafe dropHandle(queue, record, context)
+      return 0
     }
     let begun = bits | StateBit.started | StateBit.flushed
     noteBegin(begun)
+    guard Self.mayBeFinishedByOthers(begun) || begun & StateBit.attended != 0 else {
+      unlockState(begun)
+      return unsafe perform(begun, .flush, queue, record, context)
+    }
+    // Kept from before the begin: see `perform`.
+    let keptSelf = unsafe Unmanaged.passRetained(self)
+    let keptQueue = unsafe Unmanaged.passRetained(queue)
     unlockState(begun)
-    return .won(begun)
+    let successor = unsafe perform(begun, .flush, queue, record, context)
+    unsafe keptSelf.release()
+    unsafe keptQueue.release()
+    return successor
   }
 
   /// A handle came back without running the operation.

@@ -6,12 +6,15 @@
 
 /// What cancellations on a thread have still to do; the owner's alone.
 final class Cancellations {
-  /// Operations that belong to others which are marked, and are to be marked.
-  fileprivate var members = Agenda<Operation>()
+  /// Operations that are to be cancelled.
+  // SAFETY: no user code runs while it, or the next one, is looked at or changed.
+  @exclusivity(unchecked) fileprivate var members = Agenda<Listed>()
   /// What cancellations have set free.
-  fileprivate var effects = Agenda<Cancelled>()
+  @exclusivity(unchecked) fileprivate var effects = Agenda<Cancelled>()
   /// Whose members are listed; each once, or overrides that cancel their owner would go on for ever.
-  fileprivate var owners: [ObjectIdentifier: Operation] = [:]
+  fileprivate var owners: [ObjectIdentifier: Owner] = [:]
+  /// Members before this place have been marked, or cannot be without user code.
+  fileprivate var seen = 0
   /// Cancellations of members on the stack, one inside the other.
   fileprivate var depth = 0
   /// The one whose `cancel()` the innermost loop calls.
@@ -25,6 +28,21 @@ final class Cancellations {
   ///
   /// Every cancel hook that waits is one level of the stack.
   static let waitLimit = 64
+
+  fileprivate struct Owner {
+    let operation: Operation
+    /// Where its members stand, if the loop that has come to it cancels them in their turn.
+    let places: Range<Int>
+  }
+}
+
+/// An operation that is to be cancelled.
+private struct Listed {
+  let operation: Operation
+  /// Whose member it is, if that one has places.
+  let owner: ObjectIdentifier?
+  /// The caller asked for it: its `cancel()` is called also when it is marked already, as on Foundation.
+  let isNamed: Bool
 }
 
 /// Things to do, first come, first served, from any place on.
@@ -36,8 +54,6 @@ private struct Agenda<Item> {
   var count: Int { items.count }
 
   mutating func append(_ item: Item) { items.append(item) }
-  mutating func append(contentsOf new: [Item]) { items.append(contentsOf: new) }
-
   /// The first one left at `place` or behind that `isWanted`; moves `place` behind it.
   mutating func take(
     from place: inout Int, where isWanted: (Item) -> Bool = { _ in true }
@@ -57,12 +73,15 @@ private struct Agenda<Item> {
     return take(from: &place)
   }
 
-  /// Whether nothing is left.
-  ///
-  /// O(1) amortised: what was taken from later places is passed once.
-  mutating func isExhausted() -> Bool {
-    while next < items.count, items[next] == nil { next += 1 }
-    return next == items.count
+  /// What is left at `place`.
+  subscript(place: Int) -> Item? { items[place] }
+
+  mutating func take(at place: Int) -> Item? { items[place].take() }
+
+  /// Forgets the places from `start` on, where nothing is left.
+  mutating func cut(to start: Int) {
+    items.removeLast(items.count - start)
+    next = min(next, start)
   }
 
   /// Forgets the places, when nothing is left.
@@ -70,9 +89,21 @@ private struct Agenda<Item> {
 }
 
 extension ThreadRecord {
-  /// The members of `owner` are listed by a cancellation that is under way on this thread.
-  func hasListed(_ owner: Operation) -> Bool {
-    cancellations.owners[ObjectIdentifier(owner)] != nil
+  /// Whether `owner` is to list its members; those that it has listed are cancelled now, unless their turn has come.
+  func mustList(_ owner: Operation) -> Bool {
+    let cancellations = cancellations
+    let identity = ObjectIdentifier(owner)
+    guard let places = cancellations.owners[identity]?.places else { return true }
+    guard cancellations.current !== owner else { return false }
+    var left: [Operation] = []
+    for place in places {
+      guard unsafe place < cancellations.members.count,
+        unsafe cancellations.members[place]?.owner == identity
+      else { break }
+      if let member = unsafe cancellations.members.take(at: place) { left.append(member.operation) }
+    }
+    if !left.isEmpty { cancelAll(left) }
+    return false
   }
 
   /// Cancels operations that belong to `owner`, with a loop instead of recursion when those have members in turn.
@@ -80,50 +111,73 @@ extension ThreadRecord {
   /// When it returns all of them are marked, whoever came first. But when such a loop on this thread has called the
   /// `cancel()` of `owner` it returns at once, and the loop goes on with these.
   func cancelMembers(of owner: Operation, _ members: [Operation]) {
+    guard mustList(owner) else { return }
     let cancellations = cancellations
-    guard
-      cancellations.owners.updateValue(owner, forKey: ObjectIdentifier(owner)) == nil
-    else { return }
-    if cancellations.current === owner {
-      cancellations.members.append(contentsOf: members)
-    } else {
-      cancelAll(members)
+    let identity = ObjectIdentifier(owner)
+    let isInLoop = cancellations.current === owner
+    let start = unsafe cancellations.members.count
+    cancellations.owners[identity] = Cancellations.Owner(
+      operation: owner, places: start..<(isInLoop ? start + members.count : start))
+    guard isInLoop else { return cancelAll(members) }
+    for member in members {
+      unsafe cancellations.members.append(
+        Listed(operation: member, owner: identity, isNamed: false))
     }
   }
 
   /// Cancels operations; when it returns all of them are marked, and their members.
-  func cancelAll(_ operations: [Operation]) {
+  ///
+  /// Calls the `cancel()` of those that are marked already only if the caller of the queue `names` them.
+  func cancelAll(_ operations: [Operation], named isNamed: Bool = false) {
     let cancellations = cancellations
-    var place = cancellations.members.count
-    cancellations.members.append(contentsOf: operations)
+    let start = unsafe cancellations.members.count
+    for operation in operations {
+      unsafe cancellations.members.append(
+        Listed(operation: operation, owner: nil, isNamed: isNamed))
+    }
     cancellations.depth += 1
-    var owners: [ObjectIdentifier: Operation] = [:]
+    var owners: [ObjectIdentifier: Cancellations.Owner] = [:]
     holdingBack {
-      while let next = cancellations.members.take(from: &place) { cancelMember(next) }
+      var place = start
+      while let next = unsafe cancellations.members.take(from: &place) { cancelMember(next) }
+      unsafe cancellations.members.cut(to: start)
+      cancellations.seen = min(cancellations.seen, start)
       cancellations.depth -= 1
       guard cancellations.depth == 0 else { return }
       // Before anything is let go: its hooks cancel others in turn.
-      cancellations.members.reset()
+      unsafe cancellations.members.reset()
       swap(&owners, &cancellations.owners)
-      for owner in owners.values { owner.allMembersAreCancelled() }
+      for owner in owners.values { owner.operation.allMembersAreCancelled() }
     }
     withExtendedLifetime(owners) {}
   }
 
-  private func cancelMember(_ operation: Operation) {
+  private func cancelMember(_ listed: Listed) {
+    let operation = listed.operation
+    asCurrent(operation) {
+      // Another thread that has marked it may be on its way to its members still.
+      if !listed.isNamed, operation.isMarkedCancelled {
+        operation.cancelMembers()
+      } else {
+        operation.cancel()
+      }
+    }
+  }
+
+  /// The loop calls its `cancel()`, so that its members are listed for the loop.
+  @inline(__always) private func asCurrent(_ operation: Operation, _ body: () -> Void) {
     let outer = cancellations.current
     cancellations.current = operation
-    // Another thread that has marked it may be on its way to its members still.
-    if operation.isMarkedCancelled { operation.cancelMembers() } else { operation.cancel() }
+    body()
     cancellations.current = outer
   }
 
   /// Cancels operations that are about to be added to an operation which is cancelled, before they can run.
   ///
-  /// At once, whatever else this thread is cancelling.
+  /// At once, whatever else this thread is cancelling. Who has marked one of them sees to its members, or its start does.
   func cancelBeforeTheyStart(_ operations: [Operation]) {
     addsUnderWay += 1
-    cancelAll(operations)
+    cancelAll(operations.filter { !$0.isMarkedCancelled })
     addsUnderWay -= 1
   }
 
@@ -133,19 +187,20 @@ extension ThreadRecord {
   /// What an outer one holds back stays with that: its hooks are not called from inside of a hook.
   func holdingBack(_ body: () -> Void) {
     let cancellations = cancellations
-    var place = cancellations.effects.count
+    var place = unsafe cancellations.effects.count
     let isOutermost = place == 0
     cancellations.marking += 1
     body()
     cancellations.marking -= 1
     guard cancellations.marking == 0 else { return }
-    while let next = cancellations.effects.take(from: &place) { next.go() }
-    if isOutermost { cancellations.effects.reset() }
+    while let next = unsafe cancellations.effects.take(from: &place) { next.go() }
+    if isOutermost { unsafe cancellations.effects.reset() }
   }
 
   /// Lets what follows from a cancellation happen, now or when all that is cancelled with it is marked.
   func follow(_ cancelled: Cancelled) {
-    if cancellations.marking > 0 { cancellations.effects.append(cancelled) } else { cancelled.go() }
+    guard cancellations.marking > 0 else { return cancelled.go() }
+    unsafe cancellations.effects.append(cancelled)
   }
 
   /// What a thread must not keep to itself while it waits: finished operations that it has not subtracted, and, inside of
@@ -158,18 +213,34 @@ extension ThreadRecord {
     defer { cancellations.waits -= 1 }
     var hasMore = true
     while hasMore {
-      while let next = cancellations.members.takeFirst() { cancelMember(next) }
+      while let next = unsafe cancellations.members.takeFirst() { cancelMember(next) }
       // Its hooks list others.
-      if let next = cancellations.effects.takeFirst() { next.go() } else { hasMore = false }
+      if let next = unsafe cancellations.effects.takeFirst() {
+        next.go()
+      } else {
+        hasMore = false
+      }
     }
   }
 
-  /// As much of `prepareToWait()` as calls no user code: lets those go that nobody is told of, when everything is marked.
+  /// As much of `prepareToWait()` as calls no user code: marks what has no `cancel()` of a user's, then lets those go that
+  /// nobody is told of.
   ///
-  /// O(effects that are held back).
+  /// What is left unmarked may run when it waits for those only. But they may be waited for, and a body that runs does less
+  /// harm than a wait that never ends. O(effects that are held back).
   func letSilentEffectsGo() {
-    guard cancellations.members.isExhausted() else { return }
+    let cancellations = cancellations
+    cancellations.marking += 1
+    while unsafe cancellations.seen < cancellations.members.count {
+      let listed = unsafe cancellations.members[cancellations.seen]
+      cancellations.seen += 1
+      guard let operation = listed?.operation, operation.isStock else { continue }
+      asCurrent(operation) { operation.cancelNow() }
+    }
+    cancellations.marking -= 1
     var place = 0
-    while let next = cancellations.effects.take(from: &place, where: \.isSilent) { next.go() }
+    while let next = unsafe cancellations.effects.take(from: &place, where: \.isSilent) {
+      next.go()
+    }
   }
 }
