@@ -50,6 +50,21 @@ extension OperationLayer {
       #expect(didEnd, "what was marked stayed behind the sleeping join")
     }
 
+    /// What a join looks at may have been flushed by others meanwhile, and its part of the registry with it.
+    @Test(.contract(52)) func joinBesideWorkersThatFlush() {
+      for _ in 0..<(200 * stressFactor / slowness) {
+        let queue = OperationQueue(scheduler: ThreadPoolScheduler(workers: 2))
+        let never = Operation()
+        let leaf = Hooked(after: never) { _ = Self.thiefSees(never, within: .microseconds(50)) }
+        let members: [Operation] = (0..<200).map { _ in BlockOperation {} } + [leaf]
+        let group = GroupOperation(members)
+        queue.addOperation(group)
+        #expect(waitUntil(deadline: patience) { group.isExecuting })
+        onAWorker { group.cancel() }
+        queue.expectQuiet()
+      }
+    }
+
     /// A wait deeper than the limit, in the override of the last member.
     @Test(.contract(52, 101)) func waitBeyondTheLimitLetsGoWhatIsMarked() {
       let never = Operation()

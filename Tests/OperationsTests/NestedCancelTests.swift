@@ -24,16 +24,16 @@ final class Hooked: Operation, @unchecked Sendable {
 }
 
 /// Tells of every call of its `cancel()`.
-private final class CountingCancel: Operation, @unchecked Sendable {
-  private let calls: @Sendable () -> Void
+private final class TellingCancel: Operation, @unchecked Sendable {
+  private let onCancel: @Sendable () -> Void
 
-  init(calls: @escaping @Sendable () -> Void) {
-    self.calls = calls
+  init(onCancel: @escaping @Sendable () -> Void) {
+    self.onCancel = onCancel
   }
 
   override func cancel() {
-    calls()
     super.cancel()
+    onCancel()
   }
 }
 
@@ -203,8 +203,8 @@ extension OperationLayer {
     }
 
     /// A group of the same queue, which the cancellation around it has listed and not come to, at every depth.
-    @Test(.contract(43, 52), arguments: Kind.each)
-    func overrideFindsTheMembersOfAGroupBehindItMarked(_ kind: Kind) {
+    @Test(.contract(43, 52), arguments: Kind.each, [false, true])
+    func overrideFindsTheMembersOfAGroupBehindItMarked(_ kind: Kind, byQueue: Bool) {
       let queue = kind.queue()
       let never = Operation()
       let members = [TestOperation(), TestOperation()]
@@ -212,7 +212,7 @@ extension OperationLayer {
       let group = GroupOperation([members[0], GroupOperation([members[1]])])
       let marked = Atomic<Int>(0)
       let last = Hooked(after: never) {
-        group.cancel()
+        if byQueue { queue.cancelAllOperations() } else { group.cancel() }
         marked.store(members.count(where: \.isCancelled), ordering: .releasing)
       }
       queue.addOperations([group, last], waitUntilFinished: false)
@@ -227,16 +227,36 @@ extension OperationLayer {
     @Test(.contract(43, 52)) func everyCancelAllCallsTheOverrides() {
       let queue = OperationQueue(scheduler: ThreadPoolScheduler(workers: 2))
       queue.isSuspended = true
-      let calls = Atomic<Int>(0)
-      let operation = CountingCancel(calls: { calls.add(1, ordering: .relaxed) })
+      let calls = Counter()
+      let operation = TellingCancel { calls.add(1) }
       operation.addDependency(Operation())
       queue.addOperation(operation)
       queue.cancelAllOperations()
       queue.cancelAllOperations()
-      let count = calls.load(ordering: .relaxed)
-      #expect(count == 2)
+      #expect(calls.value == 2)
       queue.isSuspended = false
       queue.expectQuiet()
+    }
+
+    /// Overrides that cancel the queue that is being cancelled, and each other's: it ends.
+    @Test(.contract(43, 52)) func overridesThatCancelTheirQueues() {
+      let queues = (0..<2).map { _ in OperationQueue(scheduler: ThreadPoolScheduler(workers: 2)) }
+      let never = Operation()
+      let calls = Counter()
+      for (index, queue) in queues.enumerated() {
+        for _ in 0..<100 {
+          let operation = TellingCancel {
+            calls.add(1)
+            queue.cancelAllOperations()
+            queues[1 - index].cancelAllOperations()
+          }
+          operation.addDependency(never)
+          queue.addOperation(operation)
+        }
+      }
+      queues[0].cancelAllOperations()
+      for queue in queues { queue.expectQuiet() }
+      #expect(calls.value >= 200)
     }
 
     /// Cancelled before they start, each in the next: a walk down from every level took 13 s for these.
@@ -249,95 +269,6 @@ extension OperationLayer {
       queue.addOperation(operation)
       queue.expectQuiet()
       #expect(ContinuousClock.now - begin < .seconds(5 * slowness))
-    }
-
-    // MARK: Hooks beside hooks
-
-    enum Hook: CaseIterable, Sendable {
-      case cancelsAQueue, cancelsAGroup, addsToACancelledGroup, waits
-    }
-
-    /// However many there are, and only those that wait run inside of each other, to a bound.
-    @Test(.contract(70, 132), arguments: [2, 1_000], Hook.allCases)
-    func hooksNeedNoStackForEachOther(_ count: Int, _ hook: Hook) {
-      let queue = OperationQueue(scheduler: ThreadPoolScheduler(workers: 2))
-      let other = OperationQueue(scheduler: ThreadPoolScheduler(workers: 1))
-      let gate = TestAsyncOperation()
-      let cancelled = GroupOperation([gate])
-      other.addOperation(cancelled)
-      #expect(waitUntil(deadline: patience) { gate.isExecuting })
-      cancelled.cancel()
-      let inside = Atomic<Int>(0)
-      let deepest = Atomic<Int>(0)
-      let operations = (0..<count).map { _ in
-        AsyncOperation(onCancel: { operation in
-          let depth = inside.add(1, ordering: .relaxed).newValue
-          _ = deepest.max(depth, ordering: .relaxed)
-          switch hook {
-          case .cancelsAQueue: other.cancelAllOperations()
-          case .cancelsAGroup: GroupOperation([Operation()]).cancel()
-          case .addsToACancelledGroup: cancelled.addOperation(Operation())
-          case .waits: _ = other.wait(timeout: .zero)
-          }
-          inside.subtract(1, ordering: .relaxed)
-          operation.finish()
-        }) { _ in }
-      }
-      queue.addOperations(operations, waitUntilFinished: false)
-      #expect(waitUntil(deadline: patience) { operations.allSatisfy { $0.isExecuting } })
-      queue.cancelAllOperations()
-      queue.expectQuiet()
-      gate.finish()
-      other.expectQuiet()
-      let depth = deepest.load(ordering: .relaxed)
-      #expect(hook == .waits ? depth <= min(count, 65) : depth == 1)
-    }
-
-    /// What the first hook adds to a cancelled group is a member before the next hook is called.
-    @Test(.contract(70), arguments: Kind.each)
-    func hookWaitsForWhatAnotherOneHasAdded(_ kind: Kind) {
-      let (queue, groups) = (kind.queue(), kind.queue())
-      let gate = TestAsyncOperation()
-      let group = GroupOperation([gate])
-      groups.addOperation(group)
-      #expect(waitUntil(deadline: patience) { gate.isExecuting })
-      group.cancel()
-      let added = BlockOperation {}
-      let hasEnded = Atomic<Bool>(false)
-      let first = AsyncOperation(onCancel: { operation in
-        group.addOperation(added)
-        operation.finish()
-      }) { _ in }
-      let second = AsyncOperation(onCancel: { operation in
-        hasEnded.store(added.wait(timeout: patience), ordering: .releasing)
-        operation.finish()
-      }) { _ in }
-      queue.addOperations([first, second], waitUntilFinished: false)
-      #expect(waitUntil(deadline: patience) { first.isExecuting && second.isExecuting })
-      queue.cancelAllOperations()
-      gate.finish()
-      queue.expectQuiet()
-      groups.expectQuiet()
-      let didEnd = hasEnded.load(ordering: .acquiring)
-      #expect(didEnd)
-    }
-
-    /// More hooks than may run inside of each other wait for an operation that comes behind all of them.
-    @Test(.contract(52, 70)) func manyHooksWaitForWhatIsCancelledWithThem() {
-      let queue = OperationQueue(scheduler: ThreadPoolScheduler(workers: 2))
-      let pending = TestOperation()
-      pending.addDependency(Operation())
-      let executing = (0..<100).map { _ in
-        AsyncOperation(onCancel: { operation in
-          pending.waitUntilFinished()
-          operation.finish()
-        }) { _ in }
-      }
-      queue.addOperations(executing + [pending], waitUntilFinished: false)
-      #expect(waitUntil(deadline: patience) { executing.allSatisfy { $0.isExecuting } })
-      queue.cancelAllOperations()
-      queue.expectQuiet()
-      #expect(pending.runCount == 0)
     }
 
     /// The group has not begun, and is flushed as soon as it is marked.
@@ -360,25 +291,6 @@ extension OperationLayer {
       let didEnd = hasEnded.load(ordering: .acquiring)
       #expect(didEnd)
       group.withLock { $0 = nil }
-    }
-
-    /// `blocking` sees to what is held back on threads that run no operation too.
-    @Test(.contract(52, 101)) func blockingInAHookOnAThreadOfItsOwn() {
-      let queue = OperationQueue(scheduler: ThreadPoolScheduler(workers: 2))
-      let pending = TestOperation()
-      pending.addDependency(Operation())
-      let executing = AsyncOperation(onCancel: { operation in
-        let isOver = OperationQueue.blocking {
-          waitUntil(deadline: patience) { pending.isFinished }
-        }
-        if isOver { operation.finish() }
-      }) { _ in }
-      queue.addOperations([executing, pending], waitUntilFinished: false)
-      #expect(waitUntil(deadline: patience) { executing.isExecuting })
-      queue.cancelAllOperations()
-      #expect(executing.isFinished)
-      executing.finish()
-      queue.expectQuiet()
     }
   }
 }

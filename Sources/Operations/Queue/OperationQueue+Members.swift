@@ -31,7 +31,7 @@ extension OperationQueue {
   func cancelMembers() {
     let record = ThreadRecord.current
     record.holdingBack {
-      record.cancelAll(registry.operationsAfterCancellingClosures(), named: true)
+      record.cancelAll(of: self, registry.operationsAfterCancellingClosures())
     }
   }
 }

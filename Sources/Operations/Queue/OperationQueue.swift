@@ -21,6 +21,8 @@ open class OperationQueue: @unchecked Sendable {
   /// The scheduler that runs this queue's operations.
   public final let scheduler: any Scheduler
   final let identity: SchedulerIdentity
+  /// The scheduler runs what it is given before it returns, or may (`waitsByHelping`).
+  final let runsInPlace: Bool
   /// A barrier is pending: workers hold no credits back.
   final let creditFlag = CreditFlag()
 
@@ -69,6 +71,7 @@ open class OperationQueue: @unchecked Sendable {
   public init(scheduler: any Scheduler) {
     self.scheduler = scheduler
     identity = scheduler.identity
+    runsInPlace = scheduler.waitsByHelping
     isFixed = false
     whenEmpty = nil
     owner = nil
@@ -88,6 +91,7 @@ open class OperationQueue: @unchecked Sendable {
     }
     self.scheduler = scheduler
     identity = scheduler.identity
+    runsInPlace = scheduler.waitsByHelping
     isFixed = false
     whenEmpty = nil
     owner = nil
@@ -110,6 +114,7 @@ open class OperationQueue: @unchecked Sendable {
     self.owner = mayEndFirst ? nil : ownership
     scheduler = outer?.scheduler ?? InlineScheduler()
     identity = scheduler.identity
+    runsInPlace = scheduler.waitsByHelping
     isFixed = false
     order = nil
     self.whenEmpty = whenEmpty
@@ -139,6 +144,7 @@ open class OperationQueue: @unchecked Sendable {
   public init(scheduler: any Scheduler, startsInOrder: Bool) {
     self.scheduler = scheduler
     identity = scheduler.identity
+    runsInPlace = scheduler.waitsByHelping
     isFixed = false
     order = startsInOrder ? StrictOrder() : nil
     whenEmpty = nil
@@ -161,6 +167,7 @@ open class OperationQueue: @unchecked Sendable {
   ) {
     self.scheduler = scheduler
     identity = scheduler.identity
+    runsInPlace = scheduler.waitsByHelping
     isFixed = true
     whenEmpty = nil
     owner = nil

@@ -169,6 +169,7 @@ extension Operation {
     if isMarkedCancelled { return cancelMembers() }
     var handOver: UInt?
     var flush = false
+    var runsInPlace = false
     var bits = lockState()
     guard !isSealed, bits & StateBit.cancelled == 0 else {
       unlockState(bits)
@@ -177,6 +178,8 @@ extension Operation {
     bits |= StateBit.cancelled
     noteCancelled(bits)
     if isSubmitted, bits & StateBit.started == 0 {
+      // Here the queue is there; by the time somebody asks another thread may have flushed the operation and freed it.
+      runsInPlace = unsafe queueReference._withUnsafeGuaranteedRef(\.runsInPlace)
       if bits & StateBit.barrier != 0 {
         // Once it is due it needs no slot any more; before that it keeps its place.
         flush = true
@@ -203,7 +206,8 @@ extension Operation {
     } else if flush {
       effect = .handedOver
     }
-    let cancelled = Cancelled(operation: self, effect: effect, isAttended: isAttended)
+    let cancelled = Cancelled(
+      operation: self, effect: effect, isAttended: isAttended, runsInPlace: runsInPlace)
     ThreadRecord.withCurrent { record in
       guard isComposite else { return record.follow(cancelled) }
       record.holdingBack {
@@ -220,18 +224,10 @@ extension Operation {
     state.load(ordering: .relaxed) & StateBit.cancelled != 0
   }
 
-  /// Of exactly a class of this room: no override of a user's.
+  /// Of exactly a class of this room, and not of a user's.
   final var isStock: Bool {
     // relaxed: does not change once the object is known to others.
     state.load(ordering: .relaxed) & StateBit.stock != 0
-  }
-
-  /// The scheduler of its queue runs what it is given before it returns, or may.
-  fileprivate final var wouldRunInPlace: Bool {
-    let bits = lockState()
-    let queue = isSubmitted ? unsafe queueReference.takeUnretainedValue() : nil
-    unlockState(bits)
-    return queue?.scheduler.waitsByHelping ?? false
   }
 
   /// Nothing but a barrier holds the operation back from now on; under the edit lock.
@@ -264,6 +260,8 @@ struct Cancelled {
   let effect: Effect
   /// Somebody must be told.
   let isAttended: Bool
+  /// As the queue says that it is in.
+  let runsInPlace: Bool
 
   /// Nobody is told, and nothing runs: it only goes to the queue.
   var isSilent: Bool {
@@ -271,7 +269,7 @@ struct Cancelled {
     return switch effect {
     case .none: true
     // What waits for the resources that it gives up may be in another queue.
-    case .free, .handedOver: !operation.needsResources && !operation.wouldRunInPlace
+    case .free, .handedOver: !runsInPlace && !operation.needsResources
     case .executing: false
     }
   }

@@ -151,7 +151,7 @@ extension Operation {
 
   /// Runs the begun operation on this worker and finishes it; returns the word of the immediate successor.
   ///
-  /// What `mayBeFinishedByOthers`, or was begun under the lock, the caller has kept, with its queue, from before the begin.
+  /// What `mayBeFinishedByOthers`, or is attended, the caller has kept, with its queue, from before the begin.
   @inline(__always) final func perform(
     _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>

@@ -13,8 +13,12 @@ final class Cancellations {
   @exclusivity(unchecked) fileprivate var effects = Agenda<Cancelled>()
   /// Whose members are listed; each once, or overrides that cancel their owner would go on for ever.
   fileprivate var owners: [ObjectIdentifier: Owner] = [:]
-  /// Members before this place have been marked, or cannot be without user code.
+  /// Members before this place have been marked, or are of users' classes.
   fileprivate var seen = 0
+  /// Where the part of the innermost loop begins; a wait takes from everywhere.
+  fileprivate var loopStart = 0
+  /// Queues whose `cancelAllOperations()` is on the stack.
+  fileprivate var queues: [UInt] = []
   /// Cancellations of members on the stack, one inside the other.
   fileprivate var depth = 0
   /// The one whose `cancel()` the innermost loop calls.
@@ -89,12 +93,15 @@ private struct Agenda<Item> {
 }
 
 extension ThreadRecord {
-  /// Whether `owner` is to list its members; those that it has listed are cancelled now, unless their turn has come.
+  /// Whether `owner` is to list its members; what is left of those that it has listed is cancelled now, or by the loop that
+  /// calls the `cancel()` of `owner`, unless their turn has come.
   func mustList(_ owner: Operation) -> Bool {
     let cancellations = cancellations
     let identity = ObjectIdentifier(owner)
     guard let places = cancellations.owners[identity]?.places else { return true }
-    guard cancellations.current !== owner else { return false }
+    let isInLoop = cancellations.current === owner
+    // They stand in the part of that loop already.
+    if isInLoop, places.lowerBound >= cancellations.loopStart { return false }
     var left: [Operation] = []
     for place in places {
       guard unsafe place < cancellations.members.count,
@@ -102,7 +109,8 @@ extension ThreadRecord {
       else { break }
       if let member = unsafe cancellations.members.take(at: place) { left.append(member.operation) }
     }
-    if !left.isEmpty { cancelAll(left) }
+    guard !left.isEmpty else { return false }
+    if isInLoop { list(left, of: owner) } else { cancelAll(left) }
     return false
   }
 
@@ -112,29 +120,46 @@ extension ThreadRecord {
   /// `cancel()` of `owner` it returns at once, and the loop goes on with these.
   func cancelMembers(of owner: Operation, _ members: [Operation]) {
     guard mustList(owner) else { return }
+    if cancellations.current === owner { return list(members, of: owner) }
+    let start = unsafe cancellations.members.count
+    cancellations.owners[ObjectIdentifier(owner)] = Cancellations.Owner(
+      operation: owner, places: start..<start)
+    cancelAll(members)
+  }
+
+  /// Leaves the members of `owner` to the innermost loop.
+  private func list(_ members: [Operation], of owner: Operation) {
     let cancellations = cancellations
     let identity = ObjectIdentifier(owner)
-    let isInLoop = cancellations.current === owner
     let start = unsafe cancellations.members.count
     cancellations.owners[identity] = Cancellations.Owner(
-      operation: owner, places: start..<(isInLoop ? start + members.count : start))
-    guard isInLoop else { return cancelAll(members) }
+      operation: owner, places: start..<start + members.count)
     for member in members {
       unsafe cancellations.members.append(
         Listed(operation: member, owner: identity, isNamed: false))
     }
   }
 
-  /// Cancels operations; when it returns all of them are marked, and their members.
+  /// Cancels the operations of a queue, and calls the `cancel()` of all of them, marked or not.
   ///
-  /// Calls the `cancel()` of those that are marked already only if the caller of the queue `names` them.
-  func cancelAll(_ operations: [Operation], named isNamed: Bool = false) {
+  /// Only of those that are not marked when an override cancels the queue that is being cancelled.
+  func cancelAll(of queue: OperationQueue, _ operations: [Operation]) {
+    let isInside = cancellations.queues.contains(queue.word)
+    cancellations.queues.append(queue.word)
+    cancelAll(operations, named: !isInside)
+    cancellations.queues.removeLast()
+  }
+
+  /// Cancels operations; when it returns all of them are marked, and their members.
+  private func cancelAll(_ operations: [Operation], named isNamed: Bool = false) {
     let cancellations = cancellations
     let start = unsafe cancellations.members.count
     for operation in operations {
       unsafe cancellations.members.append(
         Listed(operation: operation, owner: nil, isNamed: isNamed))
     }
+    let outerStart = cancellations.loopStart
+    cancellations.loopStart = start
     cancellations.depth += 1
     var owners: [ObjectIdentifier: Cancellations.Owner] = [:]
     holdingBack {
@@ -142,6 +167,7 @@ extension ThreadRecord {
       while let next = unsafe cancellations.members.take(from: &place) { cancelMember(next) }
       unsafe cancellations.members.cut(to: start)
       cancellations.seen = min(cancellations.seen, start)
+      cancellations.loopStart = outerStart
       cancellations.depth -= 1
       guard cancellations.depth == 0 else { return }
       // Before anything is let go: its hooks cancel others in turn.
@@ -210,7 +236,12 @@ extension ThreadRecord {
     let cancellations = cancellations
     guard cancellations.waits < Cancellations.waitLimit else { return letSilentEffectsGo() }
     cancellations.waits += 1
-    defer { cancellations.waits -= 1 }
+    let outerStart = cancellations.loopStart
+    cancellations.loopStart = 0
+    defer {
+      cancellations.waits -= 1
+      cancellations.loopStart = outerStart
+    }
     var hasMore = true
     while hasMore {
       while let next = unsafe cancellations.members.takeFirst() { cancelMember(next) }
@@ -223,8 +254,8 @@ extension ThreadRecord {
     }
   }
 
-  /// As much of `prepareToWait()` as calls no user code: marks what has no `cancel()` of a user's, then lets those go that
-  /// nobody is told of.
+  /// As much of `prepareToWait()` as calls no user code: marks what is not of a class of a user's, which may override
+  /// `cancel()`, then lets those go that nobody is told of.
   ///
   /// What is left unmarked may run when it waits for those only. But they may be waited for, and a body that runs does less
   /// harm than a wait that never ends. O(effects that are held back).
