@@ -17,12 +17,14 @@ final class Cancellations {
   fileprivate var seen = 0
   /// Where the part of the innermost loop begins; a wait takes from everywhere.
   fileprivate var loopStart = 0
-  /// Queues whose `cancelAllOperations()` is on the stack.
-  fileprivate var queues: [UInt] = []
+  /// How many `cancelAllOperations()` are on the stack.
+  fileprivate var queues = 0
   /// Cancellations of members on the stack, one inside the other.
   fileprivate var depth = 0
+  /// Those whose `cancel()` loops have called, one inside the other.
+  fileprivate var calling: [Operation] = []
   /// The one whose `cancel()` the innermost loop calls.
-  fileprivate var current: Operation?
+  fileprivate var current: Operation? { calling.last }
   /// How many `holdingBack(_:)` are at marking, one inside the other.
   fileprivate var marking = 0
   /// How many waits on the stack see to the lists.
@@ -142,12 +144,11 @@ extension ThreadRecord {
 
   /// Cancels the operations of a queue, and calls the `cancel()` of all of them, marked or not.
   ///
-  /// Only of those that are not marked when an override cancels the queue that is being cancelled.
-  func cancelAll(of queue: OperationQueue, _ operations: [Operation]) {
-    let isInside = cancellations.queues.contains(queue.word)
-    cancellations.queues.append(queue.word)
-    cancelAll(operations, named: !isInside)
-    cancellations.queues.removeLast()
+  /// Inside of another one only of those that are not marked, or overrides that cancel queues would go on for ever.
+  func cancelAll(ofQueue operations: [Operation]) {
+    cancellations.queues += 1
+    cancelAll(operations, named: cancellations.queues == 1)
+    cancellations.queues -= 1
   }
 
   /// Cancels operations; when it returns all of them are marked, and their members.
@@ -180,6 +181,12 @@ extension ThreadRecord {
 
   private func cancelMember(_ listed: Listed) {
     let operation = listed.operation
+    // Its override has not come to `super.cancel()` yet, and cancels its queue before.
+    if cancellations.depth > 1, !operation.isMarkedCancelled,
+      cancellations.calling.contains(where: { $0 === operation })
+    {
+      return
+    }
     asCurrent(operation) {
       // Another thread that has marked it may be on its way to its members still.
       if !listed.isNamed, operation.isMarkedCancelled {
@@ -192,10 +199,9 @@ extension ThreadRecord {
 
   /// The loop calls its `cancel()`, so that its members are listed for the loop.
   @inline(__always) private func asCurrent(_ operation: Operation, _ body: () -> Void) {
-    let outer = cancellations.current
-    cancellations.current = operation
+    cancellations.calling.append(operation)
     body()
-    cancellations.current = outer
+    cancellations.calling.removeLast()
   }
 
   /// Cancels operations that are about to be added to an operation which is cancelled, before they can run.
