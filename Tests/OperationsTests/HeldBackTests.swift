@@ -31,6 +31,18 @@ extension OperationLayer {
       return hasEnded
     }
 
+    /// Cancels a group of `members`, which its own queue runs, on a worker of a pool that steals.
+    private func cancelOnAWorker(_ members: [Operation]) -> OperationQueue {
+      // Once its body is called no other thread comes to list the members.
+      let isOpen = Turnstile()
+      let group = GroupOperation(members) { _ in isOpen.signal() }
+      let queue = OperationQueue(scheduler: ThreadPoolScheduler(workers: 2))
+      queue.addOperation(group)
+      isOpen.wait()
+      onAWorker { group.cancel() }
+      return queue
+    }
+
     /// The override of the last member forks: what was marked before it is let go by the sleeping owner.
     @Test(.contract(52, 101)) func joinLetsGoWhatIsMarked() {
       let never = Operation()
@@ -40,11 +52,7 @@ extension OperationLayer {
       let leaf = Hooked(after: never) {
         hasEnded.store(Self.thiefSees(pending, within: patience), ordering: .releasing)
       }
-      let group = GroupOperation([pending, leaf])
-      let queue = OperationQueue(scheduler: ThreadPoolScheduler(workers: 2))
-      queue.addOperation(group)
-      #expect(waitUntil(deadline: patience) { group.isExecuting })
-      onAWorker { group.cancel() }
+      let queue = cancelOnAWorker([pending, leaf])
       queue.expectQuiet()
       let didEnd = hasEnded.load(ordering: .acquiring)
       #expect(didEnd, "what was marked stayed behind the sleeping join")
@@ -53,14 +61,9 @@ extension OperationLayer {
     /// What a join looks at may have been flushed by others meanwhile, and its part of the registry with it.
     @Test(.contract(52)) func joinBesideWorkersThatFlush() {
       for _ in 0..<(200 * stressFactor / slowness) {
-        let queue = OperationQueue(scheduler: ThreadPoolScheduler(workers: 2))
         let never = Operation()
         let leaf = Hooked(after: never) { _ = Self.thiefSees(never, within: .microseconds(50)) }
-        let members: [Operation] = (0..<200).map { _ in BlockOperation {} } + [leaf]
-        let group = GroupOperation(members)
-        queue.addOperation(group)
-        #expect(waitUntil(deadline: patience) { group.isExecuting })
-        onAWorker { group.cancel() }
+        let queue = cancelOnAWorker((0..<200).map { _ in BlockOperation {} } + [leaf])
         queue.expectQuiet()
       }
     }
