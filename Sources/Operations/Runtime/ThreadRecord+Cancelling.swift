@@ -21,10 +21,10 @@ final class Cancellations {
   fileprivate var queues = 0
   /// Cancellations of members on the stack, one inside the other.
   fileprivate var depth = 0
-  /// Those whose `cancel()` loops have called, one inside the other.
-  fileprivate var calling: [Operation] = []
   /// The one whose `cancel()` the innermost loop calls.
-  fileprivate var current: Operation? { calling.last }
+  fileprivate var current: Operation?
+  /// Those whose `cancel()` the loops around it call.
+  fileprivate var callers: [Operation] = []
   /// How many `holdingBack(_:)` are at marking, one inside the other.
   fileprivate var marking = 0
   /// How many waits on the stack see to the lists.
@@ -183,7 +183,8 @@ extension ThreadRecord {
     let operation = listed.operation
     // Its override has not come to `super.cancel()` yet, and cancels its queue before.
     if cancellations.depth > 1, !operation.isMarkedCancelled,
-      cancellations.calling.contains(where: { $0 === operation })
+      cancellations.current === operation
+        || cancellations.callers.contains(where: { $0 === operation })
     {
       return
     }
@@ -199,9 +200,12 @@ extension ThreadRecord {
 
   /// The loop calls its `cancel()`, so that its members are listed for the loop.
   @inline(__always) private func asCurrent(_ operation: Operation, _ body: () -> Void) {
-    cancellations.calling.append(operation)
+    let outer = cancellations.current
+    if let outer { cancellations.callers.append(outer) }
+    cancellations.current = operation
     body()
-    cancellations.calling.removeLast()
+    cancellations.current = outer
+    if outer != nil { cancellations.callers.removeLast() }
   }
 
   /// Cancels operations that are about to be added to an operation which is cancelled, before they can run.
