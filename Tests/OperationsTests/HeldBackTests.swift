@@ -134,7 +134,7 @@ extension OperationLayer {
       #expect(count == 0)
     }
 
-    /// A join calls no override; it marks what has none.
+    /// A join calls no override; it marks what is of no class of a user's.
     @Test(.contract(52, 101), arguments: Kind.each.filter { !$0.isInline })
     func nothingRunsBecauseAJoinLetsGo(_ kind: Kind) {
       let count = bodiesThatRun(

@@ -26,7 +26,6 @@ final class Hooked: Operation, @unchecked Sendable {
 /// Tells of every call of its `cancel()`.
 private final class TellingCancel: Operation, @unchecked Sendable {
   private let onCancel: @Sendable () -> Void
-
   private let superLast: Bool
 
   init(superLast: Bool = false, onCancel: @escaping @Sendable () -> Void) {

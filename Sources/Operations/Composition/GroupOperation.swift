@@ -243,13 +243,14 @@ open class GroupOperation: Operation, @unchecked Sendable {
     let (pending, members, isDone) = inner.withLock {
       ($0.pending, $0.members, $0.allAreCancelled)
     }
+    guard !isDone else { return }
     let record = ThreadRecord.current
-    guard !isDone, record.mustList(self) else { return }
-    members?.cancelNewcomers()
     record.holdingBack {
-      // A closure is listed once it is open, which is after its adder has had the lock: see Composition.md.
-      let listed = members?.registry.operationsAfterCancellingClosures(waiting: true) ?? []
-      record.cancelMembers(of: self, pending + listed)
+      record.cancelMembers(of: self) {
+        members?.cancelNewcomers()
+        // A closure is listed once it is open, which is after its adder has had the lock: see Composition.md.
+        return pending + (members?.registry.operationsAfterCancellingClosures(waiting: true) ?? [])
+      }
     }
   }
 

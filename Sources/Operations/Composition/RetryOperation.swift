@@ -146,7 +146,7 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>,
       guard case .running(let operation) = state.phase else { return nil }
       return operation
     }
-    if let operation { ThreadRecord.current.cancelMembers(of: self, [operation]) }
+    if let operation { ThreadRecord.current.cancelMembers(of: self) { [operation] } }
   }
 
   override func cancelledWhileExecuting() { cancelWait() }

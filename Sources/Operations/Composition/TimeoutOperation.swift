@@ -106,7 +106,7 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
     let (operation, _, queue) = settle()
     withExtendedLifetime(queue) {}
     guard let operation else { return }
-    ThreadRecord.current.cancelMembers(of: self, [operation])
+    ThreadRecord.current.cancelMembers(of: self) { [operation] }
     letGo()
     end(with: .failure(OperationError.timedOut(operation, after: limit)))
   }
@@ -129,6 +129,6 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
 
   override func cancelMembers() {
     guard let operation = inner.withLock({ $0.operation }) else { return }
-    ThreadRecord.current.cancelMembers(of: self, [operation])
+    ThreadRecord.current.cancelMembers(of: self) { [operation] }
   }
 }

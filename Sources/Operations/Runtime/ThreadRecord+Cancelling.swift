@@ -95,9 +95,9 @@ private struct Agenda<Item> {
 }
 
 extension ThreadRecord {
-  /// Whether `owner` is to list its members; what is left of those that it has listed is cancelled now, or by the loop that
+  /// Whether `owner` is to list its members; if not, what is left of those that it has listed is cancelled now, or by the loop that
   /// calls the `cancel()` of `owner`, unless their turn has come.
-  func mustList(_ owner: Operation) -> Bool {
+  private func mustList(_ owner: Operation) -> Bool {
     let cancellations = cancellations
     let identity = ObjectIdentifier(owner)
     guard let places = cancellations.owners[identity]?.places else { return true }
@@ -120,8 +120,9 @@ extension ThreadRecord {
   ///
   /// When it returns all of them are marked, whoever came first. But when such a loop on this thread has called the
   /// `cancel()` of `owner` it returns at once, and the loop goes on with these.
-  func cancelMembers(of owner: Operation, _ members: [Operation]) {
+  func cancelMembers(of owner: Operation, _ members: () -> [Operation]) {
     guard mustList(owner) else { return }
+    let members = members()
     if cancellations.current === owner { return list(members, of: owner) }
     let start = unsafe cancellations.members.count
     cancellations.owners[ObjectIdentifier(owner)] = Cancellations.Owner(
@@ -136,9 +137,15 @@ extension ThreadRecord {
     let start = unsafe cancellations.members.count
     cancellations.owners[identity] = Cancellations.Owner(
       operation: owner, places: start..<start + members.count)
-    for member in members {
+    append(members, of: identity)
+  }
+
+  private func append(
+    _ operations: [Operation], of owner: ObjectIdentifier? = nil, named isNamed: Bool = false
+  ) {
+    for operation in operations {
       unsafe cancellations.members.append(
-        Listed(operation: member, owner: identity, isNamed: false))
+        Listed(operation: operation, owner: owner, isNamed: isNamed))
     }
   }
 
@@ -155,10 +162,7 @@ extension ThreadRecord {
   private func cancelAll(_ operations: [Operation], named isNamed: Bool = false) {
     let cancellations = cancellations
     let start = unsafe cancellations.members.count
-    for operation in operations {
-      unsafe cancellations.members.append(
-        Listed(operation: operation, owner: nil, isNamed: isNamed))
-    }
+    append(operations, named: isNamed)
     let outerStart = cancellations.loopStart
     cancellations.loopStart = start
     cancellations.depth += 1
