@@ -21,7 +21,8 @@ public import Synchronization
 
 extension WordDeque {
   /// A buffer with `count` free slots from index `bottom` on; owner only.
-  @inlinable internal func makeRoom(for count: Int, at bottom: Int) -> DequeBuffer {
+  @inlinable @inline(__always)
+  internal func makeRoom(for count: Int, at bottom: Int) -> DequeBuffer {
     // relaxed, both: only the owner writes these.
     let buffer = unsafe DequeBuffer(address: block.pointee.buffer.load(ordering: .relaxed))
     let knownTop = unsafe block.pointee.knownTop.load(ordering: .relaxed)

@@ -61,6 +61,21 @@ public import Synchronization
     push(count: 1) { word }
   }
 
+  /// As `push`, and says whether the deque may have been empty; owner only.
+  ///
+  /// False means that an older word was there a moment ago.
+  @inlinable @inline(__always) package func pushOnTop(_ word: UInt) -> Bool {
+    // relaxed: only the owner writes `bottom`.
+    let bottom = unsafe block.pointee.bottom.load(ordering: .relaxed)
+    let buffer = makeRoom(for: 1, at: bottom)
+    // relaxed: the store of `bottom` below publishes the slot.
+    buffer.setWord(word, at: bottom)
+    // releasing, edge SlotPublished: pairs with the load of `bottom` in steal().
+    unsafe block.pointee.bottom.store(bottom &+ 1, ordering: .releasing)
+    // relaxed: a hint; `top` only grows.
+    return unsafe block.pointee.top.load(ordering: .relaxed) >= bottom
+  }
+
   /// Adds `count` words, at least 1, with one store of `bottom`; owner only.
   ///
   /// The first word that `next` returns is the first that `pop` will. Thieves see all or none of them.
@@ -81,7 +96,7 @@ public import Synchronization
   /// Removes the word pushed last; owner only.
   ///
   /// Nil when the deque is empty or a thief won its last word. O(1).
-  @inlinable package func pop() -> UInt? {
+  @inlinable @inline(__always) package func pop() -> UInt? {
     // relaxed: only the owner writes `bottom`.
     let bottom = unsafe block.pointee.bottom.load(ordering: .relaxed) &- 1
     // relaxed: only the owner replaces the buffer.

@@ -8,8 +8,17 @@ internal import Synchronization
 /// decide; a job is offered, and taken back, by the thread that runs the worker.
 extension Pool {
   /// Pushes one job on the caller's own deque and wakes a worker if need be.
+  ///
+  /// On top of another one without the fence of a publication: see Parking.md, "Offered jobs".
   @inline(__always) func offer(_ job: Job, on worker: Worker) {
-    worker.push(asListed(job))
+    let job = asListed(job)
+    // relaxed: a hint.
+    if worker.offer(job) || IdleCounts(word: idleCounts.value.load(ordering: .relaxed)).needsWake {
+      publishOffered(on: worker)
+    }
+  }
+
+  @inline(never) private func publishOffered(on worker: Worker) {
     worker.publish()
     notify()
   }
@@ -18,8 +27,13 @@ extension Pool {
   @inline(__always) func takeBack(_ job: Job, on worker: Worker) -> Bool {
     let job = asListed(job)
     let band = Int(job.band.rawValue)
-    guard let word = worker.deques.owned(band).pop() else { return false }
-    return word == job.word || dig(band, from: word, on: worker) { $0 == job } != nil
+    let deque = worker.deques.owned(band)
+    guard let word = deque.pop() else { return false }
+    guard word == job.word else { return dig(band, from: word, on: worker) { $0 == job } != nil }
+    // sequentially consistent, edge WorkSeen: after the pop's store of `bottom`, which shows what is left.
+    let counts = IdleCounts(word: idleCounts.value.load(ordering: .sequentiallyConsistent))
+    if counts.needsWake, !deque.isEmptyForOwner { publishOffered(on: worker) }
+    return true
   }
 
   /// Pops the newest of the caller's own jobs that `accepts`, of the most urgent band that has one.

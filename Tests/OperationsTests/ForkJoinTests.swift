@@ -73,6 +73,24 @@ extension OperationLayer {
       #expect(queue.scheduler.counters.steals > 0)
     }
 
+    /// Only the outer one of two nested forks is published with a fence.
+    @Test(.contract(148)) func aForkOnTopOfAnotherWakesAWorkerToo() {
+      let queue = OperationQueue(scheduler: WorkStealingScheduler(workers: 3))
+      for _ in 0..<(300 / min(slowness, 6)) {
+        let arrived = Atomic(0)
+        let haveMet = Atomic(false)
+        @Sendable func meet() {
+          arrived.add(1, ordering: .relaxed)
+          let didMeet = waitUntil { arrived.load(ordering: .relaxed) == 3 }
+          if didMeet { haveMet.store(true, ordering: .relaxed) }
+        }
+        queue.addOperation { _ = forkJoin({ _ = forkJoin(meet, meet) }, meet) }
+        queue.expectQuiet()
+        let didMeet = haveMet.load(ordering: .relaxed)
+        #expect(didMeet, "a worker slept beside an offered job")
+      }
+    }
+
     /// The thief blocks, so the owner sleeps in the join, and its worker must be replaced.
     @Test(.contract(148), arguments: several) func joinThatSleepsIsCompensatedAndWoken(_ kind: Kind)
     {

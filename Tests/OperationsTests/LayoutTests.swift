@@ -66,6 +66,8 @@ struct LayoutTests {
       #expect(offset == 0)
       #expect(UInt(bitPattern: frame) % 8 == 0)
     }
+    #expect(MemoryLayout<ForkFrame>.size <= ForkFrame.size)
+    #expect(MemoryLayout<ForkFrame>.alignment <= MemoryLayout<UInt>.alignment)
   }
 
   @Test func wordsOfAClosureCallIt() {

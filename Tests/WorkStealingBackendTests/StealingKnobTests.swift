@@ -30,7 +30,9 @@ import Testing
     _ log: Log
   ) {
     pool.workers.with(worker) { worker in
-      for number in numbers { worker.push(ClosureJob.plain(band: band) { log.add(number) }) }
+      for number in numbers {
+        worker.push(JobChain(ClosureJob.plain(band: band) { log.add(number) }))
+      }
       worker.publish()
     }
   }

@@ -9,7 +9,10 @@ import Synchronization
 ///
 /// Whoever takes it runs it once, or sends it home; its last access is the step to `done` or `returned`, after which the
 /// owner may return. Page: ForkJoin.md; model: `Tests/Models/forkjoin.pml`.
-@safe struct ForkFrame: ~Copyable {
+@safe @usableFromInline struct ForkFrame: ~Copyable {
+  /// Bytes that a frame needs; tested.
+  @inlinable static var size: Int { 112 }
+
   /// What has become of a frame; from `returned` on it is the owner's alone.
   enum State: UInt32, AtomicRepresentable {
     case open

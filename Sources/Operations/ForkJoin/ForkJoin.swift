@@ -15,16 +15,16 @@ import Scheduling
 /// the caller holds. Page: ForkJoin.md.
 ///
 /// Both have run when this returns or throws. If both throw, the error is `first`'s.
-@inlinable
+@inlinable @inline(never)
 public func forkJoin<A, B: Sendable, Failure: Error>(
   _ first: () throws(Failure) -> A, _ second: @Sendable () throws(Failure) -> B
 ) throws(Failure) -> (A, B) {
-  var firstResult: Result<A, Failure>?
-  var secondResult: Result<B, Failure>?
-  ForkJoin.run(
-    { firstResult = Result(catching: first) }, { secondResult = Result(catching: second) })
-  guard let firstResult, let secondResult else { ForkJoin.hasNotRun() }
-  return (try firstResult.get(), try secondResult.get())
+  // A function of its own: the frame must lie in the stack, also when the caller is `async`.
+  var taken: Result<B, Failure>?
+  let (first, second) = ForkJoin.both(
+    first, second, asTaken: { taken = Result(catching: second) })
+  guard let second = second ?? taken else { ForkJoin.hasNotRun() }
+  return (try first.get(), try second.get())
 }
 
 /// Runs `body` for every index of a range, possibly at the same time, as `forkJoin` does with halves of the range.
@@ -43,47 +43,83 @@ public func forkEach<Failure: Error>(
 
 /// What the public functions are made of.
 @usableFromInline enum ForkJoin {
-  /// Runs both closures; `second` perhaps on another thread.
-  @usableFromInline @inline(never) static func run(_ first: () -> Void, _ second: () -> Void) {
-    ThreadRecord.withCurrent { record in
-      let queue = record.currentQueue
-      if queue != 0 {
-        // SAFETY: the operation that runs here keeps its queue.
-        unsafe OperationQueue.reference(queue)._withUnsafeGuaranteedRef { queue in
-          run(first, second, record, queue.scheduler, bandOfOperation(record))
-        }
-      } else if let scheduler = record.schedulerOfGraph {
-        run(first, second, record, scheduler, .normal)
-      } else {
-        first()
-        second()
-      }
-    }
-  }
-
-  @inline(__always) private static func run(
-    _ first: () -> Void, _ second: () -> Void, _ record: ThreadRecord, _ scheduler: any Scheduler,
-    _ band: PriorityBand
-  ) {
-    var frame = ForkFrame(closureWords(second), of: record)
-    // SAFETY: the frame stays where it is until the closure returns, and nobody has it then: it was taken back, or whoever
-    // ran it has made its last access.
-    unsafe withUnsafeMutablePointer(to: &frame) { frame in
-      let job = unsafe ForkFrame.job(frame, in: band)
-      let isOffered = scheduler.offer(job)
-      first()
-      if isOffered, !scheduler.takeBack(job),
-        unsafe ForkFrame.wait(for: frame, in: band, record, scheduler)
-      {
+  /// Runs `first`, and `second` unless another thread has run `half` meanwhile, which does the same; nil if so.
+  @inlinable @inline(__always) static func both<A, B: Sendable, Failure: Error>(
+    _ first: () throws(Failure) -> A, _ second: @Sendable () throws(Failure) -> B,
+    asTaken half: () -> Void
+  ) -> (Result<A, Failure>, Result<B, Failure>?) {
+    @inline(__always) func run(
+      _ space: UnsafeMutableRawBufferPointer
+    ) -> (Result<A, Failure>, Result<B, Failure>?) {
+      let frame = unsafe space.baseAddress.unsafelyUnwrapped
+      let job = unsafe fork(half, in: frame)
+      let first = Result(catching: first)
+      if let job, unsafe !isLeft(job, frame) {
         // A use, so that the optimiser does not end the closure's life before its taker has called it.
-        _ = closureWords(second)
-      } else {
-        second()
+        keep(half)
+        return (first, nil)
       }
+      return (first, Result(catching: second))
     }
+    return unsafe withUnsafeTemporaryAllocation(
+      byteCount: ForkFrame.size, alignment: MemoryLayout<UInt>.alignment, run)
   }
 
-  /// The band of the operation that runs here; `normal` for a closure that stands for none.
+  /// Fills the frame and offers its job; nil when forks do nothing here.
+  @usableFromInline @inline(never) static func fork(
+    _ half: () -> Void, in space: UnsafeMutableRawPointer
+  ) -> Job? {
+    @inline(__always) func forkOn(_ scheduler: any Scheduler, _ record: ThreadRecord) -> Job? {
+      // SAFETY: the space has the size and alignment of a frame; a frame needs no deinitialisation.
+      let frame = unsafe space.assumingMemoryBound(to: ForkFrame.self)
+      unsafe frame.initialize(to: ForkFrame(closureWords(half), of: record))
+      let job = unsafe ForkFrame.job(frame, in: bandOfOperation(record))
+      return scheduler.offer(job) ? job : nil
+    }
+    @inline(__always) func forkHere(_ record: ThreadRecord) -> Job? {
+      withScheduler(of: record, forkOn) ?? nil
+    }
+    return ThreadRecord.withCurrent(forkHere)
+  }
+
+  /// Whether the caller must run the second half: nobody has taken it, or who had it has sent it home.
+  ///
+  /// Afterwards nobody else has the frame: it was taken back, or whoever ran it has made its last access.
+  @usableFromInline @inline(never) static func isLeft(
+    _ job: Job, _ space: UnsafeMutableRawPointer
+  ) -> Bool {
+    // SAFETY: `fork` has put a frame there.
+    let frame = unsafe space.assumingMemoryBound(to: ForkFrame.self)
+    @inline(__always) func isLeftOn(_ scheduler: any Scheduler, _ record: ThreadRecord) -> Bool {
+      unsafe scheduler.takeBack(job)
+        || !ForkFrame.wait(for: frame, in: job.band, record, scheduler)
+    }
+    @inline(__always) func isLeftHere(_ record: ThreadRecord) -> Bool {
+      guard let isLeft = withScheduler(of: record, isLeftOn) else { hasNotRun() }
+      return isLeft
+    }
+    // SAFETY: thread records live for ever.
+    return unsafe frame.pointee.owner._withUnsafeGuaranteedRef(isLeftHere)
+  }
+
+  /// Calls `body` with the scheduler of what runs here; nil if there is none.
+  @inline(__always) private static func withScheduler<Outcome>(
+    of record: ThreadRecord, _ body: (any Scheduler, ThreadRecord) -> Outcome
+  ) -> Outcome? {
+    let queue = record.currentQueue
+    guard queue != 0 else { return record.schedulerOfGraph.map { body($0, record) } }
+    @inline(__always) func inQueue(_ queue: OperationQueue) -> Outcome {
+      body(queue.scheduler, record)
+    }
+    // SAFETY: the operation that runs here keeps its queue.
+    return unsafe OperationQueue.reference(queue)._withUnsafeGuaranteedRef(inQueue)
+  }
+
+  @usableFromInline @inline(never) static func keep(_ half: () -> Void) {
+    _ = closureWords(half)
+  }
+
+  /// The band of the operation that runs here; `normal` for a closure that stands for none, and for a graph's node.
   @inline(__always) private static func bandOfOperation(_ record: ThreadRecord) -> PriorityBand {
     let word = record.currentOperation
     guard word != 0 else { return .normal }

@@ -98,7 +98,10 @@ import Synchronization
   // MARK: Finding records
 
   /// Where the record lies; never 0.
-  var address: UInt { unsafe UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()) }
+  var address: UInt { unsafe UInt(bitPattern: pointer) }
+  @unsafe private var pointer: UnsafeMutableRawPointer {
+    unsafe Unmanaged.passUnretained(self).toOpaque()
+  }
 
   /// The record of the calling thread.
   static var current: ThreadRecord {
@@ -112,7 +115,8 @@ import Synchronization
   /// Runs `body` with the calling thread's record, without counting a reference.
   @inline(__always)
   static func withCurrent<Result>(_ body: (ThreadRecord) -> Result) -> Result {
-    guard let address = unsafe shim_get_operations() else { return body(adopt()) }
+    // One call, so that it is inlined: two would leave `body` a function of its own.
+    let address = unsafe shim_get_operations() ?? adopt().pointer
     // SAFETY: as in `current`.
     return unsafe Unmanaged<ThreadRecord>.fromOpaque(address)._withUnsafeGuaranteedRef(body)
   }
