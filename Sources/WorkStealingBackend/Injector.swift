@@ -76,6 +76,19 @@ struct Injector: ~Copyable, Sendable {
     take(orElse: nil, refillingAlways: true) { lists in lists.popLeastUrgent() }
   }
 
+  /// Takes every job that `accepts`, the most urgent first; O(jobs).
+  borrowing func takeAll(where accepts: (Job) -> Bool) -> JobChain {
+    take(orElse: JobChain(), refillingAlways: true) { lists in
+      var left = BandedFIFO()
+      var taken = JobChain()
+      while let job = lists.popFirst() {
+        if accepts(job) { taken.append(job) } else { left.append(job) }
+      }
+      lists = left
+      return taken
+    }
+  }
+
   @inline(__always)
   private borrowing func take<Taken>(
     orElse nothing: Taken, refillingAlways always: Bool, _ body: (inout BandedFIFO) -> Taken

@@ -14,9 +14,19 @@ extension Pool {
   /// waiting job looks at its condition between any two jobs.
   func help(_ worker: Worker) -> Bool { help(worker) { jobForHelp(worker) } }
 
-  /// Runs one of the worker's own jobs that `accepts`, inside the job that waits.
+  /// Runs one of the worker's own jobs that `accepts`, inside the job that waits; where it is the only worker an injected one
+  /// as well.
   func helpAwaited(_ worker: Worker, ifAccepted accepts: (Job) -> Bool) -> Bool {
-    help(worker) { popOwn(worker, ifAccepted: accepts) }
+    help(worker) { popOwn(worker, ifAccepted: accepts) ?? injected(worker, ifAccepted: accepts) }
+  }
+
+  /// Moves the injected jobs that `accepts` to the only worker's deques, all but the one that is returned.
+  private func injected(_ worker: Worker, ifAccepted accepts: (Job) -> Bool) -> Job? {
+    guard workerCount == 1 else { return nil }
+    var jobs = injector.takeAll(where: accepts)
+    let first = jobs.popFirst()
+    if !jobs.isEmpty { publish(jobs, on: worker) }
+    return first
   }
 
   private func help(_ worker: Worker, with take: () -> Job?) -> Bool {

@@ -51,22 +51,25 @@ public final class WorkStealingScheduler: Scheduler {
 
   /// Runs the newest job on the calling worker's deques that `accepts`, 64 levels deep at most.
   ///
-  /// O(jobs above it). Jobs that the worker submits are its own until a thief takes them.
+  /// O(jobs above it). Jobs that the worker submits are its own until a thief takes them. The only worker of a pool takes such
+  /// jobs from outside as well, once it has none of its own: O(jobs that wait).
   public func helpAwaited(ifAccepted accepts: (Job) -> Bool) -> Bool {
     pool.withOwnWorker { pool.helpAwaited($0, ifAccepted: accepts) } ?? false
   }
 
   /// Pushes the job on the calling worker's deque.
   public func offer(_ job: Job) -> Bool {
-    pool.withOwnWorker { worker in
+    @inline(__always) func offer(_ worker: Worker) -> Bool {
       pool.offer(job, on: worker)
       return true
-    } ?? false
+    }
+    return pool.withOwnWorker(offer) ?? false
   }
 
   /// Pops the job from the calling worker's deque if it is there.
   public func takeBack(_ job: Job) -> Bool {
-    pool.withOwnWorker { pool.takeBack(job, on: $0) } ?? false
+    @inline(__always) func takeBack(_ worker: Worker) -> Bool { pool.takeBack(job, on: worker) }
+    return pool.withOwnWorker(takeBack) ?? false
   }
 
   /// Steals from one worker.

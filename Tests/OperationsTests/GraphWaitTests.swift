@@ -53,6 +53,26 @@ extension OperationLayer {
       #expect(runs.total == 150)
     }
 
+    /// The nodes are injected behind the operation that waits for them, and no thread can be started in its place.
+    @Test(.contract(145)) func theOnlyWorkerFindsNodesThatCameFromOutside() throws {
+      var configuration = WorkStealingConfiguration()
+      configuration.compensationLimit = 0
+      let scheduler = WorkStealingScheduler(workers: 1, configuration: configuration)
+      let queue = OperationQueue(scheduler: scheduler)
+      let runs = RunCounter()
+      let graph = try wide(runs)
+      let gate = Turnstile()
+      let run = Locked<GraphRun?>(nil)
+      queue.addOperation { gate.wait() }
+      for _ in 0..<100 { queue.addOperation { run.withLock { $0 }?.wait() } }
+      let started = graph.run(on: scheduler)
+      run.withLock { $0 = started }
+      gate.signal()
+      #expect(started.wait(timeout: patience))
+      queue.expectQuiet()
+      #expect(runs.total == 50)
+    }
+
     /// Where a run of a graph is started and waited for, and how.
     enum Place: CaseIterable { case node, operation, nodeInTwoSteps }
 
