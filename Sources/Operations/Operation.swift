@@ -88,6 +88,9 @@ open class Operation: @unchecked Sendable {
   /// Follows when everything that is cancelled with it has been marked.
   func cancelledWhileExecuting() {}
 
+  /// The operation that this one is made of has been cancelled because of it, and it ends whatever that one does.
+  func endAfterCancelling() {}
+
   /// A dependency's result could not be passed in: `main()` must not do its work.
   func injectionFailed(_ error: any Error) {}
 
@@ -159,6 +162,9 @@ open class Operation: @unchecked Sendable {
   /// others, whose members are cancelled when any of the calls returns (inside of a cancellation that has come to those
   /// members already, when that one returns). O(1), or O(dependencies) for an operation that waits for some, and the
   /// same for each member.
+  ///
+  /// An override may wait; with a lock or a semaphore of its own, for what it has cancelled, inside of
+  /// `OperationQueue.blocking` only, since what a cancellation sets free comes after it.
   open func cancel() { cancelNow() }
 
   // What follows is written for users; the machinery never calls it, so that overrides see only what users do.

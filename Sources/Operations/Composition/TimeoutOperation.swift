@@ -92,9 +92,9 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
   /// The other operation has left its queue.
   private func close() {
     let (operation, ticket, queue) = settle()
-    letGo()
     withExtendedLifetime(queue) {}
     guard let operation else { return }
+    letGo()
     if let ticket { Deadlines.shared.cancel(ticket) }
     ThreadRecord.current.asPart(of: Owner(executing: self)) {
       if hasEnding { finishFromAnywhere() } else { end(with: read(operation)) }
@@ -106,8 +106,17 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
     let (operation, _, queue) = settle()
     withExtendedLifetime(queue) {}
     guard let operation else { return }
-    ThreadRecord.current.cancelMembers(of: self) { [operation] }
-    letGo()
+    let record = ThreadRecord.current
+    record.holdingBack {
+      // Before the cancellation, whose overrides may wait for it.
+      record.follow(
+        Cancelled(operation: self, effect: .ending, isAttended: false, runsInPlace: false))
+      record.cancelMembers(of: self) { [operation] }
+    }
+  }
+
+  override func endAfterCancelling() {
+    guard let operation = letGo() else { return }
     end(with: .failure(OperationError.timedOut(operation, after: limit)))
   }
 
@@ -120,8 +129,8 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
     }
   }
 
-  /// The operation that was settled is the caller's alone.
-  private func letGo() { withExtendedLifetime(inner.withLock { $0.operation.take() }) {} }
+  /// Whoever has settled the end lets go of the operation; nil when that was done.
+  @discardableResult private func letGo() -> Operation? { inner.withLock { $0.operation.take() } }
 
   override var remainder: Remainder { .members(inner.withLock { $0.operation.map { [$0] } ?? [] }) }
 

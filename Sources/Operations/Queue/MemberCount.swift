@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CSystemShims
 import Scheduling
 import Synchronization
 
@@ -43,6 +44,7 @@ extension OperationQueue {
         ((old &+ UInt64(n) << MemberCount.ticketShift) &+ UInt64(n) * MemberCount.one) | flags
       // The reference for "not empty" is taken before the count shows it, so that it cannot be released first.
       let keeps = outstanding == 0 ? unsafe Unmanaged.passRetained(self) : nil
+      shim_keep_order()
       // acquire and release, edge Counted: orders submissions with flushes, barriers and waiters of the same word.
       let (won, seen) = count.word.weakCompareExchange(
         expected: old, desired: new, successOrdering: .acquiringAndReleasing,
@@ -81,6 +83,7 @@ extension OperationQueue {
       let isWatched = old & (MemberCount.waiters | MemberCount.barrier) != 0
       // With a watcher there is more to do after the subtraction, when the queue might already be gone.
       let keeps = isWatched ? unsafe Unmanaged.passRetained(self) : nil
+      shim_keep_order()
       defer { unsafe keeps?.release() }
       // acquire and release, edge Counted: the flush to zero publishes every result to the waiter.
       let (won, seen) = count.word.weakCompareExchange(

@@ -31,7 +31,7 @@ extension OperationQueue {
   func cancelMembers() {
     let record = ThreadRecord.current
     record.holdingBack {
-      record.cancelAll(ofQueue: registry.operationsAfterCancellingClosures())
+      record.cancelAll(of: self, registry.operationsAfterCancellingClosures())
     }
   }
 }

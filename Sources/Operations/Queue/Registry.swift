@@ -73,24 +73,24 @@ import Synchronization
     case closure(OperationHandle)
   }
 
-  /// Members in submission order, closures as handles, hidden ones included; with `waiting` also closures that are just
-  /// being added.
-  func membersAndClosures(waiting: Bool = false) -> [Member] {
-    collect(includingHidden: true, waiting: waiting).map(\.member)
-  }
+  /// Members in submission order, closures as handles, hidden ones included.
+  func membersAndClosures() -> [Member] { collect(includingHidden: true).map(\.member) }
 
   /// Cancels the closures and returns the others, in submission order, for the caller to cancel.
   ///
-  /// The cancellation of a closure calls nobody's code, so it does not matter which are marked first.
+  /// The cancellation of a closure calls nobody's code, so it does not matter which are marked first. With `waiting` also
+  /// closures that are just being added.
   func operationsAfterCancellingClosures(waiting: Bool = false) -> [Operation] {
-    membersAndClosures(waiting: waiting).compactMap { member in
+    let found = collect(includingHidden: true, waiting: waiting)
+    var operations: [Operation] = []
+    operations.reserveCapacity(found.count)
+    for (_, member) in found {
       switch member {
-      case .operation(let operation): return operation
-      case .closure(let handle):
-        handle.cancel()
-        return nil
+      case .operation(let operation): operations.append(operation)
+      case .closure(let handle): handle.cancel()
       }
     }
+    return operations
   }
 
   /// Members in submission order, closures through their façades.
@@ -115,7 +115,8 @@ import Synchronization
     for index in 0..<Self.stripeCount {
       let stripe = unsafe stripes + index
       unsafe stripe.pointee.lock.lock()
-      var chunk = unsafe stripe.pointee.lists.chunks
+      // Oldest first, so that there is little to sort.
+      var chunk = unsafe stripe.pointee.lists.oldestChunk
       while let present = unsafe chunk {
         let left = unsafe present.pointee.pin()
         for index in unsafe 0..<present.pointee.filled where left & 1 << UInt64(index) == 0 {
@@ -131,7 +132,7 @@ import Synchronization
           unsafe found.append((present.pointee.tickets[index], member))
         }
         unsafe present.pointee.unpin()
-        unsafe chunk = present.pointee.next
+        unsafe chunk = present.pointee.previous
       }
       unsafe stripe.pointee.lock.unlock()
     }
@@ -159,6 +160,13 @@ struct RegistryStripe: ~Copyable {
   var chunks: UnsafeMutablePointer<RegistryChunk>?
   /// An empty chunk kept for the next one needed.
   private var spare: UnsafeMutablePointer<RegistryChunk>?
+
+  /// The last of them; O(chunks).
+  var oldestChunk: UnsafeMutablePointer<RegistryChunk>? {
+    var oldest = unsafe chunks
+    while let next = unsafe oldest?.pointee.next { unsafe oldest = next }
+    return unsafe oldest
+  }
 
   /// Returns the slot.
   mutating func add(

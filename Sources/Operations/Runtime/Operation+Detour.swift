@@ -254,6 +254,8 @@ struct Cancelled {
     case handedOver
     /// Its body had begun and is told.
     case executing
+    /// It ends by itself.
+    case ending
   }
 
   let operation: Operation
@@ -270,7 +272,7 @@ struct Cancelled {
     case .none: true
     // What waits for the resources that it gives up may be in another queue.
     case .free, .handedOver: !runsInPlace && !operation.needsResources
-    case .executing: false
+    case .executing, .ending: false
     }
   }
 
@@ -283,6 +285,7 @@ struct Cancelled {
       operation.handOver(operation.job(of: handle))
     case .handedOver: operation.flushWithoutSlot()
     case .executing: operation.cancelledWhileExecuting()
+    case .ending: operation.endAfterCancelling()
     }
     if isAttended { operation.deliverTransitions() }
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CSystemShims
 import ConcurrencyPrimitives
 import Scheduling
 import Synchronization
@@ -117,6 +118,7 @@ extension Operation {
   private final func pin(_ queue: OperationQueue) {
     unsafe _ = Unmanaged.passRetained(self)
     unsafe _ = Unmanaged.passRetained(queue)
+    shim_keep_order()
   }
 
   private final func unpin(_ queue: OperationQueue) {

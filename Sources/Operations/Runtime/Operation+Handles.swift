@@ -207,13 +207,14 @@ extension Operation {
   /// A cancelled operation that is already handed over gets a carrier when its queue would make it wait for a slot.
   final func flushWithoutSlot() {
     guard needsNoSlot else { return }
-    let table = coldTableMade()
     let bits = lockState()
     // What a barrier holds back, or a barrier that is not due, must not finish before its time.
     guard bits & StateBit.started == 0, isSubmitted, isHandedOver else { return unlockState(bits) }
+    guard unsafe queueReference._withUnsafeGuaranteedRef(\.limitsStarts) else {
+      return unlockState(bits)
+    }
     let queue = unsafe queueReference.takeUnretainedValue()
-    guard queue.limitsStarts else { return unlockState(bits) }
-    table.handles += 1
+    coldTableMade().handles += 1
     unlockState(bits | StateBit.severalHandles)
     let carrier = unsafe HandleCarrier.make(self, isFlush: true)
     let job = HandleCarrier.job(UInt(bitPattern: carrier), band: band)

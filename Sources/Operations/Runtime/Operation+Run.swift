@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CSystemShims
 import Scheduling
 import Synchronization
 
@@ -83,6 +84,7 @@ extension Operation {
     // Parking gives up the handle that keeps both, and so does the begin of what another thread may finish.
     let keptSelf = unsafe Unmanaged.passRetained(self)
     let keptQueue = unsafe Unmanaged.passRetained(queue)
+    shim_keep_order()
     defer {
       unsafe keptSelf.release()
       unsafe keptQueue.release()

@@ -17,14 +17,14 @@ final class Cancellations {
   fileprivate var seen = 0
   /// Where the part of the innermost loop begins; a wait takes from everywhere.
   fileprivate var loopStart = 0
-  /// How many `cancelAllOperations()` are on the stack.
-  fileprivate var queues = 0
+  /// Whose operations have been named; each queue's once, or overrides that cancel queues would go on for ever.
+  fileprivate var queues: Set<UInt> = []
   /// Cancellations of members on the stack, one inside the other.
   fileprivate var depth = 0
-  /// The one whose `cancel()` the innermost loop calls.
-  fileprivate var current: Operation?
+  /// The one whose `cancel()` the innermost loop calls, which that keeps.
+  fileprivate var current: ObjectIdentifier?
   /// Those whose `cancel()` the loops around it call.
-  fileprivate var callers: [Operation] = []
+  fileprivate var callers: [ObjectIdentifier] = []
   /// How many `holdingBack(_:)` are at marking, one inside the other.
   fileprivate var marking = 0
   /// How many waits on the stack see to the lists.
@@ -59,11 +59,25 @@ private struct Agenda<Item> {
 
   var count: Int { items.count }
 
-  mutating func append(_ item: Item) { items.append(item) }
+  mutating func append(_ item: consuming Item) { items.append(item) }
+
+  /// Makes room for `count` more, where appending them would double the room more than once.
+  mutating func reserve(_ count: Int) {
+    if count > items.count { items.reserveCapacity(items.count + count) }
+  }
+
+  /// The first one left at `place` or behind; moves `place` behind it.
+  mutating func take(from place: inout Int) -> Item? {
+    place = max(place, next)
+    while place < items.count {
+      defer { place += 1 }
+      if let item = items[place].take() { return item }
+    }
+    return nil
+  }
+
   /// The first one left at `place` or behind that `isWanted`; moves `place` behind it.
-  mutating func take(
-    from place: inout Int, where isWanted: (Item) -> Bool = { _ in true }
-  ) -> Item? {
+  mutating func take(from place: inout Int, where isWanted: (Item) -> Bool) -> Item? {
     place = max(place, next)
     while place < items.count {
       defer { place += 1 }
@@ -101,7 +115,7 @@ extension ThreadRecord {
     let cancellations = cancellations
     let identity = ObjectIdentifier(owner)
     guard let places = cancellations.owners[identity]?.places else { return true }
-    let isInLoop = cancellations.current === owner
+    let isInLoop = cancellations.current == identity
     // They stand in the part of that loop already.
     if isInLoop, places.lowerBound >= cancellations.loopStart { return false }
     var left: [Operation] = []
@@ -123,7 +137,7 @@ extension ThreadRecord {
   func cancelMembers(of owner: Operation, _ members: () -> [Operation]) {
     guard mustList(owner) else { return }
     let members = members()
-    if cancellations.current === owner { return list(members, of: owner) }
+    if cancellations.current == ObjectIdentifier(owner) { return list(members, of: owner) }
     let start = unsafe cancellations.members.count
     cancellations.owners[ObjectIdentifier(owner)] = Cancellations.Owner(
       operation: owner, places: start..<start)
@@ -143,6 +157,7 @@ extension ThreadRecord {
   private func append(
     _ operations: [Operation], of owner: ObjectIdentifier? = nil, named isNamed: Bool = false
   ) {
+    unsafe cancellations.members.reserve(operations.count)
     for operation in operations {
       unsafe cancellations.members.append(
         Listed(operation: operation, owner: owner, isNamed: isNamed))
@@ -151,11 +166,9 @@ extension ThreadRecord {
 
   /// Cancels the operations of a queue, and calls the `cancel()` of all of them, marked or not.
   ///
-  /// Inside of another one only of those that are not marked, or overrides that cancel queues would go on for ever.
-  func cancelAll(ofQueue operations: [Operation]) {
-    cancellations.queues += 1
-    cancelAll(operations, named: cancellations.queues == 1)
-    cancellations.queues -= 1
+  /// The second time inside of another one only of those that are not marked.
+  func cancelAll(of queue: OperationQueue, _ operations: [Operation]) {
+    cancelAll(operations, named: cancellations.queues.insert(queue.word).inserted)
   }
 
   /// Cancels operations; when it returns all of them are marked, and their members.
@@ -177,6 +190,7 @@ extension ThreadRecord {
       guard cancellations.depth == 0 else { return }
       // Before anything is let go: its hooks cancel others in turn.
       unsafe cancellations.members.reset()
+      cancellations.queues = []
       swap(&owners, &cancellations.owners)
       for owner in owners.values { owner.operation.allMembersAreCancelled() }
     }
@@ -185,14 +199,19 @@ extension ThreadRecord {
 
   private func cancelMember(_ listed: Listed) {
     let operation = listed.operation
-    // Its override has not come to `super.cancel()` yet, and cancels its queue before.
-    if cancellations.depth > 1, !operation.isMarkedCancelled,
-      cancellations.current === operation
-        || cancellations.callers.contains(where: { $0 === operation })
-    {
-      return
+    if cancellations.depth > 1, !operation.isMarkedCancelled {
+      // Its mark never comes.
+      if operation.isSealed { return }
+      // Its override has not come to `super.cancel()` yet. Marked now, or it would be unmarked when the caller goes on, who
+      // need not be that override.
+      let identity = ObjectIdentifier(operation)
+      if cancellations.current == identity || cancellations.callers.contains(identity) {
+        return operation.cancelNow()
+      }
     }
-    asCurrent(operation) {
+    // The override may finish it, which starts its dependents.
+    if !operation.isStock { markStock() }
+    asCurrent(ObjectIdentifier(operation)) {
       // Another thread that has marked it may be on its way to its members still.
       if !listed.isNamed, operation.isMarkedCancelled {
         operation.cancelMembers()
@@ -203,7 +222,7 @@ extension ThreadRecord {
   }
 
   /// The loop calls its `cancel()`, so that its members are listed for the loop.
-  @inline(__always) private func asCurrent(_ operation: Operation, _ body: () -> Void) {
+  @inline(__always) private func asCurrent(_ operation: ObjectIdentifier?, _ body: () -> Void) {
     let outer = cancellations.current
     if let outer { cancellations.callers.append(outer) }
     cancellations.current = operation
@@ -238,7 +257,7 @@ extension ThreadRecord {
   }
 
   /// Lets what follows from a cancellation happen, now or when all that is cancelled with it is marked.
-  func follow(_ cancelled: Cancelled) {
+  func follow(_ cancelled: consuming Cancelled) {
     guard cancellations.marking > 0 else { return cancelled.go() }
     unsafe cancellations.effects.append(cancelled)
   }
@@ -261,11 +280,25 @@ extension ThreadRecord {
       while let next = unsafe cancellations.members.takeFirst() { cancelMember(next) }
       // Its hooks list others.
       if let next = unsafe cancellations.effects.takeFirst() {
-        next.go()
+        asCurrent(nil) { next.go() }
       } else {
         hasMore = false
       }
     }
+  }
+
+  /// Runs a job that the cancellations below it on the stack are no business of.
+  func apartFromCancellations(_ body: () -> Bool) -> Bool {
+    let cancellations = cancellations
+    guard cancellations.depth > 0 || cancellations.marking > 0 else { return body() }
+    let (marking, queues, owners) =
+      (cancellations.marking, cancellations.queues, cancellations.owners)
+    (cancellations.marking, cancellations.queues, cancellations.owners) = (0, [], [:])
+    var result = false
+    asCurrent(nil) { result = body() }
+    (cancellations.marking, cancellations.queues, cancellations.owners) =
+      (marking, queues, owners)
+    return result
   }
 
   /// As much of `prepareToWait()` as calls no user code: marks what is not of a class of a user's, which may override
@@ -274,18 +307,23 @@ extension ThreadRecord {
   /// What is left unmarked may run when it waits for those only. But they may be waited for, and a body that runs does less
   /// harm than a wait that never ends. O(effects that are held back).
   func letSilentEffectsGo() {
+    markStock()
+    var place = 0
+    while let next = unsafe cancellations.effects.take(from: &place, where: \.isSilent) {
+      next.go()
+    }
+  }
+
+  /// Marks everything that is listed and not of a class of a user's; amortised O(1).
+  private func markStock() {
     let cancellations = cancellations
     cancellations.marking += 1
     while unsafe cancellations.seen < cancellations.members.count {
       let listed = unsafe cancellations.members[cancellations.seen]
       cancellations.seen += 1
       guard let operation = listed?.operation, operation.isStock else { continue }
-      asCurrent(operation) { operation.cancelNow() }
+      asCurrent(ObjectIdentifier(operation)) { operation.cancelNow() }
     }
     cancellations.marking -= 1
-    var place = 0
-    while let next = unsafe cancellations.effects.take(from: &place, where: \.isSilent) {
-      next.go()
-    }
   }
 }

@@ -154,7 +154,7 @@ extension ThreadRecord {
     defer { helpDepth -= 1 }
     while !isOver(), depth < Self.depthLimit / 2 {
       if let deadline, MonotonicTime.nanoseconds() >= deadline { return }
-      guard one() else { return }
+      guard apartFromCancellations(one) else { return }
       prepareToWait()
     }
   }
