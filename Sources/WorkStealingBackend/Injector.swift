@@ -76,15 +76,18 @@ struct Injector: ~Copyable, Sendable {
     take(orElse: nil, refillingAlways: true) { lists in lists.popLeastUrgent() }
   }
 
-  /// Takes every job that `accepts`, the most urgent first; O(jobs).
-  borrowing func takeAll(where accepts: (Job) -> Bool) -> JobChain {
+  /// Takes those that `accepts` of the next `count` jobs; the others keep their places.
+  ///
+  /// O(count).
+  borrowing func take(ofNext count: Int, where accepts: (Job) -> Bool) -> JobChain {
     take(orElse: JobChain(), refillingAlways: true) { lists in
-      var left = BandedFIFO()
+      var left = JobChain()
       var taken = JobChain()
-      while let job = lists.popFirst() {
+      for _ in 0..<count {
+        guard let job = lists.popFirst() else { break }
         if accepts(job) { taken.append(job) } else { left.append(job) }
       }
-      lists = left
+      lists.prepend(left)
       return taken
     }
   }

@@ -20,10 +20,13 @@ extension Pool {
     help(worker) { popOwn(worker, ifAccepted: accepts) ?? injected(worker, ifAccepted: accepts) }
   }
 
+  /// How many injected jobs a job that waits looks at, at most.
+  static var lookahead: Int { 1024 }
+
   /// Moves the injected jobs that `accepts` to the only worker's deques, all but the one that is returned.
   private func injected(_ worker: Worker, ifAccepted accepts: (Job) -> Bool) -> Job? {
     guard workerCount == 1 else { return nil }
-    var jobs = injector.takeAll(where: accepts)
+    var jobs = injector.take(ofNext: Self.lookahead, where: accepts)
     let first = jobs.popFirst()
     if !jobs.isEmpty { publish(jobs, on: worker) }
     return first

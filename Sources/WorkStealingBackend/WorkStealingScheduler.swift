@@ -52,7 +52,7 @@ public final class WorkStealingScheduler: Scheduler {
   /// Runs the newest job on the calling worker's deques that `accepts`, 64 levels deep at most.
   ///
   /// O(jobs above it). Jobs that the worker submits are its own until a thief takes them. The only worker of a pool takes such
-  /// jobs from outside as well, once it has none of its own: O(jobs that wait).
+  /// jobs from outside as well, once it has none of its own, if they are among the next 1024.
   public func helpAwaited(ifAccepted accepts: (Job) -> Bool) -> Bool {
     pool.withOwnWorker { pool.helpAwaited($0, ifAccepted: accepts) } ?? false
   }

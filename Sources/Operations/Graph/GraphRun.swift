@@ -124,10 +124,10 @@ public final class GraphRun: Sendable {
   /// Blocks until the run is over.
   ///
   /// Inside an operation or another graph's node the worker is treated as in `Operation.waitUntilFinished()`: it runs those
-  /// nodes itself that its scheduler lets it find, on the work-stealing and the inline one those that its thread holds and,
-  /// as the only worker, all others, elsewhere those of `OperationGraph.runAndWait(on:)`; then the scheduler compensates for
-  /// it. From a node of the same run it stops the process, and on the inline scheduler where the nodes cannot run before it
-  /// returns.
+  /// nodes itself that its scheduler lets it find, on the work-stealing and the inline one those that its thread holds (and as
+  /// the only worker those among the next 1024 jobs), elsewhere those of `OperationGraph.runAndWait(on:)`; then the
+  /// scheduler compensates for it. From a node of the same run it stops the process, and on the inline scheduler where the
+  /// nodes cannot run before it returns.
   @available(*, noasync, message: "blocks the thread; await finished()")
   public func wait() { _ = wait(until: nil) }
 
