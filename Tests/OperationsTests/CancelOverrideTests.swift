@@ -253,5 +253,92 @@ extension OperationLayer {
       #expect(timeout.isFinished)
       operation.forget()
     }
+
+    /// The operation is told before its timeout ends, whose completion block may wait for it.
+    @Test(.contract(43, 60), arguments: Kind.each)
+    func timedOutOperationIsToldBeforeItsTimeoutEnds(_ kind: Kind) {
+      let queue = kind.queue()
+      let isTold = Locked(false)
+      let wasTold = Locked<Bool?>(nil)
+      let operation = AsyncOperation(onCancel: { operation in
+        isTold.withLock { $0 = true }
+        operation.finish()
+      }) { _ in }
+      let timeout = TimeoutOperation(operation, within: .milliseconds(30))
+      timeout.completionBlock = {
+        let told = isTold.withLock { $0 }
+        wasTold.withLock { $0 = told }
+      }
+      queue.addOperation(timeout)
+      queue.expectQuiet()
+      #expect(wasTold.withLock { $0 } == true)
+    }
+
+    /// A body that runs in place, inside of a wait of an override, is as free as one that a worker runs.
+    @Test(.contract(52, 101)) func bodyThatRunsInPlaceInsideAnOverridesWait() {
+      let queue = Kind.inline.queue()
+      let second = OperationQueue(scheduler: queue.scheduler)
+      let pool = OperationQueue(scheduler: ThreadPoolScheduler(workers: 1))
+      let never = Operation()
+      let freed = Operation()
+      freed.addDependency(never)
+      let isOver = Locked(false)
+      let inner = BlockOperation {}
+      inner.addDependency(never)
+      inner.completionBlock = { isOver.withLock { $0 = true } }
+      pool.addOperation(inner)
+      let hasEnded = Atomic<Bool>(false)
+      let dependent = BlockOperation {
+        inner.cancel()
+        let didEnd = waitUntil(deadline: .seconds(10)) { isOver.withLock { $0 } }
+        hasEnded.store(didEnd, ordering: .releasing)
+      }
+      dependent.addDependency(freed)
+      let overriding = Overriding()
+      overriding.addDependency(never)
+      overriding.after.withLock { $0 = { _ = never.wait(timeout: .milliseconds(20)) } }
+      queue.addOperations([freed, overriding], waitUntilFinished: false)
+      second.addOperation(dependent)
+      queue.cancelAllOperations()
+      for queue in [queue, second, pool] { queue.expectQuiet() }
+      let didEnd = hasEnded.load(ordering: .acquiring)
+      #expect(didEnd)
+      overriding.forget()
+    }
+
+    /// A body that an override runs in its wait cancels a group that nobody else keeps, and its end calls user code.
+    @Test(.contract(43)) func groupThatEndsWithItsCancellation() {
+      let queue = OperationQueue(scheduler: ThreadPoolScheduler(workers: 1))
+      queue.blockingPolicy = .help
+      let other = OperationQueue(scheduler: ThreadPoolScheduler(workers: 2))
+      let never = Operation()
+      let overriding = Overriding()
+      overriding.addDependency(never)
+      overriding.after.withLock { $0 = { _ = never.wait(timeout: .milliseconds(100)) } }
+      other.addOperation(overriding)
+      let ends = Counter()
+      queue.addOperation {
+        queue.addOperation {
+          let ending = Ending {
+            ends.add(1)
+            GroupOperation([Operation()]).cancel()
+          }
+          GroupOperation([BlockOperation { _ = ending }]).cancel()
+        }
+        other.cancelAllOperations()
+      }
+      for queue in [queue, other] { queue.expectQuiet() }
+      #expect(ends.value == 1)
+      overriding.forget()
+    }
   }
+}
+
+/// Calls a closure at its end.
+private final class Ending: Sendable {
+  private let body: @Sendable () -> Void
+
+  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+  deinit { body() }
 }

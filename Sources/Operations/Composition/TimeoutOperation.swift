@@ -108,9 +108,8 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
     guard let operation else { return }
     let record = ThreadRecord.current
     record.holdingBack {
-      // Before the cancellation, whose overrides may wait for it.
-      record.follow(
-        Cancelled(operation: self, effect: .ending, isAttended: false, runsInPlace: false))
+      // Noted before the cancellation, whose overrides may wait for it.
+      record.endAfterCancelling(self)
       record.cancelMembers(of: self) { [operation] }
     }
   }

@@ -254,8 +254,6 @@ struct Cancelled {
     case handedOver
     /// Its body had begun and is told.
     case executing
-    /// It ends by itself.
-    case ending
   }
 
   let operation: Operation
@@ -272,7 +270,7 @@ struct Cancelled {
     case .none: true
     // What waits for the resources that it gives up may be in another queue.
     case .free, .handedOver: !runsInPlace && !operation.needsResources
-    case .executing, .ending: false
+    case .executing: false
     }
   }
 
@@ -285,7 +283,6 @@ struct Cancelled {
       operation.handOver(operation.job(of: handle))
     case .handedOver: operation.flushWithoutSlot()
     case .executing: operation.cancelledWhileExecuting()
-    case .ending: operation.endAfterCancelling()
     }
     if isAttended { operation.deliverTransitions() }
   }

@@ -11,6 +11,8 @@ final class Cancellations {
   @exclusivity(unchecked) fileprivate var members = Agenda<Listed>()
   /// What cancellations have set free.
   @exclusivity(unchecked) fileprivate var effects = Agenda<Cancelled>()
+  /// Operations that end by themselves after what they have cancelled.
+  fileprivate var endings: [Operation] = []
   /// Whose members are listed; each once, or overrides that cancel their owner would go on for ever.
   fileprivate var owners: [ObjectIdentifier: Owner] = [:]
   /// Members before this place have been marked, or are of users' classes.
@@ -222,13 +224,17 @@ extension ThreadRecord {
   }
 
   /// The loop calls its `cancel()`, so that its members are listed for the loop.
-  @inline(__always) private func asCurrent(_ operation: ObjectIdentifier?, _ body: () -> Void) {
+  @inline(__always) private func asCurrent<Result>(
+    _ operation: ObjectIdentifier?, _ body: () -> Result
+  ) -> Result {
     let outer = cancellations.current
     if let outer { cancellations.callers.append(outer) }
     cancellations.current = operation
-    body()
-    cancellations.current = outer
-    if outer != nil { cancellations.callers.removeLast() }
+    defer {
+      cancellations.current = outer
+      if outer != nil { cancellations.callers.removeLast() }
+    }
+    return body()
   }
 
   /// Cancels operations that are about to be added to an operation which is cancelled, before they can run.
@@ -248,13 +254,20 @@ extension ThreadRecord {
     let cancellations = cancellations
     var place = unsafe cancellations.effects.count
     let isOutermost = place == 0
+    let endings = cancellations.endings.count
     cancellations.marking += 1
     body()
     cancellations.marking -= 1
     guard cancellations.marking == 0 else { return }
     while let next = unsafe cancellations.effects.take(from: &place) { next.go() }
     if isOutermost { unsafe cancellations.effects.reset() }
+    while cancellations.endings.count > endings, let next = cancellations.endings.popLast() {
+      next.endAfterCancelling()
+    }
   }
+
+  /// Ends an operation by `endAfterCancelling()` once all that `holdingBack(_:)` cancels has been seen to, or before a wait.
+  func endAfterCancelling(_ operation: Operation) { cancellations.endings.append(operation) }
 
   /// Lets what follows from a cancellation happen, now or when all that is cancelled with it is marked.
   func follow(_ cancelled: consuming Cancelled) {
@@ -278,27 +291,31 @@ extension ThreadRecord {
     var hasMore = true
     while hasMore {
       while let next = unsafe cancellations.members.takeFirst() { cancelMember(next) }
-      // Its hooks list others.
+      // Each may list others.
       if let next = unsafe cancellations.effects.takeFirst() {
-        asCurrent(nil) { next.go() }
+        apartFromCancellations { next.go() }
+      } else if let next = cancellations.endings.popLast() {
+        apartFromCancellations { next.endAfterCancelling() }
       } else {
         hasMore = false
       }
     }
   }
 
-  /// Runs a job that the cancellations below it on the stack are no business of.
-  func apartFromCancellations(_ body: () -> Bool) -> Bool {
+  /// Runs something that the cancellations below it on the stack are no business of.
+  func apartFromCancellations<Result>(_ body: () -> Result) -> Result {
     let cancellations = cancellations
     guard cancellations.depth > 0 || cancellations.marking > 0 else { return body() }
-    let (marking, queues, owners) =
-      (cancellations.marking, cancellations.queues, cancellations.owners)
-    (cancellations.marking, cancellations.queues, cancellations.owners) = (0, [], [:])
-    var result = false
-    asCurrent(nil) { result = body() }
-    (cancellations.marking, cancellations.queues, cancellations.owners) =
-      (marking, queues, owners)
-    return result
+    let (marking, queues) = (cancellations.marking, cancellations.queues)
+    (cancellations.marking, cancellations.queues) = (0, [])
+    // Exchanged, so that the last reference to an owner, whose end may call user code, goes outside of the access.
+    var owners: [ObjectIdentifier: Cancellations.Owner] = [:]
+    swap(&owners, &cancellations.owners)
+    defer {
+      (cancellations.marking, cancellations.queues) = (marking, queues)
+      swap(&owners, &cancellations.owners)
+    }
+    return asCurrent(nil, body)
   }
 
   /// As much of `prepareToWait()` as calls no user code: marks what is not of a class of a user's, which may override
