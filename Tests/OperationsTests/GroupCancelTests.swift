@@ -180,7 +180,8 @@ extension OperationLayer {
         },
         left: { round in
           round.group.cancel()
-          for member in round.first where !member.isCancelled {
+          // One that has run meanwhile, set free by a worker that flushed the gate, is marked no more.
+          for member in round.first where !member.isFinished && !member.isCancelled {
             member.isWrong.store(true, ordering: .releasing)
           }
           // release: pairs with the acquire in `main`.

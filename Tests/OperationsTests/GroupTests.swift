@@ -194,7 +194,10 @@ extension OperationLayer {
     func addRacingTheFinish(_ kind: Kind) {
       let queue = kind.queue()
       let (added, refused, ran) = (Counter(), Counter(), Counter())
-      for _ in 0..<(1_000 / slowness + 20) {
+      // On a busy machine the two threads seldom run at the same time.
+      var rounds = 0
+      while rounds < 1_000 / slowness + 20 || (refused.value == 0 && rounds < 100_000) {
+        rounds += 1
         let group = GroupOperation([TestOperation()])
         onThreads(2) { thread in
           if thread == 0 { return queue.addOperation(group) }
