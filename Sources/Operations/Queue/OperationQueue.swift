@@ -299,8 +299,8 @@ open class OperationQueue: @unchecked Sendable {
 
   /// Cancels every operation the queue holds now, executing ones and barriers included (contract 52).
   ///
-  /// All of them are marked before the first one is set free, so that none starts because another was flushed. (Overrides of
-  /// `cancel()` that wait for one of the others: see Composition.md.)
+  /// All of them are marked before this call sets the first one free. (A worker that has one already may flush it as soon as
+  /// that is marked, and start what it set free. Overrides of `cancel()` that wait for one of the others: see Composition.md.)
   open func cancelAllOperations() { cancelMembers() }
 
   /// Blocks until the queue has no operations, those added meanwhile and barriers included (contract 103).
