@@ -186,9 +186,9 @@ private func scheduler(
   guard scheduler.workerCount == assignment.workers else {
     throw unavailable(
       "workers",
-      "scheduler '\(name)' says that it has \(scheduler.workerCount) at a time when it was made with \(assignment.workers); "
-        + "expected the count that it was made with; a scheduler with a count of its own is measured with "
-        + "--workers \(scheduler.workerCount)")
+      "scheduler '\(name)', made with workers \(assignment.workers), has workerCount "
+        + "\(scheduler.workerCount); expected the same; one that keeps a count of its own is measured "
+        + "with --workers \(scheduler.workerCount)")
   }
   return scheduler
 }
