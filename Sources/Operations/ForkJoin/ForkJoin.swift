@@ -115,6 +115,10 @@ public func forkEach<Failure: Error>(
     return unsafe OperationQueue.reference(queue)._withUnsafeGuaranteedRef(inQueue)
   }
 
+  /// Stands between the join and the look at what `half` has stored.
+  ///
+  /// Clients know that `fork` keeps no closure, so only this call tells the optimiser that `half` may have been called. It may
+  /// not see through `closureWords`.
   @usableFromInline @inline(never) static func keep(_ half: () -> Void) {
     _ = closureWords(half)
   }
