@@ -61,19 +61,22 @@ public import Synchronization
     push(count: 1) { word }
   }
 
-  /// As `push`, and says whether the deque may have been empty; owner only.
+  /// As `push`, if an older word is there, as far as the owner sees, and the buffer has room; else does nothing.
   ///
-  /// False means that an older word was there a moment ago.
+  /// Owner only.
   @inlinable @inline(__always) package func pushOnTop(_ word: UInt) -> Bool {
     // relaxed: only the owner writes `bottom`.
     let bottom = unsafe block.pointee.bottom.load(ordering: .relaxed)
-    let buffer = makeRoom(for: 1, at: bottom)
+    // acquiring, edge SlotReleased: thieves up to `top` have read their slots before the owner writes them again.
+    let count = unsafe bottom &- block.pointee.top.load(ordering: .acquiring)
+    // relaxed: only the owner replaces the buffer.
+    let buffer = unsafe DequeBuffer(address: block.pointee.buffer.load(ordering: .relaxed))
+    guard count > 0, count < buffer.capacity else { return false }
     // relaxed: the store of `bottom` below publishes the slot.
     buffer.setWord(word, at: bottom)
     // releasing, edge SlotPublished: pairs with the load of `bottom` in steal().
     unsafe block.pointee.bottom.store(bottom &+ 1, ordering: .releasing)
-    // relaxed: a hint; `top` only grows.
-    return unsafe block.pointee.top.load(ordering: .relaxed) >= bottom
+    return true
   }
 
   /// Adds `count` words, at least 1, with one store of `bottom`; owner only.

@@ -7,32 +7,44 @@ internal import Synchronization
 /// Jobs that their worker means to run itself, unless a thief is faster. The page Deque covers the pop and the steal that
 /// decide; a job is offered, and taken back, by the thread that runs the worker.
 extension Pool {
-  /// Pushes one job on the caller's own deque and wakes a worker if need be.
+  /// Pushes one job on the caller's own deque and wakes a worker if need be; true.
   ///
   /// On top of another one without the fence of a publication: see Parking.md, "Offered jobs".
-  @inline(__always) func offer(_ job: Job, on worker: Worker) {
+  @inline(__always) func offer(_ job: Job, on worker: Worker) -> Bool {
     let job = asListed(job)
+    let isOnTop = worker.deques.existing(Int(job.band.rawValue))?.pushOnTop(job.word) ?? false
     // relaxed: a hint.
-    if worker.offer(job) || IdleCounts(word: idleCounts.value.load(ordering: .relaxed)).needsWake {
-      publishOffered(on: worker)
-    }
+    let counts = IdleCounts(word: idleCounts.value.load(ordering: .relaxed))
+    guard isOnTop, !counts.needsWake else { return publishOffer(job, on: worker, isPushed: isOnTop) }
+    return true
   }
 
-  @inline(never) private func publishOffered(on worker: Worker) {
+  /// The rest of `offer`, in its last step, so that the usual case has no call to make.
+  @inline(never) private func publishOffer(_ job: Job, on worker: Worker, isPushed: Bool) -> Bool {
+    if !isPushed { worker.push(JobChain(job)) }
     worker.publish()
     notify()
+    return true
   }
 
   /// Pops `job` if it is still on the caller's deque; one that a thief has taken lies below nothing.
   @inline(__always) func takeBack(_ job: Job, on worker: Worker) -> Bool {
     let job = asListed(job)
-    let band = Int(job.band.rawValue)
-    let deque = worker.deques.owned(band)
-    guard let word = deque.pop() else { return false }
-    guard word == job.word else { return dig(band, from: word, on: worker) { $0 == job } != nil }
+    guard let word = worker.deques.existing(Int(job.band.rawValue))?.pop() else { return false }
     // sequentially consistent, edge WorkSeen: after the pop's store of `bottom`, which shows what is left.
     let counts = IdleCounts(word: idleCounts.value.load(ordering: .sequentiallyConsistent))
-    if counts.needsWake, !deque.isEmptyForOwner { publishOffered(on: worker) }
+    guard word == job.word, !counts.needsWake else { return takeBack(job, popped: word, on: worker) }
+    return true
+  }
+
+  /// The rest of `takeBack`, in its last step: another job was on top, or somebody sleeps.
+  @inline(never) private func takeBack(_ job: Job, popped word: UInt, on worker: Worker) -> Bool {
+    let band = Int(job.band.rawValue)
+    guard word == job.word else { return dig(band, from: word, on: worker) { $0 == job } != nil }
+    if !worker.deques.owned(band).isEmptyForOwner {
+      worker.publish()
+      notify()
+    }
     return true
   }
 

@@ -59,10 +59,7 @@ public final class WorkStealingScheduler: Scheduler {
 
   /// Pushes the job on the calling worker's deque.
   public func offer(_ job: Job) -> Bool {
-    @inline(__always) func offer(_ worker: Worker) -> Bool {
-      pool.offer(job, on: worker)
-      return true
-    }
+    @inline(__always) func offer(_ worker: Worker) -> Bool { pool.offer(job, on: worker) }
     return pool.withOwnWorker(offer) ?? false
   }
 

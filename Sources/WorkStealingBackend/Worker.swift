@@ -120,15 +120,6 @@ final class Worker: Sendable {
     setOwnBands(ownBandsValue | 1 << UInt8(band))
   }
 
-  /// Pushes one job; true when the caller must publish it: no older one of its band is there.
-  ///
-  /// Owner only.
-  @inline(__always) func offer(_ job: Job) -> Bool {
-    let isFirst = deques.owned(Int(job.band.rawValue)).pushOnTop(job.word)
-    if isFirst { setOwnBands(ownBandsValue | job.band.mask) }
-    return isFirst
-  }
-
   /// Takes the owner's newest job of the most urgent band, or its oldest by `localOrder`; owner only.
   func pop() -> Job? {
     guard !takesOldestFirst else { return popOldest() }

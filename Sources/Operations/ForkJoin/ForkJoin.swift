@@ -54,7 +54,7 @@ public func forkEach<Failure: Error>(
       let frame = unsafe space.baseAddress.unsafelyUnwrapped
       let job = unsafe fork(half, in: frame)
       let first = Result(catching: first)
-      if let job, unsafe !isLeft(job, frame) {
+      if job != 0, unsafe !isLeft(job, frame) {
         // A use, so that the optimiser does not end the closure's life before its taker has called it.
         keep(half)
         return (first, nil)
@@ -65,54 +65,67 @@ public func forkEach<Failure: Error>(
       byteCount: ForkFrame.size, alignment: MemoryLayout<UInt>.alignment, run)
   }
 
-  /// Fills the frame and offers its job; nil when forks do nothing here.
+  /// Fills the frame and offers its job, whose word it returns; 0 when forks do nothing here.
   @usableFromInline @inline(never) static func fork(
     _ half: () -> Void, in space: UnsafeMutableRawPointer
-  ) -> Job? {
-    @inline(__always) func forkOn(_ scheduler: any Scheduler, _ record: ThreadRecord) -> Job? {
-      // SAFETY: the space has the size and alignment of a frame; a frame needs no deinitialisation.
-      let frame = unsafe space.assumingMemoryBound(to: ForkFrame.self)
-      unsafe frame.initialize(to: ForkFrame(closureWords(half), of: record))
-      let job = unsafe ForkFrame.job(frame, in: bandOfOperation(record))
-      return scheduler.offer(job) ? job : nil
+  ) -> UInt {
+    let body = closureWords(half)
+    @inline(__always) func forkHere(_ record: ThreadRecord) -> UInt {
+      unsafe offer(body, in: space, record)
     }
-    @inline(__always) func forkHere(_ record: ThreadRecord) -> Job? {
-      withScheduler(of: record, forkOn) ?? nil
+    // SAFETY: thread records live for ever.
+    return unsafe ThreadRecord.currentReference._withUnsafeGuaranteedRef(forkHere)
+  }
+
+  @inline(__always) private static func offer(
+    _ body: shim_closure, in space: UnsafeMutableRawPointer, _ record: ThreadRecord
+  ) -> UInt {
+    // SAFETY: the space has the size and alignment of a frame; a frame needs no deinitialisation.
+    let frame = unsafe space.assumingMemoryBound(to: ForkFrame.self)
+    unsafe frame.initialize(to: ForkFrame(body, of: record))
+    let job = unsafe ForkFrame.job(frame, in: bandOfOperation(record))
+    let queue = record.currentQueue
+    guard queue != 0 else { return offerInGraph(job, record) }
+    // SAFETY: the operation that runs here keeps its queue.
+    let isOffered = unsafe OperationQueue.reference(queue)._withUnsafeGuaranteedRef {
+      $0.scheduler.offer(job)
     }
-    return ThreadRecord.withCurrent(forkHere)
+    return isOffered ? job.word : 0
+  }
+
+  @inline(never) private static func offerInGraph(_ job: Job, _ record: ThreadRecord) -> UInt {
+    record.schedulerOfGraph?.offer(job) == true ? job.word : 0
   }
 
   /// Whether the caller must run the second half: nobody has taken it, or who had it has sent it home.
   ///
   /// Afterwards nobody else has the frame: it was taken back, or whoever ran it has made its last access.
   @usableFromInline @inline(never) static func isLeft(
-    _ job: Job, _ space: UnsafeMutableRawPointer
+    _ word: UInt, _ space: UnsafeMutableRawPointer
   ) -> Bool {
-    // SAFETY: `fork` has put a frame there.
+    // SAFETY: `fork` has put a frame there, and returned the word of its job.
     let frame = unsafe space.assumingMemoryBound(to: ForkFrame.self)
-    @inline(__always) func isLeftOn(_ scheduler: any Scheduler, _ record: ThreadRecord) -> Bool {
-      unsafe scheduler.takeBack(job)
-        || !ForkFrame.wait(for: frame, in: job.band, record, scheduler)
-    }
+    let job = unsafe Job(word: word).unsafelyUnwrapped
     @inline(__always) func isLeftHere(_ record: ThreadRecord) -> Bool {
-      guard let isLeft = withScheduler(of: record, isLeftOn) else { hasNotRun() }
-      return isLeft
+      let queue = record.currentQueue
+      guard queue != 0 else { return unsafe isLeftInGraph(job, frame, record) }
+      @inline(__always) func isLeftIn(_ queue: OperationQueue) -> Bool {
+        if queue.scheduler.takeBack(job) { return true }
+        return unsafe !ForkFrame.wait(for: frame, in: job.band, record, queue.scheduler)
+      }
+      // SAFETY: the operation that runs here keeps its queue.
+      return unsafe OperationQueue.reference(queue)._withUnsafeGuaranteedRef(isLeftIn)
     }
     // SAFETY: thread records live for ever.
     return unsafe frame.pointee.owner._withUnsafeGuaranteedRef(isLeftHere)
   }
 
-  /// Calls `body` with the scheduler of what runs here; nil if there is none.
-  @inline(__always) private static func withScheduler<Outcome>(
-    of record: ThreadRecord, _ body: (any Scheduler, ThreadRecord) -> Outcome
-  ) -> Outcome? {
-    let queue = record.currentQueue
-    guard queue != 0 else { return record.schedulerOfGraph.map { body($0, record) } }
-    @inline(__always) func inQueue(_ queue: OperationQueue) -> Outcome {
-      body(queue.scheduler, record)
-    }
-    // SAFETY: the operation that runs here keeps its queue.
-    return unsafe OperationQueue.reference(queue)._withUnsafeGuaranteedRef(inQueue)
+  @inline(never) private static func isLeftInGraph(
+    _ job: Job, _ frame: UnsafeMutablePointer<ForkFrame>, _ record: ThreadRecord
+  ) -> Bool {
+    guard let scheduler = record.schedulerOfGraph else { hasNotRun() }
+    return unsafe scheduler.takeBack(job)
+      || !ForkFrame.wait(for: frame, in: job.band, record, scheduler)
   }
 
   /// Stands between the join and the look at what `half` has stored.

@@ -109,16 +109,20 @@ import Synchronization
       // SAFETY: set below to a record that is never freed.
       return unsafe Unmanaged<ThreadRecord>.fromOpaque(address).takeUnretainedValue()
     }
-    return adopt()
+    return record(at: UInt(bitPattern: unsafe adoptRecord()))
   }
 
   /// Runs `body` with the calling thread's record, without counting a reference.
   @inline(__always)
   static func withCurrent<Result>(_ body: (ThreadRecord) -> Result) -> Result {
-    // One call, so that it is inlined: two would leave `body` a function of its own.
-    let address = unsafe shim_get_operations() ?? adopt().pointer
     // SAFETY: as in `current`.
-    return unsafe Unmanaged<ThreadRecord>.fromOpaque(address)._withUnsafeGuaranteedRef(body)
+    unsafe currentReference._withUnsafeGuaranteedRef(body)
+  }
+
+  /// The record of the calling thread, which lives for ever.
+  @inline(__always) static var currentReference: Unmanaged<ThreadRecord> {
+    // SAFETY: as in `current`.
+    unsafe Unmanaged.fromOpaque(shim_get_operations() ?? adoptRecord())
   }
 
   struct Registry: Sendable {
@@ -141,14 +145,14 @@ import Synchronization
     }
   }
 
-  private static func record(at address: UInt) -> ThreadRecord {
+  fileprivate static func record(at address: UInt) -> ThreadRecord {
     // SAFETY: records that `adopt` has made are never released.
     unsafe Unmanaged<ThreadRecord>.fromOpaque(
       UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped
     ).takeUnretainedValue()
   }
 
-  @inline(never) private static func adopt() -> ThreadRecord {
+  fileprivate static func adopt() -> UnsafeMutableRawPointer {
     let (address, key) = registry.withLock { registry -> (UInt, pthread_key_t) in
       let address: UInt
       if let free = registry.free.popLast() {
@@ -171,7 +175,7 @@ import Synchronization
     let pointer = unsafe UnsafeMutableRawPointer(bitPattern: address)
     unsafe shim_set_operations(pointer)
     unsafe pthread_setspecific(key, pointer)
-    return record(at: address)
+    return unsafe pointer.unsafelyUnwrapped
   }
 
   /// The thread that used the record at `address` ends.
@@ -221,4 +225,11 @@ extension ThreadRecord {
     while garbage.popLast() != nil {}
     isDisposing = false
   }
+}
+
+/// The calling thread's record, which it does not have yet.
+///
+/// No static function: the usual case, which does not call it, would fetch the class for it.
+@inline(never) private func adoptRecord() -> UnsafeMutableRawPointer {
+  unsafe ThreadRecord.adopt()
 }
