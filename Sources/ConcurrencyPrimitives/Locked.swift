@@ -38,6 +38,13 @@ public import Synchronization
     return unsafe body(&state.pointee)
   }
 
+  /// Runs `body` with the value; the caller has excluded every other thread by other means.
+  @inlinable @inline(__always)
+  package borrowing func withoutLock<Result>(_ body: (inout State) -> Result) -> Result {
+    // SAFETY: allocated in `init`, and the caller makes this the only access.
+    unsafe body(&state.pointee)
+  }
+
   @usableFromInline static var free: UInt32 { 0 }
   @usableFromInline static var taken: UInt32 { 1 }
   /// Taken, and somebody may sleep.

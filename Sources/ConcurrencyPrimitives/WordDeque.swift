@@ -115,6 +115,17 @@ public import Synchronization
     return popLast(at: bottom, top: top, from: buffer)
   }
 
+  /// As `pop()`; with `alone`, which says that no other thread uses the deque, at the price of plain loads and stores.
+  @inlinable @inline(__always) package func pop(alone: Bool) -> UInt? {
+    guard alone else { return pop() }
+    // relaxed, all: whoever steals later is ordered behind the owner by the caller.
+    let bottom = unsafe block.pointee.bottom.load(ordering: .relaxed) &- 1
+    guard unsafe block.pointee.top.load(ordering: .relaxed) <= bottom else { return nil }
+    let buffer = unsafe DequeBuffer(address: block.pointee.buffer.load(ordering: .relaxed))
+    unsafe block.pointee.bottom.store(bottom, ordering: .relaxed)
+    return buffer.word(at: bottom)
+  }
+
   /// The rare end of `pop`: at most one word is left and thieves may be after it.
   @inlinable internal func popLast(at bottom: Int, top: Int, from buffer: DequeBuffer) -> UInt? {
     var word: UInt?

@@ -71,6 +71,21 @@ struct Injector: ~Copyable, Sendable {
     }
   }
 
+  /// Takes the oldest job of the most urgent band, for the only thread that ever takes; nil when there is none.
+  ///
+  /// O(1), without the takers' lock.
+  borrowing func takeAlone() -> Job? {
+    guard bands != 0 else { return nil }
+    return front.value.withoutLock { lists in
+      refill(&lists, always: false)
+      let before = lists.bands
+      let job = lists.popFirst()
+      // relaxed: the caller is the only reader who takes.
+      if lists.bands != before { frontBands.value.store(lists.bands, ordering: .relaxed) }
+      return job
+    }
+  }
+
   /// Takes the oldest job of the least urgent band; nil when there is none.
   borrowing func takeForAgeing() -> Job? {
     take(orElse: nil, refillingAlways: true) { lists in lists.popLeastUrgent() }

@@ -73,7 +73,7 @@ extension Pool {
   /// Moves a spare's own jobs to the injector, where the others find them.
   func giveAway(_ worker: Worker) {
     var jobs = JobChain()
-    while let job = worker.pop() { jobs.append(job) }
+    while let job = worker.pop(alone: false) { jobs.append(job) }
     guard !jobs.isEmpty else { return }
     worker.publish()
     injector.push(jobs)

@@ -49,7 +49,7 @@ extension Pool {
     if let job = pick(worker) { return job }
     switch drainInjector(worker) {
     case .job(let job): return job
-    case .pushed: return worker.pop()
+    case .pushed: return worker.pop(alone: isAlone)
     // One job, since nobody publishes what else a batch would bring.
     case .nothing: return stealRound(worker, batch: 1)
     }

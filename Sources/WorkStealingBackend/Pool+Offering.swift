@@ -22,15 +22,16 @@ extension Pool {
   /// The rest of `offer`, in its last step, so that the usual case has no call to make.
   @inline(never) private func publishOffer(_ job: Job, on worker: Worker, isPushed: Bool) -> Bool {
     if !isPushed { worker.push(JobChain(job)) }
-    worker.publish()
-    notify()
+    publish(on: worker)
     return true
   }
 
   /// Pops `job` if it is still on the caller's deque; one that a thief has taken lies below nothing.
   @inline(__always) func takeBack(_ job: Job, on worker: Worker) -> Bool {
     let job = asListed(job)
-    guard let word = worker.deques.existing(Int(job.band.rawValue))?.pop() else { return false }
+    guard let word = worker.deques.existing(Int(job.band.rawValue))?.pop(alone: isAlone) else {
+      return false
+    }
     // sequentially consistent, edge WorkSeen: after the pop's store of `bottom`, which shows what is left.
     let counts = IdleCounts(word: idleCounts.value.load(ordering: .sequentiallyConsistent))
     guard word == job.word, !counts.needsWake else { return takeBack(job, popped: word, on: worker) }
@@ -42,8 +43,7 @@ extension Pool {
     let band = Int(job.band.rawValue)
     guard word == job.word else { return dig(band, from: word, on: worker) { $0 == job } != nil }
     if !worker.deques.owned(band).isEmptyForOwner {
-      worker.publish()
-      notify()
+      publish(on: worker)
     }
     return true
   }
@@ -84,8 +84,7 @@ extension Pool {
     }
     if !above.isEmpty {
       worker.putBack(above, in: band)
-      worker.publish()
-      notify()
+      publish(on: worker)
     }
     return next
   }

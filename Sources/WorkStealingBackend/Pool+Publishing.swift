@@ -20,6 +20,15 @@ extension Pool {
   /// Pushes a non-empty chain on the caller's own deques and wakes a worker if need be.
   func publish(_ jobs: JobChain, on worker: Worker) {
     worker.push(bandRules.applied(to: jobs))
+    publish(on: worker)
+  }
+
+  /// Makes the caller's pushes visible and wakes a worker if need be.
+  ///
+  /// Both steps at once, edge WorkSeen: without the sequentially consistent store the wake could be missed.
+  @inline(__always) func publish(on worker: Worker) {
+    // The only worker is the caller, which does not sleep.
+    guard !isAlone else { return worker.showBands() }
     worker.publish()
     notify()
   }

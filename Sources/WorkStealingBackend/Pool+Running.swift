@@ -108,7 +108,7 @@ extension Pool {
       worker.jobsUntilInjector.store(configuration.injectorInterval, ordering: .relaxed)
       if case .job(let job) = drainInjector(worker) { return job }
     }
-    return worker.pop()
+    return worker.pop(alone: isAlone)
   }
 
   /// The oldest job of the least urgent band; the worker's own when an injected one has the same band, for which
@@ -144,15 +144,18 @@ extension Pool {
   }
 
   /// Takes a share of the injected jobs, keeps the oldest to run, and publishes the others on the worker's deques.
-  func drainInjector(_ worker: Worker) -> Drained {
+  @inline(__always) func drainInjector(_ worker: Worker) -> Drained {
+    guard isAlone, worker.ownBandsValue == 0 else { return drainShare(worker) }
+    return injector.takeAlone().map { .job($0) } ?? .nothing
+  }
+
+  @inline(never) private func drainShare(_ worker: Worker) -> Drained {
     let share = takeShare(for: worker)
     let isSingle = share.count == 1
     let drained = place(share, on: worker)
     if case .job = drained, isSingle { return drained }
     if case .nothing = drained { return drained }
-    // Both steps at once, edge WorkSeen: without the sequentially consistent store the wake could be missed.
-    worker.publish()
-    notify()
+    publish(on: worker)
     return drained
   }
 

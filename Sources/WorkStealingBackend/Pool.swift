@@ -71,6 +71,14 @@ final class Pool: Sendable {
     self.identity = identity
   }
 
+  /// Whether the pool has one worker and has never had another; asked on the threads of workers.
+  ///
+  /// Then nobody steals, and nobody else takes what is injected: see the page Deque, "A pool of one".
+  @inline(__always) var isAlone: Bool {
+    // relaxed: it changes once, on the thread of the only worker, before another one is started.
+    knownWorkers.value.load(ordering: .relaxed) == 1
+  }
+
   /// How long a worker looks for jobs before it sleeps when the pool has processors to spare.
   static var usualSpinBudgetNanoseconds: UInt64 { 20_000 }
 

@@ -121,13 +121,15 @@ final class Worker: Sendable {
   }
 
   /// Takes the owner's newest job of the most urgent band, or its oldest by `localOrder`; owner only.
-  func pop() -> Job? {
+  ///
+  /// With `alone` there are no thieves.
+  @inline(__always) func pop(alone: Bool) -> Job? {
     guard !takesOldestFirst else { return popOldest() }
     while true {
       let bands = ownBandsValue
       guard bands != 0 else { return nil }
       let band = bands.trailingZeroBitCount
-      if let word = deques.owned(band).pop() { return Job(word: word) }
+      if let word = deques.owned(band).pop(alone: alone) { return Job(word: word) }
       setOwnBands(bands & (bands &- 1))
     }
   }
@@ -165,6 +167,12 @@ final class Worker: Sendable {
     // sequentially consistent, edge WorkSeen: in the total order between the pushes, which it releases, and the load
     // of the idle counts that follows.
     publishedBands.store(ownBandsValue, ordering: .sequentiallyConsistent)
+  }
+
+  /// Shows the bands to thieves that may start later.
+  @inline(__always) func showBands() {
+    // relaxed: the start of the first thief's thread publishes it.
+    publishedBands.store(ownBandsValue, ordering: .relaxed)
   }
 
   // MARK: Other threads
