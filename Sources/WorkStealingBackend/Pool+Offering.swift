@@ -15,8 +15,8 @@ extension Pool {
     let isOnTop = worker.deques.existing(Int(job.band.rawValue))?.pushOnTop(job.word) ?? false
     // relaxed: a hint.
     let counts = IdleCounts(word: idleCounts.value.load(ordering: .relaxed))
-    guard isOnTop, !counts.needsWake else { return publishOffer(job, on: worker, isPushed: isOnTop) }
-    return true
+    if isOnTop, !counts.needsWake { return true }
+    return publishOffer(job, on: worker, isPushed: isOnTop)
   }
 
   /// The rest of `offer`, in its last step, so that the usual case has no call to make.
@@ -34,8 +34,8 @@ extension Pool {
     }
     // sequentially consistent, edge WorkSeen: after the pop's store of `bottom`, which shows what is left.
     let counts = IdleCounts(word: idleCounts.value.load(ordering: .sequentiallyConsistent))
-    guard word == job.word, !counts.needsWake else { return takeBack(job, popped: word, on: worker) }
-    return true
+    if word == job.word, !counts.needsWake { return true }
+    return takeBack(job, popped: word, on: worker)
   }
 
   /// The rest of `takeBack`, in its last step: another job was on top, or somebody sleeps.

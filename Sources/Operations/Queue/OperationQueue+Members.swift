@@ -29,9 +29,6 @@ extension OperationQueue {
 
   /// Implements `cancelAllOperations()`.
   func cancelMembers() {
-    let record = ThreadRecord.current
-    record.holdingBack {
-      record.cancelAll(of: self, registry.operationsAfterCancellingClosures())
-    }
+    ThreadRecord.current.cancelAll(of: self) { registry.operationsAfterCancellingClosures() }
   }
 }

@@ -19,6 +19,21 @@ struct ReadyList: ~Copyable {
       if let new = ready.first, new.band < old.band { return ready.popFirst() }
       return returned.popFirst()
     }
+
+    /// O(levels) where all of them go and none came back, else O(count).
+    mutating func popFirst(_ count: Int) -> JobChain {
+      var chain = JobChain()
+      while chain.count < count {
+        if returned.first == nil {
+          let level = ready.popFirst(count - chain.count)
+          guard !level.isEmpty else { break }
+          chain.append(level)
+        } else if let job = popFirst() {
+          chain.append(job)
+        }
+      }
+      return chain
+    }
   }
   private let jobs = Locked(Jobs())
 
@@ -40,11 +55,7 @@ struct ReadyList: ~Copyable {
   borrowing func popFirst() -> Job? { jobs.withLock { $0.popFirst() } }
   /// Takes the best `count` jobs, best first.
   borrowing func popFirst(_ count: Int) -> JobChain {
-    jobs.withLock { jobs in
-      var chain = JobChain()
-      while chain.count < count, let job = jobs.popFirst() { chain.append(job) }
-      return chain
-    }
+    jobs.withLock { $0.popFirst(count) }
   }
 
   /// Handles that were taken out of the list.

@@ -71,10 +71,36 @@ import Synchronization
   enum Member {
     case operation(Operation)
     case closure(OperationHandle)
+
+    init(_ found: Found) {
+      switch found.place {
+      case .operation(let word): self = .operation(found.take(word))
+      case .closure(let handle): self = .closure(handle)
+      }
+    }
+  }
+
+  /// A member while an enumeration sorts what it has found: plain words, which count no reference when they move.
+  ///
+  /// Whoever gets it takes it once.
+  struct Found {
+    enum Place {
+      /// Retained.
+      case operation(UInt)
+      case closure(OperationHandle)
+    }
+    let ticket: UInt32
+    let place: Place
+
+    /// The operation, with the reference that came with its word.
+    func take(_ word: UInt) -> Operation {
+      // SAFETY: retained by `RegistryChunk.member` under the pin.
+      unsafe Operation.reference(word).takeRetainedValue()
+    }
   }
 
   /// Members in submission order, closures as handles, hidden ones included.
-  func membersAndClosures() -> [Member] { collect(includingHidden: true).map(\.member) }
+  func membersAndClosures() -> [Member] { collect(includingHidden: true).map(Member.init) }
 
   /// Cancels the closures and returns the others, in submission order, for the caller to cancel.
   ///
@@ -84,9 +110,9 @@ import Synchronization
     let found = collect(includingHidden: true, waiting: waiting)
     var operations: [Operation] = []
     operations.reserveCapacity(found.count)
-    for (_, member) in found {
-      switch member {
-      case .operation(let operation): operations.append(operation)
+    for member in found {
+      switch member.place {
+      case .operation(let word): operations.append(member.take(word))
       case .closure(let handle): handle.cancel()
       }
     }
@@ -98,20 +124,18 @@ import Synchronization
 
   /// As `members()`, with their tickets; with `waiting` it includes closures that are just being added.
   func membersWithTickets(waiting: Bool) -> [QueueMember] {
-    collect(includingHidden: false, waiting: waiting).compactMap { ticket, member in
+    collect(includingHidden: false, waiting: waiting).compactMap { found in
       let operation: Operation? =
-        switch member {
+        switch Member(found) {
         case .operation(let operation): operation.isStraggler ? nil : operation
         case .closure(let handle): handle.facade
         }
-      return operation.map { QueueMember(ticket: ticket, operation: $0) }
+      return operation.map { QueueMember(ticket: found.ticket, operation: $0) }
     }
   }
 
-  private func collect(
-    includingHidden: Bool, waiting: Bool = false
-  ) -> [(ticket: UInt32, member: Member)] {
-    var found: [(ticket: UInt32, member: Member)] = []
+  private func collect(includingHidden: Bool, waiting: Bool = false) -> [Found] {
+    var found: [Found] = []
     for index in 0..<Self.stripeCount {
       let stripe = unsafe stripes + index
       unsafe stripe.pointee.lock.lock()
@@ -128,20 +152,25 @@ import Synchronization
             backoff.wait()
             member = unsafe present.pointee.member(index, includingHidden: includingHidden)
           }
-          guard let member else { continue }
-          unsafe found.append((present.pointee.tickets[index], member))
+          if let member { found.append(member) }
         }
         unsafe present.pointee.unpin()
         unsafe chunk = present.pointee.previous
       }
       unsafe stripe.pointee.lock.unlock()
     }
+    Self.sort(&found)
+    return found
+  }
+
+  /// Oldest first.
+  private static func sort(_ found: inout [Found]) {
     // Tickets wrap: order by the distance from the newest.
-    guard let newest = found.map(\.ticket).max(by: { Int32(bitPattern: $0 &- $1) < 0 }) else {
-      return []
+    guard var newest = found.last?.ticket else { return }
+    for member in found where Int32(bitPattern: member.ticket &- newest) > 0 {
+      newest = member.ticket
     }
     found.sort { newest &- $0.ticket > newest &- $1.ticket }
-    return found
   }
 }
 

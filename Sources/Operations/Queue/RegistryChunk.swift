@@ -122,13 +122,17 @@ import Synchronization
   }
 
   /// The member in a slot that was given out and not left; under the pin.
-  func member(_ index: Int, includingHidden: Bool) -> Registry.Member? {
+  func member(_ index: Int, includingHidden: Bool) -> Registry.Found? {
     let word = slots[index]
     guard includingHidden || word & Self.hiddenTag == 0 else { return nil }
+    let place: Registry.Found.Place
     if word & Self.closureTag != 0 {
-      return OperationHandle.live(node: word & ~Self.tags).map { .closure($0) }
+      guard let handle = OperationHandle.live(node: word & ~Self.tags) else { return nil }
+      place = .closure(handle)
+    } else {
+      // Before the pin goes.
+      place = .operation(Operation.retain(word & ~Self.tags))
     }
-    // Retained for good before the pin goes.
-    return Operation.takeRetained(Operation.retain(word & ~Self.tags)).map { .operation($0) }
+    return Registry.Found(ticket: tickets[index], place: place)
   }
 }

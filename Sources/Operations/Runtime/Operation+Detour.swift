@@ -166,48 +166,8 @@ extension Operation {
     // A first look without the lock: finished or cancelled needs nothing.
     if isSealed { return }
     // Whoever has set the bit sees to the rest, but when this returns the members are marked.
-    if isMarkedCancelled { return cancelMembers() }
-    var handOver: UInt?
-    var flush = false
-    var runsInPlace = false
-    var bits = lockState()
-    guard !isSealed, bits & StateBit.cancelled == 0 else {
-      unlockState(bits)
-      return cancelMembers()
-    }
-    bits |= StateBit.cancelled
-    noteCancelled(bits)
-    if isSubmitted, bits & StateBit.started == 0 {
-      // Here the queue is there; by the time somebody asks another thread may have flushed the operation and freed it.
-      runsInPlace = unsafe queueReference._withUnsafeGuaranteedRef(\.runsInPlace)
-      if bits & StateBit.barrier != 0 {
-        // Once it is due it needs no slot any more; before that it keeps its place.
-        flush = true
-      } else if let table = enterDetour(force: false, tagEdges: false, bits) {
-        // All edges but the one on a barrier are ignored from now on.
-        ignoreOrdinaryEdges(table, bits)
-        handOver = leaveIfFree(table)
-        flush = handOver == nil && table.isOut
-      } else {
-        flush = true
-      }
-    }
-    unlockState(bits)
-    // Only asynchronous classes are told. Before `main()` has begun it is left to the runner: edge MainBegun.
-    let told = StateBit.asynchronous | StateBit.mainRan
-    let hasBegun = bits & (told | StateBit.flushed) == told
-    let isAttended = bits & StateBit.attended != 0
-    guard handOver != nil || flush || hasBegun || isAttended else { return cancelMembers() }
-    var effect = Cancelled.Effect.none
-    if hasBegun {
-      effect = .executing
-    } else if let handOver {
-      effect = .free(handOver)
-    } else if flush {
-      effect = .handedOver
-    }
-    let cancelled = Cancelled(
-      operation: self, effect: effect, isAttended: isAttended, runsInPlace: runsInPlace)
+    guard let consequence = markCancelled() else { return cancelMembers() }
+    let cancelled = Cancelled(operation: self, consequence: consequence)
     ThreadRecord.withCurrent { record in
       guard isComposite else { return record.follow(cancelled) }
       record.holdingBack {
@@ -216,6 +176,57 @@ extension Operation {
         cancelMembers()
       }
     }
+  }
+
+  /// Sets the mark; returns what follows from it for the operation itself, or nil if nothing does or another was first.
+  ///
+  /// Calls no user code.
+  final func markCancelled() -> Cancelled.Consequence? {
+    if isMarkedCancelled { return nil }
+    var handOver: UInt?
+    var flush = false
+    var runsInPlace = false
+    var bits = lockState()
+    guard !isSealed, bits & StateBit.cancelled == 0 else {
+      unlockState(bits)
+      return nil
+    }
+    bits |= StateBit.cancelled
+    noteCancelled(bits)
+    if isSubmitted, bits & StateBit.started == 0 {
+      // Here the queue is there; by the time somebody asks another thread may have flushed the operation and freed it.
+      let limitsStarts = unsafe queueReference._withUnsafeGuaranteedRef { queue in
+        runsInPlace = queue.runsInPlace
+        // Who limits the queue afterwards looks for the mark, and gets this lock later.
+        return queue.limitsStarts
+      }
+      if bits & StateBit.barrier != 0 {
+        // Once it is due it needs no slot any more; before that it keeps its place.
+        flush = limitsStarts
+      } else if let table = enterDetour(force: false, tagEdges: false, bits) {
+        // All edges but the one on a barrier are ignored from now on.
+        ignoreOrdinaryEdges(table, bits)
+        handOver = leaveIfFree(table)
+        flush = limitsStarts && handOver == nil && table.isOut
+      } else {
+        flush = limitsStarts
+      }
+    }
+    unlockState(bits)
+    // Only asynchronous classes are told. Before `main()` has begun it is left to the runner: edge MainBegun.
+    let told = StateBit.asynchronous | StateBit.mainRan
+    let hasBegun = bits & (told | StateBit.flushed) == told
+    let isAttended = bits & StateBit.attended != 0
+    guard handOver != nil || flush || hasBegun || isAttended else { return nil }
+    var effect = Cancelled.Effect.none
+    if hasBegun {
+      effect = .executing
+    } else if let handOver {
+      effect = .free(handOver)
+    } else if flush {
+      effect = .handedOver
+    }
+    return Cancelled.Consequence(effect: effect, isAttended: isAttended, runsInPlace: runsInPlace)
   }
 
   /// `cancel()` was called; not the property, which a subclass may override with a flag of its own.
@@ -256,34 +267,43 @@ struct Cancelled {
     case executing
   }
 
+  /// What follows for the operation, which others keep.
+  struct Consequence {
+    let effect: Effect
+    /// Somebody must be told.
+    let isAttended: Bool
+    /// As the queue says that it is in.
+    let runsInPlace: Bool
+
+    /// Nobody is told, and nothing runs: `operation` only goes to the queue.
+    func isSilent(for operation: Operation) -> Bool {
+      guard !isAttended else { return false }
+      return switch effect {
+      case .none: true
+      // What waits for the resources that it gives up may be in another queue.
+      case .free, .handedOver: !runsInPlace && !operation.needsResources
+      case .executing: false
+      }
+    }
+
+    /// Lets `operation` be flushed, or tells its body; then tells who observes it.
+    func go(_ operation: Operation) {
+      switch effect {
+      case .none: break
+      case .free(let handle):
+        if operation.needsResources { ResourceArbiter.shared.withdraw(operation) }
+        operation.handOver(operation.job(of: handle))
+      case .handedOver: operation.flushWithoutSlot()
+      case .executing: operation.cancelledWhileExecuting()
+      }
+      if isAttended { operation.deliverTransitions() }
+    }
+  }
+
   let operation: Operation
-  let effect: Effect
-  /// Somebody must be told.
-  let isAttended: Bool
-  /// As the queue says that it is in.
-  let runsInPlace: Bool
+  let consequence: Consequence
 
-  /// Nobody is told, and nothing runs: it only goes to the queue.
-  var isSilent: Bool {
-    guard !isAttended else { return false }
-    return switch effect {
-    case .none: true
-    // What waits for the resources that it gives up may be in another queue.
-    case .free, .handedOver: !runsInPlace && !operation.needsResources
-    case .executing: false
-    }
-  }
+  var isSilent: Bool { consequence.isSilent(for: operation) }
 
-  /// Lets it be flushed, or tells its body; then tells who observes it.
-  func go() {
-    switch effect {
-    case .none: break
-    case .free(let handle):
-      if operation.needsResources { ResourceArbiter.shared.withdraw(operation) }
-      operation.handOver(operation.job(of: handle))
-    case .handedOver: operation.flushWithoutSlot()
-    case .executing: operation.cancelledWhileExecuting()
-    }
-    if isAttended { operation.deliverTransitions() }
-  }
+  func go() { consequence.go(operation) }
 }

@@ -101,7 +101,7 @@ extension Operation {
   /// Whether the operation behind a handle that the caller holds needs no slot.
   static func needsNoSlot(_ job: Job) -> Bool {
     // SAFETY: whoever holds the job holds a handle, which keeps the operation.
-    unsafe reference(word(behind: job))._withUnsafeGuaranteedRef(\.needsNoSlot)
+    unsafe reference(word(behind: job))._withUnsafeGuaranteedRef { $0.needsNoSlot }
   }
 
   /// Gives the job of a handle to the queue, from any thread.
@@ -206,10 +206,14 @@ extension Operation {
 
   /// A cancelled operation that is already handed over gets a carrier when its queue would make it wait for a slot.
   final func flushWithoutSlot() {
-    guard needsNoSlot else { return }
+    // That of a user's class may call user code, so it is asked without the lock.
+    guard isStock || needsNoSlot else { return }
     let bits = lockState()
+    let mayFlush = bits & (StateBit.cancelled | StateBit.finishRequested) != 0
     // What a barrier holds back, or a barrier that is not due, must not finish before its time.
-    guard bits & StateBit.started == 0, isSubmitted, isHandedOver else { return unlockState(bits) }
+    guard mayFlush, bits & StateBit.started == 0, isSubmitted, isHandedOver else {
+      return unlockState(bits)
+    }
     guard unsafe queueReference._withUnsafeGuaranteedRef(\.limitsStarts) else {
       return unlockState(bits)
     }

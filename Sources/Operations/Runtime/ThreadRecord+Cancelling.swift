@@ -4,112 +4,6 @@
 // thread, from which a wait takes all, and a cancellation inside of another one takes only what it has put there itself.
 // Page: Composition.md, "Cancelling".
 
-/// What cancellations on a thread have still to do; the owner's alone.
-final class Cancellations {
-  /// Operations that are to be cancelled.
-  // SAFETY: no user code runs while it, or the next one, is looked at or changed.
-  @exclusivity(unchecked) fileprivate var members = Agenda<Listed>()
-  /// What cancellations have set free.
-  @exclusivity(unchecked) fileprivate var effects = Agenda<Cancelled>()
-  /// Operations that end by themselves after what they have cancelled.
-  fileprivate var endings: [Operation] = []
-  /// Whose members are listed; each once, or overrides that cancel their owner would go on for ever.
-  fileprivate var owners: [ObjectIdentifier: Owner] = [:]
-  /// Members before this place have been marked, or are of users' classes.
-  fileprivate var seen = 0
-  /// Where the part of the innermost loop begins; a wait takes from everywhere.
-  fileprivate var loopStart = 0
-  /// Whose operations have been named; each queue's once, or overrides that cancel queues would go on for ever.
-  fileprivate var queues: Set<UInt> = []
-  /// Cancellations of members on the stack, one inside the other.
-  fileprivate var depth = 0
-  /// The one whose `cancel()` the innermost loop calls, which that keeps.
-  fileprivate var current: ObjectIdentifier?
-  /// Those whose `cancel()` the loops around it call.
-  fileprivate var callers: [ObjectIdentifier] = []
-  /// How many `holdingBack(_:)` are at marking, one inside the other.
-  fileprivate var marking = 0
-  /// How many waits on the stack see to the lists.
-  fileprivate var waits = 0
-
-  /// Waits one inside the other that see to all of the lists; deeper ones leave what calls user code to those.
-  ///
-  /// Every cancel hook that waits is one level of the stack.
-  static let waitLimit = 64
-
-  fileprivate struct Owner {
-    let operation: Operation
-    /// Where its members stand, if the loop that has come to it cancels them in their turn.
-    let places: Range<Int>
-  }
-}
-
-/// An operation that is to be cancelled.
-private struct Listed {
-  let operation: Operation
-  /// Whose member it is, if that one has places.
-  let owner: ObjectIdentifier?
-  /// The caller asked for it: its `cancel()` is called also when it is marked already, as on Foundation.
-  let isNamed: Bool
-}
-
-/// Things to do, first come, first served, from any place on.
-private struct Agenda<Item> {
-  private var items: [Item?] = []
-  /// Nothing before this place is left.
-  private var next = 0
-
-  var count: Int { items.count }
-
-  mutating func append(_ item: consuming Item) { items.append(item) }
-
-  /// Makes room for `count` more, where appending them would double the room more than once.
-  mutating func reserve(_ count: Int) {
-    if count > items.count { items.reserveCapacity(items.count + count) }
-  }
-
-  /// The first one left at `place` or behind; moves `place` behind it.
-  mutating func take(from place: inout Int) -> Item? {
-    place = max(place, next)
-    while place < items.count {
-      defer { place += 1 }
-      if let item = items[place].take() { return item }
-    }
-    return nil
-  }
-
-  /// The first one left at `place` or behind that `isWanted`; moves `place` behind it.
-  mutating func take(from place: inout Int, where isWanted: (Item) -> Bool) -> Item? {
-    place = max(place, next)
-    while place < items.count {
-      defer { place += 1 }
-      if let item = items[place], isWanted(item) { return items[place].take() }
-    }
-    return nil
-  }
-
-  /// The first one left.
-  mutating func takeFirst() -> Item? {
-    var place = next
-    defer { next = place }
-    return take(from: &place)
-  }
-
-  /// What is left at `place`.
-  subscript(place: Int) -> Item? { items[place] }
-
-  mutating func take(at place: Int) -> Item? { items[place].take() }
-
-  /// Forgets the places from `start` on, where nothing is left.
-  mutating func cut(to start: Int) {
-    items.removeLast(items.count - start)
-    next = min(next, start)
-  }
-
-  /// Forgets the places, when nothing is left.
-  mutating func reset() { self = Agenda() }
-}
-
 extension ThreadRecord {
   /// Whether `owner` is to list its members; if not, what is left of those that it has listed is cancelled now, or by the loop that
   /// calls the `cancel()` of `owner`, unless their turn has come.
@@ -169,8 +63,52 @@ extension ThreadRecord {
   /// Cancels the operations of a queue, and calls the `cancel()` of all of them, marked or not.
   ///
   /// The second time inside of another one only of those that are not marked.
-  func cancelAll(of queue: OperationQueue, _ operations: [Operation]) {
-    cancelAll(operations, named: cancellations.queues.insert(queue.word).inserted)
+  func cancelAll(of queue: OperationQueue, _ members: () -> [Operation]) {
+    let isAlone = cancellations.isEmpty
+    var operations: [Operation] = []
+    var silent: [Silent] = []
+    holdingBack {
+      operations = members()
+      if isAlone, unsafe cancellations.effects.count == 0,
+        OperationWords.allSatisfy(operations, { $0.isStock && !$0.isComposite })
+      {
+        silent = markPlain(operations)
+      } else {
+        cancelAll(operations, named: cancellations.queues.insert(queue.word).inserted)
+      }
+    }
+    for next in silent { next.consequence.go(operations[next.index]) }
+  }
+
+  /// What follows silently for an operation of a list.
+  private struct Silent {
+    let index: Int
+    let consequence: Cancelled.Consequence
+  }
+
+  /// Marks operations whose `cancel()` is no user code and which have no members, so that none of them needs to be listed;
+  /// returns what follows, unless somebody is told of something: then all of it is held back with the rest.
+  private func markPlain(_ operations: [Operation]) -> [Silent] {
+    var silent: [Silent] = []
+    var isSilent = true
+    var index = -1
+    OperationWords.forEach(operations) { operation in
+      index += 1
+      guard let consequence = operation.markCancelled() else { return }
+      if isSilent, !consequence.isSilent(for: operation) {
+        isSilent = false
+        for next in silent {
+          follow(Cancelled(operation: operations[next.index], consequence: next.consequence))
+        }
+        silent = []
+      }
+      if isSilent {
+        silent.append(Silent(index: index, consequence: consequence))
+      } else {
+        follow(Cancelled(operation: operation, consequence: consequence))
+      }
+    }
+    return silent
   }
 
   /// Cancels operations; when it returns all of them are marked, and their members.
@@ -315,7 +253,16 @@ extension ThreadRecord {
       (cancellations.marking, cancellations.queues) = (marking, queues)
       swap(&owners, &cancellations.owners)
     }
-    return asCurrent(nil, body)
+    return asCurrent(nil) {
+      // The last reference to an owner may go here, and what its end cancels is no business of those below either.
+      defer { while !cancellations.owners.isEmpty { letOwnersGo() } }
+      return body()
+    }
+  }
+
+  private func letOwnersGo() {
+    var owners: [ObjectIdentifier: Cancellations.Owner] = [:]
+    swap(&owners, &cancellations.owners)
   }
 
   /// As much of `prepareToWait()` as calls no user code: marks what is not of a class of a user's, which may override
