@@ -19,8 +19,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
   ///
   /// A subclass that overrides `init()` inherits it, as on Foundation.
   public convenience init(block: consuming @escaping @Sendable () -> Void) {
-    self.init()
-    take(consume block)
+    self.init(retainsFinishedDependencies: true, block: consume block)
   }
 
   /// An operation that runs `block` and lets go of its dependencies when it finishes if `retains` is false.
