@@ -11,40 +11,55 @@ extension Pool {
   ///
   /// On top of another one without the fence of a publication: see Parking.md, "Offered jobs".
   @inline(__always) func offer(_ job: Job, on worker: Worker) -> Bool {
-    let job = asListed(job)
+    // Where all bands are one the other deques are never made.
     let isOnTop = worker.deques.existing(Int(job.band.rawValue))?.pushOnTop(job.word) ?? false
-    // relaxed: a hint.
-    let counts = IdleCounts(word: idleCounts.value.load(ordering: .relaxed))
-    if isOnTop, !counts.needsWake { return true }
+    if isOnTop {
+      if isAlone { return true }
+      // relaxed: a hint.
+      let counts = IdleCounts(word: idleCounts.value.load(ordering: .relaxed))
+      if !counts.needsWake { return true }
+    }
     return publishOffer(job, on: worker, isPushed: isOnTop)
   }
 
   /// The rest of `offer`, in its last step, so that the usual case has no call to make.
   @inline(never) private func publishOffer(_ job: Job, on worker: Worker, isPushed: Bool) -> Bool {
-    if !isPushed { worker.push(JobChain(job)) }
+    if !isPushed { worker.push(JobChain(asListed(job))) }
     publish(on: worker)
     return true
   }
 
   /// Pops `job` if it is still on the caller's deque; one that a thief has taken lies below nothing.
   @inline(__always) func takeBack(_ job: Job, on worker: Worker) -> Bool {
-    let job = asListed(job)
-    guard let word = worker.deques.existing(Int(job.band.rawValue))?.pop(alone: isAlone) else {
-      return false
+    guard let deque = worker.deques.existing(Int(job.band.rawValue)) else {
+      return takeBackAsListed(job, on: worker)
     }
-    // sequentially consistent, edge WorkSeen: after the pop's store of `bottom`, which shows what is left.
-    let counts = IdleCounts(word: idleCounts.value.load(ordering: .sequentiallyConsistent))
-    if word == job.word, !counts.needsWake { return true }
+    let word: UInt?
+    if isAlone {
+      word = deque.pop(alone: true)
+      if word == job.word { return true }
+    } else {
+      word = deque.pop()
+      // sequentially consistent, edge WorkSeen: after the pop's store of `bottom`, which shows what is left.
+      let counts = IdleCounts(word: idleCounts.value.load(ordering: .sequentiallyConsistent))
+      if word == job.word, !counts.needsWake { return true }
+    }
+    guard let word else { return false }
     return takeBack(job, popped: word, on: worker)
   }
 
-  /// The rest of `takeBack`, in its last step: another job was on top, or somebody sleeps.
+  /// `takeBack` for a band that has no deque of its own.
+  @inline(never) private func takeBackAsListed(_ job: Job, on worker: Worker) -> Bool {
+    let job = asListed(job)
+    guard let word = worker.deques.existing(Int(job.band.rawValue))?.pop() else { return false }
+    return takeBack(job, popped: word, on: worker)
+  }
+
+  /// The rest of `takeBack`, in its last step: another job was on top, or somebody may sleep.
   @inline(never) private func takeBack(_ job: Job, popped word: UInt, on worker: Worker) -> Bool {
     let band = Int(job.band.rawValue)
     guard word == job.word else { return dig(band, from: word, on: worker) { $0 == job } != nil }
-    if !worker.deques.owned(band).isEmptyForOwner {
-      publish(on: worker)
-    }
+    if !worker.deques.owned(band).isEmptyForOwner { publish(on: worker) }
     return true
   }
 

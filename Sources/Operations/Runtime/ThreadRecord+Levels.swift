@@ -29,10 +29,10 @@ extension ThreadRecord {
     ///
     /// After a manual start that of the level below.
     var queue: UInt = 0
-    /// The queue whose operation's completion block runs.
-    var completingQueue: UInt = 0
     /// The graph whose node runs, as the address of its `GraphControl`, or the `GraphRun` whose handlers run, tagged.
     var graph: UInt = 0
+    /// The queue whose operation's completion block runs.
+    var completingQueue: UInt = 0
     var stage = Stage.body
     /// Started by hand: what the level says of queue and graph is copied from the level below.
     var isByHand = false
@@ -45,14 +45,14 @@ extension ThreadRecord {
   var level: Level {
     get {
       Level(
-        operation: currentOperation, queue: currentQueue, completingQueue: completingQueue,
-        graph: currentGraph, stage: stage, isByHand: isByHand)
+        operation: currentOperation, queue: currentQueue, graph: currentGraph,
+        completingQueue: completingQueue, stage: stage, isByHand: isByHand)
     }
     set {
       currentOperation = newValue.operation
       currentQueue = newValue.queue
-      completingQueue = newValue.completingQueue
       currentGraph = newValue.graph
+      completingQueue = newValue.completingQueue
       stage = newValue.stage
       isByHand = newValue.isByHand
     }
