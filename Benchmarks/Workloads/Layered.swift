@@ -34,9 +34,7 @@ package final class Layered: Workload {
   @inline(__always)
   package static func visit(_ index: Int, of graph: LayeredGraph, _ slots: Slots) {
     let value = slots.increment(index)
-    for predecessor in graph.predecessors(of: index) {
-      slots.expect(Int(predecessor), at: value)
-    }
+    graph.forEachPredecessor(of: index) { slots.expect($0, at: value) }
   }
 
   package func iterate(
@@ -52,9 +50,7 @@ package final class Layered: Workload {
         let operation =
           checkingOrder
           ? CheckingOperation(index, of: graph, slots) : LayeredOperation(index, slots)
-        for predecessor in graph.predecessors(of: index) {
-          operation.addDependency(operations[Int(predecessor)])
-        }
+        graph.forEachPredecessor(of: index) { operation.addDependency(operations[$0]) }
         operations.append(operation)
       }
       return operations

@@ -51,6 +51,13 @@ package final class LayeredGraph: Sendable {
     return predecessorList[start..<start + degree]
   }
 
+  /// Calls `body` with each predecessor of an operation; a slice of the list would cost references in the measured part.
+  @inline(__always) package func forEachPredecessor(of index: Int, _ body: (Int) -> Void) {
+    guard index >= width else { return }
+    let start = (index - width) * degree
+    for place in start..<start + degree { body(Int(predecessorList[place])) }
+  }
+
   private static func draw(
     layers: Int, width: Int, degree: Int, seed: Int
   ) -> (list: [Int32], checksum: UInt64) {
