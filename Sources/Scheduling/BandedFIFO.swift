@@ -44,8 +44,14 @@
       while let job = jobs.popFirst() { append(job) }
       return
     }
+    append(oneBand: jobs)
+  }
+
+  /// As `append(_:)` for a chain whose jobs share a band.
+  @inlinable @inline(__always) package mutating func append(oneBand jobs: consuming JobChain) {
+    guard let first = jobs.first else { return }
     jobCount += jobs.count
-    mask |= jobs.bands
+    mask |= first.band.mask
     chains[Int(first.band.rawValue)].append(jobs)
   }
 

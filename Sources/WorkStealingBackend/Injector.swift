@@ -29,17 +29,17 @@ struct Injector: ~Copyable, Sendable {
   /// Adds every job of a non-empty chain, the first as the oldest; any thread.
   ///
   /// O(1) when the jobs share a band, else O(n) before the lock is taken.
-  borrowing func push(_ chain: consuming JobChain) {
+  @inline(__always) borrowing func push(_ chain: consuming JobChain) {
     let bands = chain.bands
     guard bands & (bands &- 1) == 0 else { return pushSeveralBands(chain) }
     inbox.withLock { lists in
       let before = lists.bands
-      lists.append(chain)
+      lists.append(oneBand: chain)
       publish(lists, unless: before)
     }
   }
 
-  private borrowing func pushSeveralBands(_ chain: consuming JobChain) {
+  @inline(never) private borrowing func pushSeveralBands(_ chain: consuming JobChain) {
     var sorted = BandedFIFO()
     sorted.append(chain)
     inbox.withLock { lists in
@@ -128,9 +128,12 @@ struct Injector: ~Copyable, Sendable {
   private borrowing func refill(_ lists: inout BandedFIFO, always: Bool) {
     // relaxed: a look before the lock; a job that arrives now is taken next time.
     let arrived = inboxBands.value.load(ordering: .relaxed)
-    guard
-      arrived.trailingZeroBitCount < lists.bands.trailingZeroBitCount || (always && arrived != 0)
-    else { return }
+    if arrived.trailingZeroBitCount < lists.bands.trailingZeroBitCount || (always && arrived != 0) {
+      emptyInbox(into: &lists)
+    }
+  }
+
+  @inline(never) private borrowing func emptyInbox(into lists: inout BandedFIFO) {
     inbox.withLock { inbox in
       lists.append(inbox)
       inbox = BandedFIFO()
