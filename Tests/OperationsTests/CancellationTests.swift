@@ -126,5 +126,64 @@ extension OperationLayer {
       let isInTime = operation.isInTime.load(ordering: .acquiring)
       #expect(isInTime)
     }
+
+    /// The handler of one among plain operations is told when all are marked, and may wait for any of them.
+    @Test(.contract(49, 52), arguments: Kind.pools, [0, 7, 19])
+    func observedMemberAmongPlainOnes(_ kind: Kind, _ place: Int) {
+      let queue = kind.queue()
+      queue.maxConcurrentOperationCount = 1
+      let (begun, end) = (Turnstile(), Turnstile())
+      queue.addOperation {
+        begun.signal()
+        OperationQueue.blocking { end.wait() }
+      }
+      begun.wait()
+      let ran = Counter()
+      let members = (0..<20).map { _ in BlockOperation { ran.add(1) } }
+      for index in stride(from: 3, to: 20, by: 3) {
+        members[index].addDependency(members[index - 1])
+      }
+      let told = Counter()
+      let token = members[place].observe(\.isCancelled) { _, _ in
+        guard members.allSatisfy(\.isCancelled) else { return }
+        for (index, member) in members.enumerated() where index != place {
+          guard member.wait(timeout: patience) else { return }
+        }
+        told.add(1)
+      }
+      queue.addOperations(members, waitUntilFinished: false)
+      queue.cancelAllOperations()
+      // Perhaps on the thread that has flushed it.
+      #expect(waitUntil { told.value == 1 })
+      end.signal()
+      queue.expectQuiet()
+      #expect(ran.value == 0 && members.allSatisfy { $0.isFinished })
+      withExtendedLifetime(token) {}
+    }
+
+    /// Whether the queue is limited or not when they are marked, and becomes the other meanwhile.
+    @Test(.contract(49), arguments: Kind.pools)
+    func limitChangesWhilePlainOperationsAreCancelled(_ kind: Kind) {
+      for round in 0..<60 * stressFactor {
+        let queue = kind.queue()
+        queue.isSuspended = true
+        queue.maxConcurrentOperationCount = round.isMultiple(of: 2) ? 1 : -1
+        let ran = Counter()
+        let members = (0..<50).map { _ in BlockOperation { ran.add(1) } }
+        queue.addOperations(members, waitUntilFinished: false)
+        onThreads(3) { thread in
+          switch thread {
+          case 0: queue.cancelAllOperations()
+          case 1: queue.maxConcurrentOperationCount = round.isMultiple(of: 2) ? -1 : 0
+          default: queue.isSuspended = false
+          }
+        }
+        // With a limit of 0 what has not begun leaves as cancelled only, which all of it is.
+        queue.expectQuiet()
+        #expect(members.allSatisfy { $0.isFinished })
+        let uncancelled = members.count { !$0.isCancelled }
+        #expect(ran.value >= uncancelled)
+      }
+    }
   }
 }

@@ -41,7 +41,7 @@ import Testing
   private func stealAll(for worker: Int, of pool: Pool) {
     var context = WorkerContext(worker: worker, scheduler: pool.schedulerIdentity)
     pool.workers.with(worker) { worker in
-      while let job = worker.pop() ?? pool.stealRound(worker, batch: 1) {
+      while let job = worker.pop(alone: false) ?? pool.stealRound(worker, batch: 1) {
         _ = job.run(in: &context)
       }
     }
@@ -88,7 +88,7 @@ import Testing
         return
       }
       _ = job.run(in: &context)
-      while let job = thief.pop() { _ = job.run(in: &context) }
+      while let job = thief.pop(alone: false) { _ = job.run(in: &context) }
     }
     #expect(log.entries == Array(0..<taken), "the oldest ones, in their order")
     #expect(pool.counters.steals == taken)
