@@ -17,7 +17,7 @@ package enum SchemaCheck {
     do throws(CSVError) {
       records = try CSVRecordReader.records(bytes, path: path)
     } catch {
-      return [error.finding]
+      return [findingOfFirstLine(bytes, path: path) ?? error.finding]
     }
     // Under another header every row would only repeat the same finding.
     if let finding = CSV.headerFinding(records.first, path: path) { return [finding] }
@@ -31,6 +31,13 @@ package enum SchemaCheck {
     var book = RowBook(path: path)
     for record in records.dropFirst() { book.enter(record) }
     return book.close()
+  }
+
+  /// What is wrong with the header: of a file of another kind that says more than where its form fails.
+  private static func findingOfFirstLine(_ bytes: [UInt8], path: String) -> Finding? {
+    let line = bytes.prefix { $0 != UInt8(ascii: "\n") } + [UInt8(ascii: "\n")]
+    guard let header = try? CSVRecordReader.records(Array(line), path: path).first else { return nil }
+    return CSV.headerFinding(header, path: path)
   }
 }
 

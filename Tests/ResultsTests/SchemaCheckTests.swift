@@ -132,6 +132,15 @@ struct SchemaCheckTests {
     #expect(found.first?.description.contains("\u{1B}") == false)
   }
 
+  @Test("a file of another kind is known by its first line, wherever its form fails")
+  func knowsOtherFiles() throws {
+    for text in ["# Title\n\nText\n", "{\n  \"a\": 1\n}", "one\ntwo"] {
+      #expect(findings(text).map(\.line) == [1])
+    }
+    let rows = try SampleRows.text()
+    #expect(findings(rows + "\n").map(\.line) == [rows.split(separator: "\n").count + 1])
+  }
+
   @Test("a file that cannot be read is an error, not a finding")
   func needsFile() {
     #expect(throws: FileError.self) { try SchemaCheck.check(path: "/nonexistent/r.csv") }
