@@ -187,7 +187,7 @@ public import Synchronization
   /// Decides a race for the word at index `top`.
   @inlinable internal func takeTop(_ top: Int) -> Bool {
     // sequentially consistent, edges TopTaken (one winner per index) and SlotReleased: the reader of the slot is done
-    // before the owner, which acquires `top` in makeRoom(), writes the slot again.
+    // before the owner, which acquires `top` in makeRoom() or pushOnTop(), writes the slot again.
     unsafe block.pointee.top.compareExchange(
       expected: top, desired: top &+ 1, ordering: .sequentiallyConsistent
     ).exchanged

@@ -36,8 +36,8 @@ package enum SchemaCheck {
   /// What is wrong with the header: of a file of another kind that says more than where its form fails.
   private static func findingOfFirstLine(_ bytes: [UInt8], path: String) -> Finding? {
     let line = bytes.prefix { $0 != UInt8(ascii: "\n") } + [UInt8(ascii: "\n")]
-    guard let header = try? CSVRecordReader.records(Array(line), path: path).first else { return nil }
-    return CSV.headerFinding(header, path: path)
+    let records = try? CSVRecordReader.records(Array(line), path: path)
+    return records?.first.flatMap { CSV.headerFinding($0, path: path) }
   }
 }
 

@@ -75,7 +75,7 @@ final class Pool: Sendable {
   ///
   /// Then nobody steals, and nobody else takes what is injected: see the page Deque, "A pool of one".
   @inline(__always) var isAlone: Bool {
-    // relaxed: it changes once, on the thread of the only worker, before another one is started.
+    // relaxed: it ceases to be 1 on the thread of the only worker, before another one is started, and for good.
     knownWorkers.value.load(ordering: .relaxed) == 1
   }
 

@@ -185,5 +185,28 @@ extension OperationLayer {
         #expect(ran.value >= uncancelled)
       }
     }
+
+    /// Those that are cancelled on their way into the list, found uncancelled by the adder and unlimited by the canceller.
+    @Test(.contract(49), arguments: Kind.pools)
+    func limitComesWhileABatchIsAdded(_ kind: Kind) {
+      for round in 0..<10 * stressFactor {
+        let queue = kind.queue()
+        queue.isSuspended = true
+        let members = (0..<4_000).map { _ in BlockOperation {} }
+        let start = Meeting(of: 3, limit: patience)
+        onThreads(3) { thread in
+          start.attend()
+          switch thread {
+          case 0: queue.addOperations(members, waitUntilFinished: false)
+          case 1: for member in members { member.cancel() }
+          default:
+            for _ in 0..<(50 * round) { yieldCore() }
+            queue.maxConcurrentOperationCount = 0
+          }
+        }
+        queue.isSuspended = false
+        queue.expectQuiet()
+      }
+    }
   }
 }

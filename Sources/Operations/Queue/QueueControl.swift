@@ -29,15 +29,16 @@ extension OperationQueue {
     // A queue cannot hold more, so such a limit limits nothing.
     let isFinite = newValue >= 0 && newValue < MemberCount.limit
     let limit = isFinite ? newValue : highestLimit
-    let starts = control.withLock { control in
+    let (starts, wasUnlimited) = control.withLock { control in
+      let wasUnlimited = !limitsStarts
       let starts = changeLimit(to: limit)
       if hasExtras { noteLimit(from: control.limit, to: newValue) }
       control.limit = newValue
-      return starts
+      return (starts, wasUnlimited)
     }
     carryOut(starts)
     tellObservers()
-    if isFinite { flushCancelledMembers() }
+    if wasUnlimited, isFinite { flushCancelledMembers() }
     if newValue == 0 { startsNothingNow() }
   }
 
@@ -47,9 +48,10 @@ extension OperationQueue {
   var highestLimit: Int? { order == nil ? nil : Int(PolicyWord.largestLimit) }
 
   /// Members that were cancelled while they needed no slot need none now.
+  ///
+  /// After the change of the limit: who marks a member and finds no limit has its lock before this look. All are looked at, also
+  /// those that are on their way into the list and were found uncancelled by whoever carries them. O(members).
   private func flushCancelledMembers() {
-    // relaxed: what becomes ready later is flushed on its way.
-    guard PolicyWord.ready(policy.load(ordering: .relaxed)) > 0 else { return }
     for member in registry.membersAndClosures() {
       switch member {
       case .operation(let operation): operation.flushWithoutSlot()

@@ -65,50 +65,18 @@ extension ThreadRecord {
   /// The second time inside of another one only of those that are not marked.
   func cancelAll(of queue: OperationQueue, _ members: () -> [Operation]) {
     let isAlone = cancellations.isEmpty
-    var operations: [Operation] = []
-    var silent: [Silent] = []
     holdingBack {
-      operations = members()
-      if isAlone, unsafe cancellations.effects.count == 0,
-        OperationWords.allSatisfy(operations, { $0.isStock && !$0.isComposite })
-      {
-        silent = markPlain(operations)
+      let operations = members()
+      // None of them calls user code or has members: nothing can wait for them before all are marked, so none is listed.
+      if isAlone, OperationWords.allSatisfy(operations, { $0.isStock && !$0.isComposite }) {
+        OperationWords.forEach(operations) { operation in
+          guard let consequence = operation.markCancelled() else { return }
+          follow(Cancelled(operation: operation, consequence: consequence))
+        }
       } else {
         cancelAll(operations, named: cancellations.queues.insert(queue.word).inserted)
       }
     }
-    for next in silent { next.consequence.go(operations[next.index]) }
-  }
-
-  /// What follows silently for an operation of a list.
-  private struct Silent {
-    let index: Int
-    let consequence: Cancelled.Consequence
-  }
-
-  /// Marks operations whose `cancel()` is no user code and which have no members, so that none of them needs to be listed;
-  /// returns what follows, unless somebody is told of something: then all of it is held back with the rest.
-  private func markPlain(_ operations: [Operation]) -> [Silent] {
-    var silent: [Silent] = []
-    var isSilent = true
-    var index = -1
-    OperationWords.forEach(operations) { operation in
-      index += 1
-      guard let consequence = operation.markCancelled() else { return }
-      if isSilent, !consequence.isSilent(for: operation) {
-        isSilent = false
-        for next in silent {
-          follow(Cancelled(operation: operations[next.index], consequence: next.consequence))
-        }
-        silent = []
-      }
-      if isSilent {
-        silent.append(Silent(index: index, consequence: consequence))
-      } else {
-        follow(Cancelled(operation: operation, consequence: consequence))
-      }
-    }
-    return silent
   }
 
   /// Cancels operations; when it returns all of them are marked, and their members.
