@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencyPrimitives
 import Operations
 import Synchronization
 import TestSupport
@@ -200,13 +201,61 @@ extension OperationLayer {
           case 0: queue.addOperations(members, waitUntilFinished: false)
           case 1: for member in members { member.cancel() }
           default:
-            for _ in 0..<(50 * round) { yieldCore() }
+            for _ in 0..<(50 * (round % 10)) { yieldCore() }
             queue.maxConcurrentOperationCount = 0
           }
         }
         queue.isSuspended = false
-        queue.expectQuiet()
+        guard members.allSatisfy({ $0.wait(timeout: patience) }) else {
+          Issue.record("round \(round): a cancelled operation has not left the queue")
+          return
+        }
       }
+    }
+
+    /// The same on one thread: the getter of one member cancels another that has been asked already, and sets the limit.
+    @Test(.contract(49), arguments: Kind.each)
+    func limitComesBetweenTheQuestionAndTheList(_ kind: Kind) {
+      final class Asking: Operation, @unchecked Sendable {
+        let onQuestion = Locked<(@Sendable () -> Void)?>(nil)
+        override var flushesWithoutSlot: Bool {
+          onQuestion.withLock { $0.take() }?()
+          return true
+        }
+      }
+      let queue = kind.queue()
+      queue.isSuspended = true
+      let (member, asking) = (BlockOperation {}, Asking())
+      asking.cancel()
+      asking.onQuestion.withLock {
+        $0 = {
+          member.cancel()
+          queue.maxConcurrentOperationCount = 0
+        }
+      }
+      queue.addOperations([member, asking], waitUntilFinished: false)
+      queue.isSuspended = false
+      queue.expectQuiet()
+    }
+
+    /// Cancelled while there is no limit, and waited for by whoever is told of the limit.
+    @Test(.contract(49), arguments: Kind.pools)
+    func observerOfTheLimitWaitsForACancelledMember(_ kind: Kind) {
+      let queue = kind.queue()
+      queue.isSuspended = true
+      let member = BlockOperation {}
+      queue.addOperation(member)
+      member.cancel()
+      let isInTime = Atomic<Bool>(false)
+      let token = queue.observe(\.maxConcurrentOperationCount) { queue, _ in
+        queue.isSuspended = false
+        isInTime.store(member.wait(timeout: patience), ordering: .releasing)
+      }
+      queue.maxConcurrentOperationCount = 0
+      let wasInTime = isInTime.load(ordering: .acquiring)
+      #expect(wasInTime)
+      queue.expectQuiet()
+      withExtendedLifetime(token) {}
     }
   }
 }

@@ -36,9 +36,9 @@ extension OperationQueue {
       control.limit = newValue
       return (starts, wasUnlimited)
     }
-    carryOut(starts)
+    // Before anything runs here, which may wait for one of them.
+    carryOut(starts, with: wasUnlimited && isFinite ? flushesOfCancelledMembers() : JobChain())
     tellObservers()
-    if wasUnlimited, isFinite { flushCancelledMembers() }
     if newValue == 0 { startsNothingNow() }
   }
 
@@ -51,13 +51,17 @@ extension OperationQueue {
   ///
   /// After the change of the limit: who marks a member and finds no limit has its lock before this look. All are looked at, also
   /// those that are on their way into the list and were found uncancelled by whoever carries them. O(members).
-  private func flushCancelledMembers() {
+  private func flushesOfCancelledMembers() -> JobChain {
+    var flushes = JobChain()
     for member in registry.membersAndClosures() {
-      switch member {
-      case .operation(let operation): operation.flushWithoutSlot()
-      case .closure(let handle): if handle.isCancelled { handle.facade?.flushWithoutSlot() }
-      }
+      let flush: Job? =
+        switch member {
+        case .operation(let operation): operation.flushOutsideTheList()
+        case .closure(let handle): handle.isCancelled ? handle.facade?.flushOutsideTheList() : nil
+        }
+      if let flush { flushes.append(flush) }
     }
+    return flushes
   }
 
   /// Under `control`.

@@ -21,7 +21,9 @@ struct ReadyList: ~Copyable {
     }
 
     /// O(levels) where all of them go and none came back, else O(count).
-    mutating func popFirst(_ count: Int) -> JobChain {
+    ///
+    /// Not inlined: ThreadSanitizer would be told of the accesses of the loop before the lock is taken.
+    @inline(never) mutating func popFirst(_ count: Int) -> JobChain {
       var chain = JobChain()
       while chain.count < count {
         if returned.first == nil {

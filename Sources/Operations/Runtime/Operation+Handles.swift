@@ -206,23 +206,31 @@ extension Operation {
 
   /// A cancelled operation that is already handed over gets a carrier when its queue would make it wait for a slot.
   final func flushWithoutSlot() {
+    guard let job = flushOutsideTheList() else { return }
+    // The carrier keeps the operation, and that its queue.
+    let queue = unsafe queueReference.takeUnretainedValue()
+    queue.scheduler.submit(JobChain(job))
+  }
+
+  /// The job of that carrier, for the caller to submit; nil if there is none, or it waits for the end of a suspension.
+  final func flushOutsideTheList() -> Job? {
     // That of a user's class may call user code, so it is asked without the lock.
-    guard isStock || needsNoSlot else { return }
+    guard isStock || needsNoSlot else { return nil }
     let bits = lockState()
     let mayFlush = bits & (StateBit.cancelled | StateBit.finishRequested) != 0
     // What a barrier holds back, or a barrier that is not due, must not finish before its time.
-    guard mayFlush, bits & StateBit.started == 0, isSubmitted, isHandedOver else {
-      return unlockState(bits)
-    }
-    guard unsafe queueReference._withUnsafeGuaranteedRef(\.limitsStarts) else {
-      return unlockState(bits)
+    guard mayFlush, bits & StateBit.started == 0, isSubmitted, isHandedOver,
+      unsafe queueReference._withUnsafeGuaranteedRef(\.limitsStarts)
+    else {
+      unlockState(bits)
+      return nil
     }
     let queue = unsafe queueReference.takeUnretainedValue()
     coldTableMade().handles += 1
     unlockState(bits | StateBit.severalHandles)
     let carrier = unsafe HandleCarrier.make(self, isFlush: true)
     let job = HandleCarrier.job(UInt(bitPattern: carrier), band: band)
-    if queue.mayFlushNow(deferring: job) { queue.scheduler.submit(JobChain(job)) }
+    return queue.mayFlushNow(deferring: job) ? job : nil
   }
 
   /// Sets the level; a queued, unstarted operation joins the tail of the new one (contract 88).
