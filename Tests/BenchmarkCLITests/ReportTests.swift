@@ -29,7 +29,7 @@ import Testing
     }
     #expect(
       report.text(style: .plain) == """
-        Established as fastest: work-stealing on 1.
+        Established as fastest: work-stealing in 1 group.
 
         chain  n=100000 · 2 workers
           scheduler      workers  wall/op  95 % interval  × best  95 % interval
@@ -44,6 +44,22 @@ import Testing
         × best: ratio to the best of the group, round by round; lower is better. Seed 7.
 
         """)
+  }
+
+  @Test func oneSchedulerBesideAReferenceIsNotRankedAndNotesStandBelow() throws {
+    let plan = try Fixtures.plan(
+      {
+        $0.workloadNames = ["chain"]
+        $0.schedulers = ["inline"]
+        $0.references = ["foundation"]
+      }, freshSeed: 7)
+    let record = Orchestrator(plan: plan, runner: exact(["inline": 300, "foundation": 5000])).run()
+    let text = Report(
+      results: GroupResult.all(record), rounds: record.completeRounds, seed: 7,
+      notes: ["foundation has no fan"]
+    ).text(style: .plain)
+    #expect(text.hasPrefix("1 measurement, nothing to rank; references stand apart\n"))
+    #expect(text.hasSuffix("Seed 7.\nnote: foundation has no fan\n"))
   }
 
   @Test func aTieIsMarkedAsNotEstablished() throws {
@@ -76,7 +92,7 @@ import Testing
     }
     #expect(
       report.text(style: .plain) == """
-        Lowest median: work-stealing on 1.
+        Lowest median: work-stealing in 1 group.
         3 rounds are too few to establish a difference; --processes 8 or more settles it.
 
         latency  n=500 · 2 workers

@@ -119,7 +119,7 @@ extension CommandLineTool {
     } catch { unwritten = error }
     let report = Report(
       results: results, rounds: record.completeRounds, seed: record.plan.seed,
-      disturbance: session.disturbance)
+      notes: record.plan.notes, disturbance: session.disturbance)
     show(report, rows: rows, csv: bytes, request: request)
     if let unwritten { throw unwritten }
     if !request.quiet { sayEnd(of: record, place: session.place) }

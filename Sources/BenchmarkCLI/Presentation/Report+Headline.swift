@@ -12,8 +12,12 @@ extension Report {
         && result.best(metric) != nil
     }
     guard !contested.isEmpty else {
+      let hasReferences = results.contains { result in
+        result.contestants.contains(where: \.contestant.isReference)
+      }
       return [
-        "\(results.count) measurement\(results.count == 1 ? "" : "s"), nothing to compare with"
+        "\(results.count) measurement\(results.count == 1 ? "" : "s"), nothing to "
+          + (hasReferences ? "rank; references stand apart" : "compare with")
       ]
     }
     guard rounds >= Orchestrator.leastRoundsForInterval else {
@@ -30,11 +34,11 @@ extension Report {
     }
     return [
       "Established as fastest: " + tally(settled)
-        + (open > 0 ? "; open on \(open) of \(contested.count)." : ".")
+        + (open > 0 ? "; open in \(open) of \(contested.count)." : ".")
     ]
   }
 
-  /// `work-stealing on 6, inline on 1`.
+  /// `work-stealing in 6 groups, inline in 1`.
   private func tally(_ results: [GroupResult]) -> String {
     var counts: [(name: String, count: Int)] = []
     for result in results {
@@ -45,8 +49,11 @@ extension Report {
         counts.append((name, 1))
       }
     }
-    return counts.sorted { $0.count > $1.count }
-      .map { "\($0.name) on \($0.count)" }.joined(separator: ", ")
+    counts.sort { $0.count > $1.count }
+    return counts.enumerated().map { index, entry in
+      let unit = index > 0 ? "" : entry.count == 1 ? " group" : " groups"
+      return "\(entry.name) in \(entry.count)" + unit
+    }.joined(separator: ", ")
   }
 
   /// True when the best is established against every other scheduler that has a figure.
@@ -84,6 +91,7 @@ extension Report {
     }
     let isOpen = comparisons.contains { if case .notEstablished = $0 { true } else { false } }
     if isOpen { lines.append("not established: the interval of the ratio contains 1.") }
+    lines += notes.map { "note: \($0)" }
     if let disturbance { lines.append(disturbance) }
     return lines
   }

@@ -21,6 +21,8 @@ package struct Report: Sendable {
   let results: [GroupResult]
   let rounds: Int
   let seed: UInt64
+  /// What was asked for and not measured, and the like; one line each.
+  let notes: [String]
   /// What disturbed the run, in one line.
   let disturbance: String?
 
@@ -28,10 +30,13 @@ package struct Report: Sendable {
   ///   - results: what was measured.
   ///   - rounds: rounds that were run.
   ///   - seed: seed of the order, printed so that the run can be repeated.
+  ///   - notes: what to know of the plan, such as a reference that has not what was asked for; one line each.
   ///   - disturbance: what disturbed the run, in one line; nil when nothing did.
   package init(
-    results: [GroupResult], rounds: Int, seed: UInt64, disturbance: String? = nil
+    results: [GroupResult], rounds: Int, seed: UInt64, notes: [String] = [],
+    disturbance: String? = nil
   ) {
+    self.notes = notes
     self.disturbance = disturbance
     self.results = results
     self.rounds = rounds
