@@ -110,8 +110,12 @@ struct PluginTests {
     #expect(ported.output == "done 2\n", "status \(ported.status): \(ported.errors)")
     let check = try package.run(try package.build(product: "check"))
     #expect(check.status == 1)
-    #expect(
-      check.output.contains("a submission to an idle scheduler is noticed"), "\(check.errors)")
+    // On a loaded machine the worker sleeps already between the submissions of an earlier check, which finds the same fault.
+    let findings = [
+      "FAILED seam .wakeUp: a submission to an idle scheduler is noticed",
+      "FAILED seam .exactlyOnce: every submitted job runs exactly once",
+    ]
+    #expect(findings.contains { check.output.contains($0) }, "\(check.output) \(check.errors)")
   }
 
   private static let programsManifest = """
