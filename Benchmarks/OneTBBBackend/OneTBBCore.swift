@@ -19,7 +19,7 @@
       unsafe onetbb_pool_attach(
         pool, Unmanaged.passRetained(self).toOpaque(),
         { context, word, worker in
-          guard let context = unsafe context, let job = Job(word: word) else { return }
+          guard let context = unsafe context, let job = unsafe Job(unsafeWord: word) else { return }
           // SAFETY: the pool holds a reference for as long as it calls.
           unsafe Unmanaged<OneTBBCore>.fromOpaque(context)._withUnsafeGuaranteedRef { core in
             core.run(job, worker: Int(worker))
@@ -69,7 +69,8 @@
       context.localBands = onetbb_pool_bands(pool)
       var current = job
       var left = Self.successorBound
-      while let successor = current.run(in: &context) {
+      // SAFETY: the pool gives every word away once; successors are this loop's.
+      while let successor = unsafe current.run(in: &context) {
         let band = successor.band.mask
         context.localBands = onetbb_pool_bands(pool)
         // What waits goes first unless it is less urgent; what has just become ready, only when it is more urgent.

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #ifdef __GLIBC__
 #include <gnu/libc-version.h>
+#include <malloc.h>
 #endif
 
 typedef int (*mallctl_function)(const char *, void *, size_t *, void *, size_t);
@@ -65,5 +66,14 @@ void shim_c_library(char *name, uint64_t capacity) {
   snprintf(name, capacity, "glibc %s", gnu_get_libc_version());
 #else
   snprintf(name, capacity, "unknown C library");
+#endif
+}
+
+int64_t shim_live_bytes(void) {
+#ifdef __GLIBC__
+  struct mallinfo2 facts = mallinfo2();
+  return (int64_t)(facts.uordblks + facts.hblkhd);
+#else
+  return -1;
 #endif
 }

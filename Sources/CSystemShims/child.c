@@ -49,11 +49,13 @@ int shim_child_begin(void) {
   if (fcntl(SHIM_CHILD_LIVENESS, F_SETFD, FD_CLOEXEC) != 0) return errno;
   signal(SIGINT, SIG_IGN);
   signal(SIGTERM, SIG_IGN);
+  signal(SIGHUP, SIG_IGN);
   signal(SIGPIPE, SIG_IGN);
   sigset_t blocked;
   sigemptyset(&blocked);
   sigaddset(&blocked, SIGINT);
   sigaddset(&blocked, SIGTERM);
+  sigaddset(&blocked, SIGHUP);
   pthread_sigmask(SIG_UNBLOCK, &blocked, 0);
   // Started through a link in /proc, it would be listed as "exe".
   pthread_setname_np(pthread_self(), "bench-child");
@@ -97,6 +99,14 @@ static void handle_interrupt(int number) {
   errno = error;
 }
 
+// A hang-up that whoever started this process chose to ignore, as nohup does, stays ignored.
+static int catch_signal(int number, const struct sigaction *action) {
+  struct sigaction before;
+  if (sigaction(number, 0, &before) != 0) return -1;
+  if (number == SIGHUP && before.sa_handler == SIG_IGN) return 0;
+  return sigaction(number, action, 0);
+}
+
 int shim_interrupt_install(void) {
   if (interrupt_pipe[0] < 0 && pipe2(interrupt_pipe, O_CLOEXEC | O_NONBLOCK) != 0) return -errno;
   struct sigaction action = {.sa_handler = handle_interrupt, .sa_flags = SA_RESTART};
@@ -106,8 +116,10 @@ int shim_interrupt_install(void) {
   sigemptyset(&caught);
   sigaddset(&caught, SIGINT);
   sigaddset(&caught, SIGTERM);
+  sigaddset(&caught, SIGHUP);
   pthread_sigmask(SIG_UNBLOCK, &caught, 0);
-  if (sigaction(SIGINT, &action, 0) != 0 || sigaction(SIGTERM, &action, 0) != 0) return -errno;
+  if (catch_signal(SIGINT, &action) != 0 || catch_signal(SIGTERM, &action) != 0 || catch_signal(SIGHUP, &action) != 0)
+    return -errno;
   return interrupt_pipe[0];
 }
 

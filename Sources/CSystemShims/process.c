@@ -20,7 +20,8 @@ enum { FIRST_FREE = 10 };
 static int raised(int fd) {
   if (fd < 0) return -1;
   int high = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE);
-  int error = errno;
+  // Where the limit on descriptors is below the first one wanted, the kernel calls the argument invalid.
+  int error = errno == EINVAL ? EMFILE : errno;
   close(fd);
   errno = error;
   return high;
@@ -79,6 +80,7 @@ static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attri
   sigemptyset(&blocked);
   sigaddset(&blocked, SIGINT);
   sigaddset(&blocked, SIGTERM);
+  sigaddset(&blocked, SIGHUP);
   sigfillset(&all);
   int error = posix_spawnattr_setsigmask(attributes, &blocked);
   if (!error) error = posix_spawnattr_setsigdefault(attributes, &all);
@@ -137,6 +139,14 @@ struct shim_child shim_spawn(const char *path, const char *name, const char *ver
   close(errors[1]);
   close(liveness[0]);
   return (struct shim_child){pid, results[0], errors[0], liveness[1], 0};
+}
+
+int shim_can_talk(void) {
+  int pipes[3][2] = {{-1, -1}, {-1, -1}, {-1, -1}};
+  int error = 0;
+  for (int i = 0; i < 3 && !error; i++) error = open_pipe(pipes[i]);
+  for (int i = 0; i < 3; i++) close_pipe(pipes[i]);
+  return error;
 }
 
 int shim_hear(int results, int errors, int liveness, int interrupt, int timeout_ms) {

@@ -60,6 +60,16 @@ uint64_t shim_thread_stack_size(void) {
   return size;
 }
 
+uintptr_t shim_stack_floor(void) {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes)) return 0;
+  void *lowest = 0;
+  size_t size = 0;
+  int error = pthread_attr_getstack(&attributes, &lowest, &size);
+  pthread_attr_destroy(&attributes);
+  return error ? 0 : (uintptr_t)lowest + size / 4;
+}
+
 void shim_thread_yield(void) { sched_yield(); }
 
 int shim_processor_count(void) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Synchronization
+
 /// A fixed list of objects that hot loops of many threads look into without touching reference counts.
 ///
 /// An array of shared objects costs an atomic increment and decrement of a shared line per look whenever the optimiser
@@ -8,30 +10,46 @@
 package struct ObjectTable<Object: AnyObject & Sendable>: ~Copyable, Sendable {
   @usableFromInline internal nonisolated(unsafe) let objects:
     UnsafeMutablePointer<Unmanaged<Object>>
-  /// How many objects there are.
-  @usableFromInline package let count: Int
+  /// How many objects there may be.
+  @usableFromInline package let capacity: Int
+  private let made: Atomic<Int>
 
-  /// The objects that `make` returns for 0 ..< `count`.
-  package init(count: Int, _ make: (Int) -> Object) {
-    self.count = count
-    unsafe objects = .allocate(capacity: count)
+  /// How many objects there are.
+  package var count: Int { made.load(ordering: .acquiring) }  // acquire: pairs with `append`
+
+  /// The objects that `make` returns for 0 ..< `count`, with room for up to `capacity`, by default no others.
+  package init(count: Int, capacity: Int? = nil, _ make: (Int) -> Object) {
+    self.capacity = max(count, capacity ?? count)
+    made = Atomic(count)
+    unsafe objects = .allocate(capacity: self.capacity)
     for index in 0..<count {
       // SAFETY: inside the allocation; retained here, released in deinit.
       unsafe (objects + index).initialize(to: .passRetained(make(index)))
     }
   }
 
-  /// Runs `body` with the object at `index`, which must not be kept.
+  /// Adds an object behind the others, one caller at a time, if there is room.
+  ///
+  /// Who looks at the new place must have learnt of it from the caller.
+  package func append(_ object: Object) {
+    let index = count
+    guard index < capacity else { outOfRange(index) }
+    // SAFETY: inside the allocation, and nobody knows of the place yet; retained here, released in deinit.
+    unsafe (objects + index).initialize(to: .passRetained(object))
+    made.store(index + 1, ordering: .releasing)  // release: shows the object to who counts
+  }
+
+  /// Runs `body` with the object at `index`, which must not be kept and must exist.
   @inlinable @inline(__always) package func with<Result>(
     _ index: Int, _ body: (Object) -> Result
   ) -> Result {
-    guard index >= 0, index < count else { outOfRange(index) }
+    guard index >= 0, index < capacity else { outOfRange(index) }
     // SAFETY: the index is in range, and the table keeps the object alive for the call.
     return unsafe objects[index]._withUnsafeGuaranteedRef { body($0) }
   }
 
   @usableFromInline internal func outOfRange(_ index: Int) -> Never {
-    fatalError("object table: index \(index); expected 0 ..< \(count)")
+    fatalError("object table: index \(index); expected 0 ..< \(capacity)")
   }
 
   deinit {

@@ -73,7 +73,8 @@ extension WordDeque {
     let size = (headerWords + capacity) * MemoryLayout<Atomic<UInt>>.stride
     // Zeroed memory is a valid Atomic<UInt>: the type is a trivial word.
     let buffer = DequeBuffer(address: AlignedMemory.allocate(byteCount: size))
-    // relaxed, both: nobody else knows the buffer yet.
+    // relaxed, both: nobody else knows the buffer yet. A thief comes to know it by edge BufferPublished, and to know the
+    // first buffer of a deque together with the deque, by edge DequePublished.
     unsafe buffer.words[maskWord].store(UInt(capacity - 1), ordering: .relaxed)
     unsafe buffer.words[previousWord].store(previous, ordering: .relaxed)
     return buffer
@@ -82,7 +83,8 @@ extension WordDeque {
   @inlinable internal var address: UInt { UInt(bitPattern: unsafe words) }
 
   @inlinable internal var mask: Int {
-    // relaxed: never changes after allocation; edge BufferPublished orders the first read.
+    // relaxed: never changes after allocation; edge BufferPublished orders the first read, DequePublished that of a first
+    // buffer.
     unsafe Int(bitPattern: words[0].load(ordering: .relaxed))
   }
 

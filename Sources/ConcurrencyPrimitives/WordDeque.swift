@@ -162,7 +162,7 @@ public import Synchronization
     // The same load acquires, edge SlotPublished: pairs with the release in push().
     let bottom = unsafe block.pointee.bottom.load(ordering: .sequentiallyConsistent)
     guard top < bottom else { return .empty }
-    // acquiring, edge BufferPublished: pairs with the release in grow().
+    // acquiring, edge BufferPublished: pairs with the release in grow(); the first buffer came with the deque.
     let buffer = unsafe DequeBuffer(address: block.pointee.buffer.load(ordering: .acquiring))
     // relaxed: a value read too late is thrown away, because then the exchange of `top` fails.
     let word = buffer.word(at: top)

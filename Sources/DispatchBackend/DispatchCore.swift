@@ -5,6 +5,7 @@ internal import CSystemShims
 internal import ConcurrencyPrimitives
 internal import Dispatch
 internal import Scheduling
+internal import Synchronization
 
 /// What the items of a scheduler share; every item in flight keeps it alive.
 final class DispatchCore: Sendable {
@@ -60,16 +61,29 @@ final class DispatchCore: Sendable {
     }
     guard let found else { return false }
     var context = WorkerContext(worker: worker, scheduler: identity)
-    if let successor = found.job.run(in: &context) { context.ready.prepend(successor) }
+    // SAFETY: the queue gave the job away, once.
+    if let successor = unsafe found.job.run(in: &context) { context.ready.prepend(successor) }
     submit(context.takeReady(), areAwaited: found.isAwaited)
     context.prepareToIdle()
     submit(context.takeReady())
     return true
   }
 
+  /// Takes jobs out of the queue, for a worker.
+  func withdraw(where accepts: (Job) -> Bool) -> JobChain {
+    guard workerIndex != nil else { return JobChain() }
+    return state.withLock { $0.queue.removeAll(where: accepts) }
+  }
+
   func willBlock() {
     guard workerIndex != nil else { return }
     carryOut(state.withLock { $0.block() })
+  }
+
+  /// Lets an item go past the limit whenever all are blocked and a job is queued; false when the system refuses its thread.
+  func compensatePastLimit() -> Bool {
+    guard workerIndex != nil else { return true }
+    return carryOut(state.withLock { $0.compensatePastLimit() })
   }
 
   func didUnblock() {
@@ -94,23 +108,53 @@ final class DispatchCore: Sendable {
 
   private var owner: UInt { UInt(bitPattern: ObjectIdentifier(self)) }
 
-  private func carryOut(_ summons: DispatchState.Summons) {
+  /// Returns false when the system has refused a thread.
+  @discardableResult private func carryOut(_ summons: DispatchState.Summons) -> Bool {
+    var hasAll = true
     if let queue = summons.target {
       for _ in 0..<summons.shared { queue.async { self.runItem(on: queue, isExtra: false) } }
       for _ in 0..<summons.extra { queue.async { self.runItem(on: queue, isExtra: true) } }
-      return ended.add(summons.ended)
+      ended.add(summons.ended)
+      return true
     }
     for _ in 0..<summons.shared {
       unsafe shim_dispatch_async(
         retainedWord,
         { context in unsafe DispatchCore.take(context)?.runItem(on: nil, isExtra: false) })
     }
+    for _ in 0..<summons.own where !startOwnThread() { hasAll = false }
     for _ in 0..<summons.extra {
+      // relaxed: a count.
+      guard Self.extras.add(1, ordering: .relaxed).newValue <= DispatchState.compensationLimit
+      else {
+        Self.extras.subtract(1, ordering: .relaxed)  // relaxed: as above
+        if !startOwnThread() { hasAll = false }
+        continue
+      }
       unsafe shim_dispatch_async_extra(
         retainedWord,
-        { context in unsafe DispatchCore.take(context)?.runItem(on: nil, isExtra: true) })
+        { context in
+          unsafe DispatchCore.take(context)?.runItem(on: nil, isExtra: true)
+          DispatchCore.extras.subtract(1, ordering: .relaxed)  // relaxed: as above
+        })
     }
     ended.add(summons.ended)
+    return hasAll
+  }
+
+  /// Extra items that libdispatch has of all schedulers: it has some 255 threads for them in the process.
+  private static let extras = Atomic<Int>(0)
+
+  /// Runs an extra item on a thread that libdispatch does not know; false when the system refuses it.
+  private func startOwnThread() -> Bool {
+    do throws(SystemThreadError) {
+      try SystemThread.start(name: "dispatch-own") { self.runItem(on: nil, isExtra: true) }.detach()
+      return true
+    } catch {
+      // Whoever waits asks again, and so does the end of every item.
+      state.withLock { $0.ownFailed() }
+      return false
+    }
   }
 
   /// This object as a word that owns it.
@@ -137,7 +181,8 @@ final class DispatchCore: Sendable {
     var context = WorkerContext(worker: worker, scheduler: identity)
     var job = first
     for left in (0..<Self.jobsPerItem).reversed() {
-      if let successor = job.job.run(in: &context) { context.ready.prepend(successor) }
+      // SAFETY: the queue gave the job away, once.
+      if let successor = unsafe job.job.run(in: &context) { context.ready.prepend(successor) }
       guard left > 0 else { break }
       let ready = context.takeReady()
       let (next, summons) = state.withLock {

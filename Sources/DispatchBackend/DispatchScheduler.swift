@@ -20,7 +20,9 @@ public import Scheduling
 ///   that many threads and adds others only slowly; the rest get a serial queue each, for which libdispatch starts a
 ///   thread at once. So with more workers than processors an item costs more.
 /// - Compensation: an item between `willBlock()` and `didUnblock()` does not count, so that another may start as soon
-///   as a job waits. At most 192 items more than `workerCount` are in flight; with that many blocked, jobs wait.
+///   as a job waits. At most 192 items more than `workerCount` are in flight; with that many blocked, jobs wait. But the
+///   last one that is left is replaced when it waits for other operations, on a thread that libdispatch does not know;
+///   so are items in place of blocked ones where all schedulers of the process have 192 of those.
 /// - Bound for others (contract 138): while at most 192 operations are blocked in announced waits, none delays another
 ///   queue's. Beyond that, and where an operation blocks without announcing it, a job waits for what was submitted before
 ///   it in its band or above: for at most ⌈older jobs / workers that are left⌉ times the longest of them.
@@ -33,9 +35,7 @@ public final class DispatchScheduler: Scheduler {
   ///
   /// - Parameter workers: how many items may be in flight at the same time, 1 or more.
   public init(workers: Int) {
-    guard workers >= 1 else {
-      fatalError("DispatchScheduler: workers is \(workers); expected 1 or more.")
-    }
+    WorkerCount.check(workers, spares: DispatchState.compensationLimit, of: "DispatchScheduler")
     core = DispatchCore(workers: workers)
   }
 
@@ -80,8 +80,14 @@ public final class DispatchScheduler: Scheduler {
     core.help { $0.popAwaited(ifAccepted: accepts) }
   }
 
+  /// Takes jobs out of the queue, with its lock held.
+  public func withdraw(where accepts: (Job) -> Bool) -> JobChain { core.withdraw(where: accepts) }
+
   /// Lets another item take the place of the calling one.
   public func willBlock() { core.willBlock() }
+
+  /// Lets an item go past the limit while all are blocked, on a thread of its own; false when the system refuses that.
+  public func compensatePastLimit() -> Bool { core.compensatePastLimit() }
 
   /// Takes the calling item's place back.
   public func didUnblock() { core.didUnblock() }

@@ -15,13 +15,15 @@ struct DispatchState {
     var shared = 0
     /// For a thread that libdispatch would not start for the concurrent queue.
     var extra = 0
+    /// For threads of the scheduler's own, past the limit: libdispatch has no more.
+    var own = 0
     /// Waiting `shutDown` calls to let go.
     var ended = 0
     /// Where the items go instead of the global queue.
     var target: DispatchQueue?
   }
 
-  /// Items in flight at a time besides `workerCount`.
+  /// Items in flight at a time besides `workerCount`, but for `compensatePastLimit()`.
   static let compensationLimit = 192
 
   let workerCount: Int
@@ -37,6 +39,8 @@ struct DispatchState {
   /// Of these, items between `willBlock` and `didUnblock`.
   private var blocked = 0
   private var indices = WorkerIndices()
+  /// The last item that was left waits for others: while all are blocked there may be one more than the limit says.
+  private var isNeeded = false
   private var stopping = false
   /// Everything has run after `stop`.
   private(set) var stopped = false
@@ -93,6 +97,21 @@ struct DispatchState {
     return summon()
   }
 
+  /// The calling item waits for other jobs: an item is let go whenever all are blocked and a job is queued.
+  mutating func compensatePastLimit() -> Summons {
+    isNeeded = true
+    return summon()
+  }
+
+  /// An item on a thread of our own could not be started.
+  mutating func ownFailed() {
+    arriving -= 1
+    end(true)
+  }
+
+  /// Jobs wait and every item is blocked.
+  private var isShort: Bool { inFlight == blocked && !queue.isEmpty }
+
   /// An item runs again; if that makes one too many, it is not followed by another when it ends.
   mutating func unblock() { blocked -= 1 }
 
@@ -111,13 +130,20 @@ struct DispatchState {
       workerCount - (inFlight - blocked), workerCount + Self.compensationLimit - inFlight)
     let wanted = min(queue.count - arriving, room)
     if wanted > 0 {
-      summons.shared = min(wanted, sharedLimit - sharedInFlight)
+      summons.shared = max(0, min(wanted, sharedLimit - sharedInFlight))
       summons.extra = wanted - summons.shared
       sharedInFlight += summons.shared
       inFlight += wanted
       arriving += wanted
       counters.wakeUps += wanted
       counters.compensations += max(0, min(wanted, inFlight - workerCount))
+    } else if isNeeded, isShort {
+      // Past the limit; a queue of the user's has the threads that it has.
+      if target == nil { summons.own = 1 } else { summons.extra = 1 }
+      inFlight += 1
+      arriving += 1
+      counters.wakeUps += 1
+      counters.compensations += 1
     } else if stopping, !stopped, inFlight == 0, queue.isEmpty {
       stopped = true
       summons.ended = joiners
@@ -128,6 +154,7 @@ struct DispatchState {
 
   private mutating func end(_ isExtra: Bool) {
     inFlight -= 1
+    if inFlight < workerCount + Self.compensationLimit { isNeeded = false }
     if !isExtra { sharedInFlight -= 1 }
   }
 }

@@ -135,4 +135,17 @@
   @inlinable package func startsAhead(_ job: Job) -> Bool {
     mask & (job.band.mask | (job.band.mask &- 1)) == 0
   }
+
+  /// Removes the jobs that `accepts`; the others keep their order.
+  ///
+  /// O(jobs).
+  package mutating func removeAll(where accepts: (Job) -> Bool) -> JobChain {
+    var removed = JobChain()
+    var kept = BandedFIFO()
+    while let job = popFirst() {
+      if accepts(job) { removed.append(job) } else { kept.append(job) }
+    }
+    self = kept
+    return removed
+  }
 }

@@ -64,6 +64,13 @@ public final class InlineScheduler: Scheduler {
     help { $0.popFirst(ifAccepted: accepts) }
   }
 
+  /// Takes jobs out of those that the calling thread has queued.
+  public func withdraw(where accepts: (Job) -> Bool) -> JobChain {
+    guard let running = unsafe InlineTrampoline.current(of: identity) else { return JobChain() }
+    // SAFETY: as in `submit`.
+    return unsafe running.pointee.queue.removeAll(where: accepts)
+  }
+
   private func help(_ take: (inout JobQueue) -> QueuedJob?) -> Bool {
     guard let running = unsafe InlineTrampoline.current(of: identity),
       // SAFETY: as in `submit`; the pointer is not kept across the run of a job by this expression.
@@ -139,7 +146,8 @@ public final class InlineScheduler: Scheduler {
     queueing trampoline: UnsafeMutablePointer<InlineTrampoline>
   ) {
     var current = first.job
-    while let successor = current.run(in: &context) {
+    // SAFETY: the queue's job, then successors, which this loop owns.
+    while let successor = unsafe current.run(in: &context) {
       guard context.ready.isEmpty, unsafe trampoline.pointee.queue.startsAhead(successor) else {
         context.ready.prepend(successor)
         break

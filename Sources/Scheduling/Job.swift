@@ -43,6 +43,11 @@ public import Synchronization
 ///
 /// Whoever holds a job owns it and must run it, or hand it on, exactly once. A job is a plain word: it may live in an
 /// atomic slot of a deque and cross threads freely.
+///
+/// What makes a job of a word or an address, and what runs one, is marked `@unsafe`: under strict memory safety only code that
+/// says `unsafe` jumps to a word or runs a job twice. Jobs and chains can be copied, though, because offers, sets and
+/// predicates name jobs that somebody else owns. The compiler does not notice when a copy is handed to `submit` beside the
+/// original; the conformance kit does, as `.exactlyOnce`.
 @safe @frozen public struct Job: Hashable, Sendable {
   /// Address of the header | band.
   ///
@@ -54,8 +59,11 @@ public import Synchronization
     word = UInt(bitPattern: header) | UInt(band.rawValue)
   }
 
-  /// The job in a slot that may be empty; 0 gives nil.
-  @inlinable public init?(word: UInt) {
+  /// The job that somebody kept as its `word`, in a slot that may be empty: 0 gives nil.
+  ///
+  /// The caller owns the job from now on. Any other word than one of a job that has not run yet is undefined behaviour, as is
+  /// the same word twice.
+  @unsafe @inlinable public init?(unsafeWord word: UInt) {
     guard word != 0 else { return nil }
     self.word = word
   }
@@ -79,10 +87,10 @@ public import Synchronization
   /// The job that follows this one in a chain, or nil at its end.
   ///
   /// Only the thread that holds the job may call. The order between threads comes from whatever published the job.
-  @inlinable public var next: Job? {
+  @inlinable package var next: Job? {
     get {
       // relaxed: the link belongs to the holder; publication of the chain orders it.
-      unsafe Job(word: header.pointee.link.load(ordering: .relaxed))
+      unsafe Job(unsafeWord: header.pointee.link.load(ordering: .relaxed))
     }
     nonmutating set {
       // relaxed: as above.
@@ -93,11 +101,11 @@ public import Synchronization
   /// Runs the job and returns its immediate successor, if it made one ready and kept it back.
   ///
   /// Jobs made ready besides the successor are in `context.ready` afterwards; the caller must publish them before it
-  /// runs anything else. The job's memory may be gone when this returns.
-  @inlinable public func run(in context: inout WorkerContext) -> Job? {
+  /// runs anything else. The job's memory may be gone when this returns: a second run is undefined behaviour.
+  @unsafe @inlinable public func run(in context: inout WorkerContext) -> Job? {
     // SAFETY: the header is valid until its run function has been entered; the context outlives the call.
     unsafe Job(
-      word: withUnsafeMutablePointer(to: &context) { context in
+      unsafeWord: withUnsafeMutablePointer(to: &context) { context in
         unsafe header.pointee.run(UnsafeMutableRawPointer(header), UnsafeMutableRawPointer(context))
       })
   }

@@ -31,9 +31,15 @@ internal import CSystemShims
   /// True when the chain has no job.
   @inlinable public var isEmpty: Bool { firstWord == 0 }
   /// The job that leaves first.
-  @inlinable public var first: Job? { Job(word: firstWord) }
+  @inlinable public var first: Job? {
+    // SAFETY: the word of a job that the chain owns.
+    unsafe Job(unsafeWord: firstWord)
+  }
   /// The job that leaves last.
-  @inlinable public var last: Job? { Job(word: lastWord) }
+  @inlinable public var last: Job? {
+    // SAFETY: the word of a job that the chain owns.
+    unsafe Job(unsafeWord: lastWord)
+  }
 
   /// Adds a job at the end.
   ///

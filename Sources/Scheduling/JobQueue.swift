@@ -63,6 +63,15 @@ package struct JobQueue: Sendable {
       ?? others.popFirst(where: accepts).map { QueuedJob($0, isAwaited: false) }
   }
 
+  /// Removes the jobs that `accepts`; the others keep their order.
+  ///
+  /// O(jobs).
+  package mutating func removeAll(where accepts: (Job) -> Bool) -> JobChain {
+    var removed = awaited.removeAll(where: accepts)
+    removed.append(others.removeAll(where: accepts))
+    return removed
+  }
+
   /// True when `job` would leave before everything in the queue if it were added now, waited for or not.
   @inlinable package func startsAhead(_ job: Job) -> Bool {
     awaited.startsAhead(job) && others.startsAhead(job)

@@ -13,6 +13,22 @@
   @inlinable public init(object: AnyObject) { word = UInt(bitPattern: ObjectIdentifier(object)) }
 }
 
+/// How many workers a scheduler may have.
+package enum WorkerCount {
+  /// As many threads, compensation included, as the sixteen bits count in which a scheduler may keep their number.
+  package static let limit = 65_535
+
+  /// Stops the process unless `count` workers and `spares` compensation threads are legal.
+  package static func check(_ count: Int, spares: Int, of scheduler: String) {
+    guard count >= 1, count <= limit - spares else {
+      fatalError(
+        "\(scheduler): workers is \(count); expected 1 to \(limit - spares), which with \(spares) compensation threads is "
+          + "\(limit); pass the number of operations that shall run at a time, usually one per processor."
+      )
+    }
+  }
+}
+
 /// Runs jobs: the seam between the operation layer and every back end, built in or plugged in.
 ///
 /// A back end promises that every submitted job runs exactly once, on some thread, after `submit` was called and as
@@ -52,6 +68,13 @@ public protocol Scheduler: AnyObject, Sendable {
   /// can deadlock where waiting would not.
   var waitsByHelping: Bool { get }
 
+  /// Takes out those queued jobs that `accepts`, in any order, as far as the calling worker reaches them. Default: none.
+  ///
+  /// For jobs that have been seen to in another way and would only keep memory until their turn comes. On a worker of this
+  /// scheduler; on other threads it does nothing. `accepts` may be called under a lock of the scheduler: it only looks, once
+  /// at every job. O(jobs looked at).
+  func withdraw(where accepts: (Job) -> Bool) -> JobChain
+
   /// Adds a job to those that the calling worker holds itself, which the caller means to take back. Default: false.
   ///
   /// Returns false when the thread is no worker of this scheduler or workers hold no jobs of their own; then the job is
@@ -77,10 +100,20 @@ public protocol Scheduler: AnyObject, Sendable {
   /// Does nothing on other threads. Every call is followed by one `didUnblock()` on the same thread.
   func willBlock()
 
+  /// Makes sure that a thread is left to run queued jobs; false when all are blocked and there can be no other. Default: true.
+  ///
+  /// Called between `willBlock()` and `didUnblock()` by a job that waits for others. A back end that bounds its compensation
+  /// threads starts one more than that if every thread that it has is between these two calls, or nothing would ever run
+  /// what the job waits for. May be called again and again; does nothing on other threads.
+  func compensatePastLimit() -> Bool
+
   /// The calling worker runs again. Default: nothing.
   func didUnblock()
 
-  /// Lets queued jobs finish, stops the threads and waits for them. Must not be called from a job.
+  /// Lets queued jobs finish, and what running ones still submit, stops the threads and waits for them. Must not be called
+  /// from a job.
+  ///
+  /// As long as a job runs it may submit others and wait for them, announced or not, as before.
   ///
   /// Default: nothing, which is right only where jobs run inside `submit`. A scheduler that is dropped without it stops by itself once its queued jobs have run.
   func shutDown()
@@ -98,6 +131,8 @@ extension Scheduler {
   @inlinable public func helpAwaited(ifAccepted accepts: (Job) -> Bool) -> Bool { false }
   /// Never runs anything.
   @inlinable public func help() -> Bool { false }
+  /// Takes none out.
+  @inlinable public func withdraw(where accepts: (Job) -> Bool) -> JobChain { JobChain() }
   /// Never takes the job.
   @inlinable public func offer(_ job: Job) -> Bool { false }
   /// Has nothing to give back.
@@ -110,6 +145,8 @@ extension Scheduler {
   @inlinable public var waitsByHelping: Bool { false }
   /// Does nothing.
   @inlinable public func willBlock() {}
+  /// True: right where `willBlock()` has no limit, and where nothing compensates.
+  @inlinable public func compensatePastLimit() -> Bool { true }
   /// Does nothing.
   @inlinable public func didUnblock() {}
   /// Does nothing: right where jobs run inside `submit`.

@@ -51,18 +51,19 @@
   /// Runs a job and up to `bound` immediate successors, publishing what becomes ready, and leaves nothing held back.
   ///
   /// Worker thread only. The successor at the bound is published like the rest, so that a long chain cannot keep the
-  /// worker from other jobs.
+  /// worker from other jobs. A job that has run, or is run again, is undefined behaviour.
   /// - Parameters:
   ///   - job: the job to run; the call takes it over.
   ///   - bound: how many successors run in place, 0 or more.
   ///   - publish: takes over every chain of ready jobs; usually the back end's own `submit`.
-  @inlinable public mutating func runToCompletion(
+  @unsafe @inlinable public mutating func runToCompletion(
     _ job: Job, bound: Int = 256, publish: (consuming JobChain) -> Void
   ) {
     var current = job
     var left = bound
     while true {
-      let successor = current.run(in: &self)
+      // SAFETY: the caller's job, then successors, which this loop owns.
+      let successor = unsafe current.run(in: &self)
       if let successor, left == 0 {
         ready.prepend(successor)
       }

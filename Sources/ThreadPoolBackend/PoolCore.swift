@@ -63,16 +63,29 @@ final class PoolCore: Sendable {
     }
     guard let found else { return false }
     var context = WorkerContext(worker: worker, scheduler: identity)
-    if let successor = found.job.run(in: &context) { context.ready.prepend(successor) }
+    // SAFETY: the queue gave the job away, once.
+    if let successor = unsafe found.job.run(in: &context) { context.ready.prepend(successor) }
     submit(context.takeReady(), areAwaited: found.isAwaited)
     context.prepareToIdle()
     submit(context.takeReady())
     return true
   }
 
+  /// Takes jobs out of the queue, for a worker.
+  func withdraw(where accepts: (Job) -> Bool) -> JobChain {
+    guard workerIndex != nil else { return JobChain() }
+    return state.withLock { $0.queue.removeAll(where: accepts) }
+  }
+
   func willBlock() {
     guard workerIndex != nil else { return }
     carryOut(state.withLock { $0.block() })
+  }
+
+  /// Has a thread run although the limit is reached, if all are blocked; false when the system refuses it.
+  func compensatePastLimit() -> Bool {
+    guard workerIndex != nil else { return true }
+    return carryOut(state.withLock { $0.compensatePastLimit() })
   }
 
   func didUnblock() {
@@ -107,14 +120,36 @@ final class PoolCore: Sendable {
 
   private var owner: UInt { UInt(bitPattern: ObjectIdentifier(self)) }
 
-  private func carryOut(_ summons: PoolState.Summons) {
+  /// Returns false when the system has refused a thread.
+  @discardableResult private func carryOut(_ summons: PoolState.Summons) -> Bool {
     tokens.add(summons.wake)
-    for _ in 0..<summons.start {
-      let index = state.withLock { $0.takeIndex() }
-      do throws(SystemThreadError) { try startThread(index) } catch {
-        // The pool goes on with the threads it has when the system refuses more.
-        state.withLock { $0.startFailed(index: index) }
+    var hasAll = true
+    for _ in 0..<summons.start where !startAnnouncedThread() { hasAll = false }
+    return hasAll
+  }
+
+  /// Starts a thread in the place of a blocked one; false when the system refuses it.
+  ///
+  /// Then the pool goes on with the threads it has. Where none of these could run a job the thread is asked for again, and in
+  /// the end the process stops.
+  private func startAnnouncedThread() -> Bool {
+    let index = state.withLock { $0.takeIndex() }
+    var shortage = ThreadShortage()
+    while true {
+      let refusal: SystemThreadError
+      do throws(SystemThreadError) {
+        try startThread(index)
+        return true
+      } catch {
+        refusal = error
       }
+      let summons = state.withLock { $0.canDoWithoutStart ? $0.startFailed(index: index) : nil }
+      if let summons {
+        carryOut(summons)
+        return false
+      }
+      shortage.wait(
+        after: refusal, "ThreadPoolScheduler with \(workerCount) workers, of which all are blocked")
     }
   }
 
@@ -141,7 +176,8 @@ final class PoolCore: Sendable {
       case .run(let job, let bands):
         context.localBands = bands
         // The successor goes through the queue: something older or more urgent may wait there.
-        if let successor = job.job.run(in: &context) { context.ready.prepend(successor) }
+        // SAFETY: the queue gave the job away, once.
+        if let successor = unsafe job.job.run(in: &context) { context.ready.prepend(successor) }
         let ready = context.takeReady()
         (step, summons) = state.withLock { $0.finish(ready, areAwaited: job.isAwaited) }
       case .idle:

@@ -29,7 +29,7 @@ struct PoolState {
     var start = 0
   }
 
-  /// Compensation threads that may exist at a time.
+  /// Compensation threads that may exist at a time, but for `compensatePastLimit()`.
   static let compensationLimit = 256
 
   let workerCount: Int
@@ -112,6 +112,13 @@ struct PoolState {
     return summon()
   }
 
+  /// A thread more than the limit allows, if all are blocked.
+  mutating func compensatePastLimit() -> Summons {
+    var summons = Summons()
+    if running == 0, sleeping == 0 { start(1, &summons) }
+    return summons
+  }
+
   /// A worker runs again; if that makes one too many, one of them settles at its next job boundary.
   mutating func unblock() {
     running += 1
@@ -131,14 +138,22 @@ struct PoolState {
     return alive == 0 ? joiners : 0
   }
 
-  /// A thread that was announced by `Summons.start` could not be started.
-  mutating func startFailed(index: Int) {
+  /// Whether the jobs that a thread was announced for are in other hands when it cannot be started.
+  ///
+  /// Threads on their way are not counted on: they may be refused as well.
+  var canDoWithoutStart: Bool { queue.isEmpty || sleeping > 0 || running > arriving }
+
+  /// A thread that was announced by `Summons.start` could not be started: whoever went to sleep because it was to come
+  /// is woken in its place, and a pool that waited for it only ends.
+  mutating func startFailed(index: Int) -> Summons {
     threads -= 1
     alive -= 1
     running -= 1
     arriving -= 1
     counters.compensations -= 1
     freeIndices.append(index)
+    let ending = stopIfQuiet()
+    return stopped ? ending : summon(startingAtMost: 0)
   }
 
   /// The index for a thread that is about to be started.
@@ -161,20 +176,27 @@ struct PoolState {
   }
 
   /// As many threads as there are jobs that nobody comes for, as far as `workerCount` allows.
-  private mutating func summon() -> Summons {
+  private mutating func summon(startingAtMost limit: Int = .max) -> Summons {
     var summons = Summons()
     let wanted = min(queue.count - arriving, workerCount - running)
     guard wanted > 0 else { return summons }
     summons.wake = min(wanted, sleeping)
-    summons.start = min(wanted - summons.wake, workerCount + Self.compensationLimit - threads)
+    let room = max(0, workerCount + Self.compensationLimit - threads)
     sleeping -= summons.wake
-    threads += summons.start
-    alive += summons.start
-    running += summons.wake + summons.start
-    arriving += summons.wake + summons.start
+    running += summons.wake
+    arriving += summons.wake
     counters.wakeUps += summons.wake
-    counters.compensations += summons.start
+    start(min(wanted - summons.wake, room, limit), &summons)
     return summons
+  }
+
+  private mutating func start(_ count: Int, _ summons: inout Summons) {
+    summons.start = count
+    threads += count
+    alive += count
+    running += count
+    arriving += count
+    counters.compensations += count
   }
 
   /// Ends the pool if nothing runs and nothing can come.

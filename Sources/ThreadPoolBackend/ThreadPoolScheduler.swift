@@ -13,8 +13,10 @@ public import Scheduling
 /// - Fairness: total order of submission within a band. No ageing: a flood of urgent jobs starves the others.
 /// - Compensation: a worker between `willBlock()` and `didUnblock()` is replaced, by a sleeping thread or else a new
 ///   one, as soon as a job waits, so that `workerCount` threads stay able to run. At most 256 threads more than
-///   `workerCount` exist at a time; with that many blocked, or when the system refuses a thread, jobs wait. A thread
-///   too many goes to sleep at its next job boundary; those beyond `2 * workerCount` end.
+///   `workerCount` exist at a time; with that many blocked, or when the system refuses a thread, jobs wait. But the last
+///   thread that is left is replaced when it waits for other operations. Where every thread is blocked and the system
+///   refuses another it is asked again for two seconds; then the process stops. A thread too many goes to sleep at its
+///   next job boundary; those beyond `2 * workerCount` end.
 /// - Bound for others (contract 138): while at most 256 operations are blocked in announced waits, none delays another
 ///   queue's. Beyond that, and where an operation blocks without announcing it, a job waits for what was submitted before
 ///   it in its band or above: for at most ⌈older jobs / workers that are left⌉ times the longest of them.
@@ -31,9 +33,7 @@ public final class ThreadPoolScheduler: Scheduler {
   ///   - workers: how many jobs may run at the same time, 1 or more.
   ///   - configuration: where threads run, how they wait, and in which order they take jobs.
   public init(workers: Int, configuration: ThreadPoolConfiguration = .init()) {
-    guard workers >= 1 else {
-      fatalError("ThreadPoolScheduler: workers is \(workers); expected 1 or more.")
-    }
+    WorkerCount.check(workers, spares: PoolState.compensationLimit, of: "ThreadPoolScheduler")
     do { try configuration.validate() } catch { fatalError("\(error)") }
     core = PoolCore(workers: workers, configuration: configuration)
     core.start()
@@ -65,8 +65,14 @@ public final class ThreadPoolScheduler: Scheduler {
     core.help { $0.popAwaited(ifAccepted: accepts) }
   }
 
+  /// Takes jobs out of the queue, with its lock held.
+  public func withdraw(where accepts: (Job) -> Bool) -> JobChain { core.withdraw(where: accepts) }
+
   /// Lets another thread take the place of the calling worker.
   public func willBlock() { core.willBlock() }
+
+  /// Has a thread run past the limit if all are blocked; false when the system refuses it.
+  public func compensatePastLimit() -> Bool { core.compensatePastLimit() }
 
   /// Takes the calling worker's place back.
   public func didUnblock() { core.didUnblock() }

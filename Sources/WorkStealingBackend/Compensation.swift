@@ -24,11 +24,13 @@ struct Compensation: Equatable, Sendable {
       ? Compensation(word: next.word + Self.activeOne) : next
   }
 
+  /// A thread is added, whatever the limit, if `workers` and every active compensation thread are blocked.
+  func replacingLast(workers: Int) -> Compensation {
+    workers + active > blocked ? self : Compensation(word: word + Self.activeOne)
+  }
+
   /// A blocked worker runs again.
   var unblocking: Compensation { Compensation(word: word - Self.blockedOne) }
-
-  /// A worker leaves for good, so its place may be taken.
-  var leaving: Compensation { Compensation(word: word + Self.blockedOne) }
 
   /// A compensation thread retires, or could not be started.
   var retiring: Compensation { Compensation(word: word - Self.activeOne) }

@@ -4,7 +4,10 @@
 ///
 ///     bits  0 … 15   sleepers    workers that wait for a token
 ///     bits 16 … 31   searching   workers that look for jobs and will look again before they sleep
-///     bit  32        stopping    the pool is to end
+///     bits 32 … 47   present     workers that are not retired, whatever they do
+///     bit  48        stopping    the pool is to end once no job runs
+///     bit  49        closing     the only searcher looks for the last time, and nobody has begun to search since
+///     bit  50        over        no job runs and none will: whoever wakes leaves
 ///
 /// Every change of the word in memory is one read-modify-write from one of these values to the next. The protocol is
 /// explained on the page Parking.
@@ -13,45 +16,74 @@ struct IdleCounts: Equatable, Sendable {
 
   private static let sleeper: UInt64 = 1
   private static let searcher: UInt64 = 1 << 16
-  private static let stop: UInt64 = 1 << 32
+  private static let presentOne: UInt64 = 1 << 32
+  private static let stop: UInt64 = 1 << 48
+  private static let close: UInt64 = 1 << 49
+  private static let end: UInt64 = 1 << 50
   private static let mask: UInt64 = 0xFFFF
 
-  /// The most workers, compensation included, that fit the fields.
-  static let capacity = Int(mask)
+  /// A pool whose `workers` threads have not looked for jobs yet.
+  static func initial(workers: Int) -> IdleCounts {
+    IdleCounts(word: UInt64(workers) * presentOne)
+  }
 
   /// What one searcher adds to the word.
   static var oneSearcher: UInt64 { searcher }
 
   var sleepers: Int { Int(word & Self.mask) }
   var searching: Int { Int((word >> 16) & Self.mask) }
+  var present: Int { Int((word >> 32) & Self.mask) }
   var isStopping: Bool { word & Self.stop != 0 }
+  var isClosing: Bool { word & Self.close != 0 }
+  var isOver: Bool { word & Self.end != 0 }
+
+  /// True when the only searcher is all that is left of a stopping pool: no job runs, everybody else sleeps.
+  var isLastOne: Bool { isStopping && searching == 1 && sleepers + 1 == present }
 
   /// True when a publication must wake somebody: nobody searches who would find it, and somebody sleeps.
   var needsWake: Bool { sleepers > 0 && searching == 0 }
 
   /// A worker without jobs begins to search, or sleeps at once when enough others search.
-  ///
-  /// While the pool stops nobody goes to sleep, because nobody would be woken.
   func entering(limit: Int) -> IdleCounts {
-    searching < limit || isStopping ? startingSearch : IdleCounts(word: word + Self.sleeper)
+    searching < limit ? startingSearch : IdleCounts(word: word + Self.sleeper)
   }
 
-  /// A worker begins to search.
-  var startingSearch: IdleCounts { IdleCounts(word: word + Self.searcher) }
+  /// A worker begins to search; the last look of another one counts no more.
+  var startingSearch: IdleCounts { IdleCounts(word: (word & ~Self.close) + Self.searcher) }
 
   /// A searcher stops searching.
   var endingSearch: IdleCounts { IdleCounts(word: word - Self.searcher) }
 
-  /// A searcher that found nothing sleeps, or leaves when the pool stops.
+  /// A searcher that found nothing sleeps; the last one of a stopping pool looks for the last time instead.
   var givingUp: IdleCounts {
-    isStopping ? endingSearch : IdleCounts(word: word - Self.searcher + Self.sleeper)
+    isLastOne
+      ? IdleCounts(word: word | Self.close)
+      : IdleCounts(word: word - Self.searcher + Self.sleeper)
+  }
+
+  /// The last look found nothing: every sleeper is to leave, and so is the one that looked.
+  var ending: IdleCounts {
+    IdleCounts(word: UInt64(present) * Self.presentOne | Self.stop | Self.end)
   }
 
   /// One sleeper becomes a searcher; there must be one.
-  var wakingOne: IdleCounts { IdleCounts(word: word - Self.sleeper + Self.searcher) }
+  var wakingOne: IdleCounts { IdleCounts(word: startingSearch.word - Self.sleeper) }
 
-  /// Every sleeper becomes a searcher, and from now on nobody sleeps.
+  /// The pool is to end; somebody must notice, so a sleeper becomes a searcher if all sleep.
   var stopping: IdleCounts {
-    IdleCounts(word: (word & ~Self.mask) + UInt64(sleepers) * Self.searcher | Self.stop)
+    let asked = IdleCounts(word: word | Self.stop)
+    return isAsleep ? asked.wakingOne : asked
   }
+
+  /// True when every worker sleeps.
+  var isAsleep: Bool { sleepers == present }
+
+  /// A compensation thread is about to run.
+  var arriving: IdleCounts { IdleCounts(word: word + Self.presentOne) }
+
+  /// A compensation thread could not be started.
+  var departing: IdleCounts { IdleCounts(word: word - Self.presentOne) }
+
+  /// A compensation thread that is a searcher retires, unless nobody else would end the pool.
+  var retiring: IdleCounts { isLastOne ? self : endingSearch.departing }
 }

@@ -15,7 +15,34 @@ extension Pool {
     guard before.blocking(limit: configuration.compensationLimit).active > before.active else {
       return
     }
-    if !activateSpare() { _ = changeCompensation { $0.retiring } }
+    var shortage = ThreadShortage()
+    while case .refused(let refusal) = activateSpare() {
+      if retireUnstarted() { return }
+      shortage.wait(
+        after: refusal,
+        "WorkStealingScheduler with \(workerCount) workers, of which all are blocked")
+    }
+  }
+
+  /// Takes back that a spare is active which the system refuses; false when no other thread can run a job.
+  private func retireUnstarted() -> Bool {
+    func isNeeded(_ counts: Compensation) -> Bool {
+      counts.blocked >= workerCount + counts.retiring.active
+    }
+    return !isNeeded(changeCompensation { isNeeded($0) ? $0 : $0.retiring })
+  }
+
+  /// Has one more spare run than the limit says if every thread is blocked; false when it cannot.
+  func compensatePastLimit() -> Bool {
+    // sequentially consistent: after the step that counted the caller as blocked, so that of several that
+    // block at a time the last one sees all.
+    let seen = Compensation(word: compensation.value.load(ordering: .sequentiallyConsistent))
+    if seen.replacingLast(workers: workerCount) == seen { return true }
+    let before = changeCompensation { $0.replacingLast(workers: workerCount) }
+    guard before.replacingLast(workers: workerCount) != before else { return true }
+    if case .done = activateSpare(isPastLimit: true) { return true }
+    _ = changeCompensation { $0.retiring }
+    return false
   }
 
   /// The calling worker runs again.
@@ -31,8 +58,8 @@ extension Pool {
     // relaxed: the exchange decides.
     var counts = Compensation(word: compensation.value.load(ordering: .relaxed))
     while true {
-      // sequentially consistent, edge BlockSeen: in the total order between a blocker's publications and the look of
-      // a spare that retires while the pool stops.
+      // sequentially consistent, though no edge rests on it: the numbers decide who runs, and the idle counts and the
+      // lock of the threads order what is done.
       let (done, original) = compensation.value.weakCompareExchange(
         expected: counts.word, desired: next(counts).word, ordering: .sequentiallyConsistent)
       if done { return counts }
@@ -40,26 +67,42 @@ extension Pool {
     }
   }
 
-  /// Lets a retired spare run again, or starts a new one; false when neither is possible.
-  private func activateSpare() -> Bool {
-    threads.withLock { threads in
+  /// What came of the wish for one more spare.
+  private enum Activation {
+    case done
+    case refused(SystemThreadError)
+    /// As many spares exist as the pool has records for.
+    case full
+  }
+
+  /// Lets a retired spare run again, or starts a new one.
+  ///
+  /// The spare is counted before it can run, and the caller runs a job: no worker takes the pool for idle meanwhile.
+  private func activateSpare(isPastLimit: Bool = false) -> Activation {
+    _ = change { $0.arriving }
+    let activation = threads.withLock { threads -> Activation in
       if let index = threads.idleSpares.popLast() {
         command(.run, to: index)
-      } else if threads.sparesStarted < configuration.compensationLimit {
+      } else if threads.sparesStarted < configuration.compensationLimit || isPastLimit {
         let index = workerCount + threads.sparesStarted
+        guard index < workers.capacity else { return .full }
+        if index == workers.count { workers.append(makeWorker(index)) }
         // sequentially consistent, edge WorkSeen: everybody who looks after the spare's first publication knows it.
         knownWorkers.value.store(index + 1, ordering: .sequentiallyConsistent)
-        // Without a thread the record stays empty and the blocked worker uncompensated, which help() bears.
-        guard let thread = try? startThread(index) else { return false }
+        do throws(SystemThreadError) { threads.handles.append(try startThread(index)) } catch {
+          // Without a thread the record stays empty.
+          return .refused(error)
+        }
         threads.sparesStarted += 1
-        threads.handles.append(thread)
       } else {
         // The counts leave room for one more, so some spare is on its way from work to retirement: it turns round.
         threads.pendingActivations += 1
       }
-      threads.participants += 1
-      return true
+      return .done
     }
+    if case .done = activation { return activation }
+    _ = change { $0.departing }
+    return activation
   }
 
   private func command(_ order: SpareOrder, to index: Int) {
@@ -81,13 +124,13 @@ extension Pool {
   }
 
   /// Retires a spare that is counted as a searcher and holds no jobs; false when it must go on.
-  func retireAsSearcher(_ worker: Worker) -> Bool {
+  func retireAsSearcher() -> Bool {
     guard hasSurplus else { return false }
     let before = changeCompensation { $0.hasSurplus ? $0.retiring : $0 }
     guard before.hasSurplus else { return false }
-    // While the pool stops, a searcher leaves by giving up only, because it may be the last that can run a job.
-    let counts = change { $0.isStopping ? $0 : $0.endingSearch }
-    guard !counts.isStopping else {
+    // The last searcher of a stopping pool stays: nobody else would end it.
+    let counts = change { $0.retiring }
+    guard !counts.isLastOne else {
       _ = changeCompensation { $0.returning }
       return false
     }
@@ -96,41 +139,14 @@ extension Pool {
     return true
   }
 
-  /// Gives up a worker's place because the pool stops; false when it searches again.
-  ///
-  /// A job that still runs may block and need another thread. Edge BlockSeen: either the blocker finds this worker gone
-  /// and has another thread run, or the look, which comes after the step, sees what the blocker published before.
-  func leave(_ worker: Worker) -> Bool {
-    let isSpare = worker.index >= workerCount
-    _ = changeCompensation { isSpare ? $0.retiring : $0.leaving }
-    guard look(excluding: worker) else { return true }
-    _ = changeCompensation { isSpare ? $0.returning : $0.unblocking }
-    _ = change { $0.startingSearch }
-    return false
-  }
-
-  /// The end of a regular worker; a spare waits for another blocker, and returns true when there is one.
-  func waitAsSpareOrEnd(_ worker: Worker) -> Bool {
-    guard worker.index < workerCount else { return waitAsSpare(worker) }
-    threads.withLock { threads in
-      threads.participants -= 1
-      if threads.participants == 0 { dismissSpares(&threads) }
-    }
-    return false
-  }
-
   /// Waits, retired, for the next order: true to run again, false to end.
   func waitAsSpare(_ worker: Worker) -> Bool {
     let decided: SpareOrder = threads.withLock { threads in
-      threads.participants -= 1
       if threads.pendingActivations > 0 {
         threads.pendingActivations -= 1
         return .run
       }
-      if threads.participants == 0 {
-        dismissSpares(&threads)
-        return .exit
-      }
+      if threads.isOver { return .exit }
       threads.idleSpares.append(worker.index)
       return .wait
     }
@@ -146,10 +162,13 @@ extension Pool {
     }
   }
 
-  /// Ends the retired spares: the last thread that was not retired is leaving, so no job runs that could block.
-  private func dismissSpares(_ threads: inout Threads) {
-    for index in threads.idleSpares { command(.exit, to: index) }
-    threads.idleSpares.removeAll()
+  /// Ends the retired spares, and those that are about to retire: no job runs that could block.
+  func dismissSpares() {
+    threads.withLock { threads in
+      threads.isOver = true
+      for index in threads.idleSpares { command(.exit, to: index) }
+      threads.idleSpares.removeAll()
+    }
   }
 
   /// Waits for the end of every thread.

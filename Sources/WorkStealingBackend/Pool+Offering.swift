@@ -80,6 +80,25 @@ extension Pool {
     return nil
   }
 
+  /// Pops the caller's own jobs, and puts those back that `accepts` does not; O(own jobs).
+  func withdraw(_ worker: Worker, where accepts: (Job) -> Bool) -> JobChain {
+    var taken = JobChain()
+    var bands = worker.ownBandsValue
+    while bands != 0 {
+      let band = bands.trailingZeroBitCount
+      var kept = JobChain()
+      while let job = worker.deques.owned(band).pop().flatMap({ unsafe Job(unsafeWord: $0) }) {
+        if accepts(job) { taken.append(job) } else { kept.append(job) }
+      }
+      if !kept.isEmpty {
+        worker.putBack(kept, in: band)
+        publish(on: worker)
+      }
+      bands &= bands &- 1
+    }
+    return taken
+  }
+
   /// The job as the deques have it.
   @inline(__always) private func asListed(_ job: Job) -> Job {
     bandRules.usesOneBand ? job.moved(to: bandRules.applied(to: job.band)) : job
@@ -92,10 +111,10 @@ extension Pool {
     _ band: Int, from word: UInt, on worker: Worker, for accepts: (Job) -> Bool
   ) -> Job? {
     var above = JobChain()
-    var next = Job(word: word)
+    var next = unsafe Job(unsafeWord: word)
     while let candidate = next, !accepts(candidate) {
       above.append(candidate)
-      next = worker.deques.owned(band).pop().flatMap { Job(word: $0) }
+      next = worker.deques.owned(band).pop().flatMap { unsafe Job(unsafeWord: $0) }
     }
     if !above.isEmpty {
       worker.putBack(above, in: band)
@@ -115,9 +134,9 @@ extension Pool {
     else { return false }
     let outcome = workers.with(victim) { victim in
       victim.deques.existing(Int(bandRules.applied(to: band).rawValue))?
-        .steal { Job(word: $0).map(wants) ?? false } ?? .empty
+        .steal { unsafe Job(unsafeWord: $0).map(wants) ?? false } ?? .empty
     }
-    guard case .stolen(let word) = outcome, let job = Job(word: word) else {
+    guard case .stolen(let word) = outcome, let job = unsafe Job(unsafeWord: word) else {
       if case .lostRace = outcome { worker.count(worker.lostRaces) }
       return false
     }

@@ -20,11 +20,11 @@ extension Pool {
   /// The steps follow the model `parking.pml`, whose labels are in brackets.
   func idle(_ worker: Worker) -> Idle {
     let before = change { $0.entering(limit: searchLimit) }
-    var mustPark = !before.isStopping && before.searching >= searchLimit
+    var mustPark = before.searching >= searchLimit
     while true {
-      if mustPark { takeToken(worker) }  // [park]
+      if mustPark, !takeToken(worker) { return .end }  // [park]
       mustPark = false
-      if worker.index >= workerCount, retireAsSearcher(worker) {
+      if worker.index >= workerCount, retireAsSearcher() {
         return waitAsSpare(worker) ? .lookAgain : .end
       }
       switch searchForAWhile(worker) {  // [search]
@@ -39,8 +39,7 @@ extension Pool {
       switch giveUp(worker) {  // [give up]
       case .searchAgain: break
       case .park: mustPark = true
-      case .leave:
-        if leave(worker) { return waitAsSpareOrEnd(worker) ? .lookAgain : .end }
+      case .leave: return .end
       }
     }
   }
@@ -95,14 +94,10 @@ extension Pool {
 
   private func giveUp(_ worker: Worker) -> GaveUp {
     let before = change { $0.givingUp }
+    if before.isLastOne { return endUnlessSeen(worker) ? .leave : .searchAgain }
     // Edge WorkSeen: the announcement is made, now look at everything once more. Only the last searcher must: the
     // others leave somebody behind who will.
     let isSeen = before.searching == 1 && look(excluding: worker)
-    if before.isStopping {
-      guard isSeen else { return .leave }
-      _ = change { $0.startingSearch }
-      return .searchAgain
-    }
     if isSeen {
       let was = change { $0.sleepers > 0 ? $0.wakingOne : $0 }
       // Without a sleeper's place to take back, a waker has taken it and a token is on its way.
@@ -111,8 +106,23 @@ extension Pool {
     return .park
   }
 
-  /// Sleeps until there is a token and takes it; the waker has counted this worker as a searcher.
-  private func takeToken(_ worker: Worker) {
+  /// The last look of a stopping pool: ends it when no job is visible, else returns false.
+  ///
+  /// The caller is the only searcher and everybody else sleeps, so no job runs. Whoever begins to search meanwhile, because he
+  /// had announced his sleep and then saw a job, takes the closing bit back, and the look counts no more.
+  private func endUnlessSeen(_ worker: Worker) -> Bool {
+    // Edge LastLook: after the step that set the closing bit, so it sees what every sleeper and submitter published.
+    guard !look(excluding: worker) else { return false }
+    let before = change { $0.isClosing && $0.isLastOne ? $0.ending : $0 }
+    guard before.isClosing, before.isLastOne else { return false }
+    dismissSpares()
+    handTokens(before.sleepers)
+    return true
+  }
+
+  /// Sleeps until there is a token and takes it; the waker has counted this worker as a searcher, or the pool is over and
+  /// this returns false.
+  private func takeToken(_ worker: Worker) -> Bool {
     worker.count(worker.parks)
     // relaxed: the exchange decides.
     var count = tokens.word.value.load(ordering: .relaxed)
@@ -126,16 +136,18 @@ extension Pool {
       let (done, original) = tokens.word.value.weakCompareExchange(
         expected: count, desired: count - 1,
         successOrdering: .acquiring, failureOrdering: .relaxed)
-      if done { return }
+      // relaxed: edge TokenHanded has ordered it; the last tokens are handed out after the step that ends the pool.
+      if done { return !IdleCounts(word: idleCounts.value.load(ordering: .relaxed)).isOver }
       count = original
     }
   }
 
-  /// Ends the pool: everybody who sleeps searches once more, and whoever finds nothing leaves.
+  /// Has the pool end once no job runs: the last worker to find nothing sends everybody home.
   ///
-  /// Any thread, once.
+  /// Any thread, once. Until then they sleep and are woken as ever, because a job that runs may submit others and wait for
+  /// them.
   func stop() {
     let before = change { $0.stopping }
-    handTokens(before.sleepers)
+    if before.isAsleep { handTokens(1) }
   }
 }

@@ -42,7 +42,8 @@ extension Pool {
     var left = bound
     while true {
       context.localBands = bands(worker.ownBandsValue)
-      let successor = current.run(in: &context)
+      // SAFETY: the caller's job, then successors, which this loop owns.
+      let successor = unsafe current.run(in: &context)
       spendJob(worker)
       guard let successor else {
         if !context.ready.isEmpty { publish(context.takeReady(), on: worker) }

@@ -97,7 +97,7 @@ extension Pool {
     case .stolen(let word):
       worker.count(worker.steals)
       if batch > 1 { stealMore(band, from: victim, for: worker, atMost: batch - 1) }
-      return Job(word: word)
+      return unsafe Job(unsafeWord: word)
     case .lostRace: worker.count(worker.lostRaces)
     case .empty: break
     }
@@ -115,7 +115,9 @@ extension Pool {
     workers.with(victim) { victim in
       guard let deque = victim.deques.existing(band) else { return }
       let most = min(limit, deque.countForThief / 2)
-      while jobs.count < most, case .stolen(let word) = deque.steal(), let job = Job(word: word) {
+      while jobs.count < most, case .stolen(let word) = deque.steal(),
+        let job = unsafe Job(unsafeWord: word)
+      {
         jobs.append(job)
         worker.count(worker.steals)
       }

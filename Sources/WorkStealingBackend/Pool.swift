@@ -22,7 +22,7 @@ final class Pool: Sendable {
   let placement: WorkerPlacement?
   private let gap1 = LineGap()
   /// `IdleCounts`.
-  let idleCounts = Padded(Atomic<UInt64>(0))
+  let idleCounts: Padded<Atomic<UInt64>>
   /// Blocked workers and active compensation threads, `Compensation`.
   let compensation = Padded(Atomic<UInt64>(0))
   /// Workers that may hold jobs are 0 ..< this; grows when a compensation thread is first started.
@@ -36,18 +36,15 @@ final class Pool: Sendable {
   let joined = Futex()
   /// The regular workers, then the records of compensation threads.
   let workers: ObjectTable<Worker>
+  /// Makes the record of a compensation thread past the limit.
+  let makeWorker: @Sendable (Int) -> Worker
   let threads: Locked<Threads>
 
   /// A pool whose threads do not run yet.
   init(workers count: Int, configuration: WorkStealingConfiguration) {
     do { try configuration.validate() } catch { fatalError("\(error)") }
     let limit = configuration.compensationLimit
-    guard count >= 1, count + limit <= IdleCounts.capacity else {
-      fatalError(
-        "WorkStealingScheduler: workers is \(count); legal is 1 or more, and at most \(IdleCounts.capacity) together with "
-          + "compensationLimit, which is \(limit); pass the number of operations that shall run at a time, usually one per "
-          + "processor.")
-    }
+    WorkerCount.check(count, spares: limit, of: "WorkStealingScheduler")
     self.configuration = configuration
     workerCount = count
     let processors = CPUCount.available
@@ -60,16 +57,23 @@ final class Pool: Sendable {
       pinning: configuration.pinning, topology: configuration.topology)
     self.placement = placement
     knownWorkers = Padded(Atomic(count))
-    threads = Locked(Threads(participants: count))
+    idleCounts = Padded(Atomic(IdleCounts.initial(workers: count).word))
+    threads = Locked(Threads())
     let identity = PoolIdentity()
-    workers = ObjectTable(count: count + limit) {
+    let make: @Sendable (Int) -> Worker = { index in
       Worker(
-        index: $0, pool: ObjectIdentifier(identity), configuration: configuration,
+        index: index, pool: ObjectIdentifier(identity), configuration: configuration,
         victims: VictimOrder.victims(
-          of: $0, workers: count, placement: placement, configuration.stealOrder))
+          of: index, workers: count, placement: placement, configuration.stealOrder))
     }
+    let capacity = min(count + limit + Self.sparesPastLimit, WorkerCount.limit)
+    workers = ObjectTable(count: count + limit, capacity: capacity, make)
+    makeWorker = make
     self.identity = identity
   }
+
+  /// Threads that may run besides the workers and `compensationLimit` others, each because all of those wait.
+  static var sparesPastLimit: Int { 16_384 }
 
   /// Whether the pool has one worker and has never had another; asked on the threads of workers.
   ///
@@ -141,8 +145,8 @@ struct Threads: Sendable {
   var pendingActivations = 0
   /// Compensation threads started so far.
   var sparesStarted = 0
-  /// Threads that are not retired; the last one that leaves sends the retired ones home.
-  var participants = 0
   /// Somebody has begun to stop the pool.
   var isStopRequested = false
+  /// No job runs and none will; retired threads end.
+  var isOver = false
 }

@@ -65,7 +65,8 @@ public struct WorkStealingConfiguration: Sendable {
 
   /// How many compensation threads may run at a time, besides the workers; 0 to 32 000.
   ///
-  /// When more workers than this block at once, the rest block uncompensated.
+  /// When more workers than this block at once, the rest block uncompensated. But the last one that
+  /// is left is replaced when it waits for other operations, up to 16 384 times more than this.
   public var compensationLimit = 64
 
   /// The defaults.

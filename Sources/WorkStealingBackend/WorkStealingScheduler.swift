@@ -14,7 +14,8 @@ internal import Synchronization
 /// That is the order by the default settings; `WorkStealingConfiguration` changes it. Without ageing there is no bound.
 ///
 /// A worker that blocks between `willBlock()` and `didUnblock()` is replaced by a compensation thread, up to
-/// `compensationLimit` at a time. Several pools may exist in a process.
+/// `compensationLimit` at a time; past that only when the last thread waits for other operations. Several pools may exist in a
+/// process.
 ///
 /// Bound for others (contract 138): while at most `compensationLimit` operations are blocked in announced waits, none
 /// delays another queue's. Beyond that, and where an operation blocks without announcing it, the other workers steal what
@@ -57,6 +58,11 @@ public final class WorkStealingScheduler: Scheduler {
     pool.withOwnWorker { pool.helpAwaited($0, ifAccepted: accepts) } ?? false
   }
 
+  /// Takes jobs off the calling worker's own deques; thieves do not see the others meanwhile.
+  public func withdraw(where accepts: (Job) -> Bool) -> JobChain {
+    pool.withOwnWorker { pool.withdraw($0, where: accepts) } ?? JobChain()
+  }
+
   /// Pushes the job on the calling worker's deque.
   public func offer(_ job: Job) -> Bool {
     @inline(__always) func offer(_ worker: Worker) -> Bool { pool.offer(job, on: worker) }
@@ -79,12 +85,17 @@ public final class WorkStealingScheduler: Scheduler {
   /// Has a compensation thread run in place of the calling worker.
   public func willBlock() { _ = pool.withOwnWorker { _ in pool.willBlock() } }
 
+  /// Has a compensation thread run past the limit if every thread is blocked.
+  public func compensatePastLimit() -> Bool {
+    pool.withOwnWorker { _ in pool.compensatePastLimit() } ?? true
+  }
+
   /// Takes `willBlock()` back; a compensation thread retires between two jobs.
   public func didUnblock() { _ = pool.withOwnWorker { _ in pool.didUnblock() } }
 
   /// Lets queued jobs finish, and waits for the end of every thread.
   ///
-  /// Calling it again does nothing.
+  /// No thread ends while a job runs: what it submits finds the workers that it always had. Calling it again does nothing.
   public func shutDown() {
     let isInside = pool.withOwnWorker { _ in true } ?? false
     guard !isInside else {

@@ -129,7 +129,7 @@ final class Worker: Sendable {
       let bands = ownBandsValue
       guard bands != 0 else { return nil }
       let band = bands.trailingZeroBitCount
-      if let word = deques.owned(band).pop(alone: alone) { return Job(word: word) }
+      if let word = deques.owned(band).pop(alone: alone) { return unsafe Job(unsafeWord: word) }
       setOwnBands(bands & (bands &- 1))
     }
   }
@@ -140,7 +140,7 @@ final class Worker: Sendable {
       let bands = ownBandsValue
       guard bands != 0 else { return nil }
       switch deques.owned(bands.trailingZeroBitCount).steal() {
-      case .stolen(let word): return Job(word: word)
+      case .stolen(let word): return unsafe Job(unsafeWord: word)
       case .empty: setOwnBands(bands & (bands &- 1))
       case .lostRace: count(lostRaces)
       }
@@ -153,7 +153,7 @@ final class Worker: Sendable {
     guard bands != 0 else { return nil }
     let band = 7 - bands.leadingZeroBitCount
     guard case .stolen(let word) = deques.owned(band).steal() else { return nil }
-    return Job(word: word)
+    return unsafe Job(unsafeWord: word)
   }
 
   // relaxed, both: the owner's alone.

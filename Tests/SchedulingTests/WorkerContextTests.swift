@@ -26,7 +26,7 @@ import Testing
     var context = WorkerContext(worker: 0, scheduler: scheduler.identity)
     var published: [Int] = []
     var left = JobChain()
-    context.runToCompletion(successors(10, log), bound: 3) { chain in
+    unsafe context.runToCompletion(successors(10, log), bound: 3) { chain in
       published.append(chain.count)
       left.append(chain)
     }
@@ -42,7 +42,7 @@ import Testing
     var queue = JobChain(successors(4, log))
     var published = 0
     while let job = queue.popFirst() {
-      context.runToCompletion(job, bound: 0) { chain in
+      unsafe context.runToCompletion(job, bound: 0) { chain in
         published += chain.count
         queue.append(chain)
       }
@@ -59,7 +59,7 @@ import Testing
       context.ready.append(ClosureJob.plain { log.add(1) })
       return ClosureJob.plain { log.add(2) }
     }
-    context.runToCompletion(job) { chain in
+    unsafe context.runToCompletion(job) { chain in
       log.add(0)
       later.append(chain)
     }
@@ -77,7 +77,7 @@ import Testing
       }
       return nil
     }
-    context.runToCompletion(job) { _ in }
+    unsafe context.runToCompletion(job) { _ in }
     #expect(context.localBands == 1)
     context.prepareToIdle()
     #expect(context.localBands == 1)

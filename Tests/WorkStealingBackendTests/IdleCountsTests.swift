@@ -1,45 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Scheduling
 import Testing
 
 @testable import WorkStealingBackend
 
 /// The transitions of the two packed words, over all small values.
 @Suite struct IdleCountsTests {
-  private static let all = (0..<4).flatMap { sleepers in
-    (0..<4).flatMap { searching in
-      [false, true].map { isStopping in
-        IdleCounts(
-          word: UInt64(sleepers) | UInt64(searching) << 16 | (isStopping ? 1 << 32 : 0))
+  private static let all: [IdleCounts] = {
+    var all: [IdleCounts] = []
+    for sleepers in 0..<UInt64(4) {
+      for searching in 0..<UInt64(4) {
+        for running in 0..<UInt64(2) {
+          for bits in 0..<UInt64(4) {
+            let present = sleepers + searching + running
+            let low = present << 32 | searching << 16 | sleepers
+            all.append(IdleCounts(word: low | bits << 48))
+          }
+        }
       }
     }
-  }
+    return all
+  }()
 
   @Test func everyTransitionMovesExactlyOneWorker() {
     for counts in Self.all {
-      let total = counts.sleepers + counts.searching
       let entered = counts.entering(limit: 2)
-      #expect(entered.sleepers + entered.searching == total + 1)
-      #expect((entered.searching > counts.searching) == (counts.searching < 2 || counts.isStopping))
+      #expect(entered.sleepers + entered.searching == counts.sleepers + counts.searching + 1)
+      #expect((entered.searching > counts.searching) == (counts.searching < 2))
       if counts.searching > 0 {
         #expect(counts.endingSearch.searching == counts.searching - 1)
+      }
+      if counts.searching > 0, !counts.isLastOne {
         #expect(counts.givingUp.searching == counts.searching - 1)
-        #expect(counts.givingUp.sleepers == counts.sleepers + (counts.isStopping ? 0 : 1))
+        #expect(counts.givingUp.sleepers == counts.sleepers + 1)
+        #expect(counts.retiring.searching == counts.searching - 1)
+        #expect(counts.retiring.present == counts.present - 1)
       }
       if counts.sleepers > 0 {
         #expect(counts.wakingOne.sleepers == counts.sleepers - 1)
         #expect(counts.wakingOne.searching == counts.searching + 1)
       }
-      #expect(counts.startingSearch.isStopping == counts.isStopping)
+      #expect(counts.arriving.present == counts.present + 1)
+      #expect(counts.arriving.departing == counts)
+      for next in [entered, counts.startingSearch, counts.arriving] {
+        #expect(next.isStopping == counts.isStopping && !next.isOver)
+      }
     }
   }
 
-  @Test func stoppingTurnsEverySleeperIntoASearcher() {
-    for counts in Self.all {
-      #expect(counts.stopping.sleepers == 0)
-      #expect(counts.stopping.searching == counts.sleepers + counts.searching)
-      #expect(counts.stopping.isStopping)
+  @Test func aStoppingPoolKeepsAnybodyAwake() {
+    for counts in Self.all where counts.present > 0 {
+      let stopped = counts.stopping
+      #expect(stopped.isStopping && stopped.present == counts.present)
+      #expect(stopped.sleepers < stopped.present)
+      #expect(counts.isAsleep || stopped.searching == counts.searching)
     }
+  }
+
+  @Test func theLastSearcherOfAStoppingPoolStaysUntilItEndsThePool() {
+    for counts in Self.all where counts.isLastOne {
+      #expect(counts.isStopping && counts.sleepers + counts.searching == counts.present)
+      #expect(counts.retiring == counts)
+      let closing = counts.givingUp
+      #expect(closing.isClosing && closing.searching == 1 && closing.sleepers == counts.sleepers)
+      #expect(!closing.startingSearch.isClosing)
+      #expect(counts.sleepers == 0 || !closing.wakingOne.isClosing)
+      let over = closing.ending
+      #expect(over.isOver && over.sleepers == 0 && over.searching == 0 && !over.needsWake)
+    }
+    #expect(Self.all.contains { $0.isLastOne })
+  }
+
+  @Test func theFieldsHoldAsManyWorkersAsASchedulerMayHave() {
+    let all = IdleCounts.initial(workers: WorkerCount.limit)
+    #expect(all.present == WorkerCount.limit && all.sleepers == 0 && !all.isStopping)
   }
 
   @Test func aWakeIsNeededExactlyWhenSomebodySleepsAndNobodySearches() {
@@ -62,5 +97,18 @@ import Testing
     #expect(counts.hasSurplus)
     #expect(!counts.retiring.hasSurplus)
     #expect(counts.retiring.returning == counts)
+  }
+
+  /// Past the limit a thread is added for the last that is left, and for no other.
+  @Test func theLastThreadIsReplacedWhateverTheLimit() {
+    var counts = Compensation(word: 0)
+    for blocked in 1...9 {
+      counts = counts.blocking(limit: 2)
+      let left = 2 + counts.active - counts.blocked
+      #expect(counts.replacingLast(workers: 2) == (left > 0 ? counts : counts.returning))
+      counts = counts.replacingLast(workers: 2)
+      #expect(counts.active == max(min(blocked, 2), blocked - 1) && !counts.hasSurplus)
+    }
+    #expect(counts.unblocking.unblocking.hasSurplus)
   }
 }

@@ -13,7 +13,7 @@ import Testing
   /// Takes everything that a chain holds, by running it.
   private func run(_ chain: consuming JobChain) {
     var context = WorkerContext(worker: 0, scheduler: InlineScheduler().identity)
-    while let job = chain.popFirst() { _ = job.run(in: &context) }
+    while let job = chain.popFirst() { _ = unsafe job.run(in: &context) }
   }
 
   private func chain(
@@ -122,7 +122,7 @@ import Testing
     var context = WorkerContext(worker: 0, scheduler: InlineScheduler().identity)
     let taken = injector.takeForAgeing()
     let aged = try #require(taken)
-    _ = aged.run(in: &context)
+    _ = unsafe aged.run(in: &context)
     while !injector.isEmpty { run(injector.takeShare(workers: 1)) }
     #expect(log.entries == [2, 0, 1, 3])
     let none = injector.takeForAgeing()
@@ -137,7 +137,7 @@ import Testing
     injector.push(chain(3..<5, log, band: .veryLow))
     let taken = injector.takeForAgeing()
     var context = WorkerContext(worker: 0, scheduler: InlineScheduler().identity)
-    _ = try #require(taken).run(in: &context)
+    _ = try unsafe #require(taken).run(in: &context)
     while !injector.isEmpty { run(injector.takeShare(workers: 1)) }
     #expect(log.entries == [0, 3, 1, 2, 4])
   }

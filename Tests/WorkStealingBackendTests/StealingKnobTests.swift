@@ -42,7 +42,7 @@ import Testing
     var context = WorkerContext(worker: worker, scheduler: pool.schedulerIdentity)
     pool.workers.with(worker) { worker in
       while let job = worker.pop(alone: false) ?? pool.stealRound(worker, batch: 1) {
-        _ = job.run(in: &context)
+        _ = unsafe job.run(in: &context)
       }
     }
   }
@@ -87,8 +87,8 @@ import Testing
         Issue.record("nothing stolen")
         return
       }
-      _ = job.run(in: &context)
-      while let job = thief.pop(alone: false) { _ = job.run(in: &context) }
+      _ = unsafe job.run(in: &context)
+      while let job = thief.pop(alone: false) { _ = unsafe job.run(in: &context) }
     }
     #expect(log.entries == Array(0..<taken), "the oldest ones, in their order")
     #expect(pool.counters.steals == taken)

@@ -12,3 +12,5 @@ int shim_jemalloc_thread_cache(void);
 int64_t shim_jemalloc_epoch_ns(void);
 /// The C library's name and version, for instance "glibc 2.36".
 void shim_c_library(char *name, uint64_t capacity);
+/// Bytes that the program holds of the C library's own allocator, in all arenas; -1 where that library does not tell.
+int64_t shim_live_bytes(void);

@@ -8,6 +8,7 @@
 #include "MachineProbes.h"
 #include "Measurement.h"
 #include "Process.h"
+#include "Shortage.h"
 #include "SystemFacts.h"
 #include "SystemThreads.h"
 
@@ -51,6 +52,10 @@ static inline void shim_call_closure(struct shim_closure closure) {
 extern __thread void *shim_tls_worker __attribute__((tls_model("initial-exec")));
 extern __thread void *shim_tls_operations __attribute__((tls_model("initial-exec")));
 extern __thread void *shim_tls_inline __attribute__((tls_model("initial-exec")));
+
+/// 1 when the class `subclass` has the `start()` of `base`, which is the class `Operations.Operation`, 0 when it has
+/// one of its own. Both are the addresses that identify a class.
+int shim_inherits_start(uintptr_t subclass, uintptr_t base);
 
 /// The work-stealing worker that runs on this thread.
 static inline void *shim_get_worker(void) { return shim_tls_worker; }

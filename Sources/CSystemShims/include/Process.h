@@ -16,9 +16,13 @@ struct shim_child {
 };
 
 /// Starts `path` with the arguments name, verb, argument. `changes` are lines `KEY=VALUE` (set) or `KEY` (remove) over
-/// this process's environment. The child starts with SIGINT and SIGTERM blocked and every other signal as by default.
+/// this process's environment. The child starts with SIGINT, SIGTERM and SIGHUP blocked and every other signal as by
+/// default.
 struct shim_child shim_spawn(const char *path, const char *name, const char *verb, const char *argument,
                              const char *changes);
+
+/// Whether there are descriptors for the pipes of a child. Returns 0, or errno.
+int shim_can_talk(void);
 
 /// What poll said about a child, as a mask.
 enum {
@@ -45,8 +49,8 @@ struct shim_exit shim_reap(int32_t pid, int wait);
 /// Makes sure that children stay to be reaped, whatever this process inherited.
 void shim_keep_zombies(void);
 
-/// In a child: closes both descriptors on exec, ignores SIGINT, SIGTERM and SIGPIPE, and starts a thread that sleeps in
-/// read and ends the process at once when the orchestrator is gone. Returns 0, or errno (EBADF: not a child).
+/// In a child: closes both descriptors on exec, ignores SIGINT, SIGTERM, SIGHUP and SIGPIPE, and starts a thread that
+/// sleeps in read and ends the process at once when the orchestrator is gone. Returns 0, or errno (EBADF: not a child).
 int shim_child_begin(void);
 /// Writes all of it. Returns 0, or errno.
 int shim_write_all(int fd, const void *bytes, uint64_t count);
@@ -56,8 +60,8 @@ int shim_pin(int count);
 /// CPUs this thread may use, or 0 when the kernel does not say.
 int shim_usable_cpus(void);
 
-/// Catches SIGINT and SIGTERM. Returns the descriptor that turns readable at the first and stays so, or -errno. Another
-/// signal more than a second later ends the process.
+/// Catches SIGINT, SIGTERM and, unless it is ignored, SIGHUP. Returns the descriptor that turns readable at the first and
+/// stays so, or -errno. Another signal more than a second later ends the process.
 int shim_interrupt_install(void);
 /// The number of the first signal, or 0.
 int shim_interrupt_signal(void);

@@ -14,6 +14,11 @@ int shim_thread_join(uintptr_t thread);
 int shim_thread_detach(uintptr_t thread);
 /// Bytes of stack of the calling thread; 0 when the system does not say.
 uint64_t shim_thread_stack_size(void);
+/// The address above which three quarters of the calling thread's stack lie; 0 when the system does not say. Opens a file
+/// on the main thread.
+uintptr_t shim_stack_floor(void);
+/// Where the calling thread's stack is now, near enough.
+static inline uintptr_t shim_stack_position(void) { return (uintptr_t)__builtin_frame_address(0); }
 /// Gives the processor to another thread that is ready to run.
 void shim_thread_yield(void);
 
