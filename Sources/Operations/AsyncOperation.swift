@@ -17,7 +17,8 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     case task(@Sendable () async throws -> Void)
   }
 
-  /// The adder's until the operation starts, the runner's from then on.
+  private final let claim = BodyClaim()
+  /// Of whoever has claimed it.
   private nonisolated(unsafe) final var body: Body?
 
   /// An asynchronous operation in no queue, whose class overrides `main()`.
@@ -62,16 +63,18 @@ open class AsyncOperation: Operation, @unchecked Sendable {
 
   // MARK: The body
 
+  /// Begins the work that was passed at creation; only the first call does (contract 10).
   open override func main() {
+    guard claim.take() else { return }
     switch unsafe body {
     case .callback?: if case .callback(let body)? = takeBody() { body(self) }
-    case .task?: runTask { [self] in finishTask(await runBody()) }
+    case .task?: runTask { [self] in finishTask(await errorOfTask()) }
     case nil: break
     }
   }
 
   /// Returns the error that the body ends with; the closure and what it captures are gone then.
-  private final func runBody() async -> (any Error)? {
+  private final func errorOfTask() async -> (any Error)? {
     guard case .task(let body)? = takeBody() else { return nil }
     do {
       try await body()
@@ -89,7 +92,7 @@ open class AsyncOperation: Operation, @unchecked Sendable {
   }
 
   override final func skipMain() {
-    _ = takeBody()
+    if claim.take() { _ = takeBody() }
     dropCancelHandler()
   }
 

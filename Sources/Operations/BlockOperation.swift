@@ -5,7 +5,7 @@ import Synchronization
 
 /// An operation that runs closures and is finished when all have returned (contract 74).
 open class BlockOperation: Operation, @unchecked Sendable {
-  /// The first closure; guarded by the edit lock until the operation starts, the runner's from then on.
+  /// The first closure, but in subclasses; guarded by the edit lock until the operation starts, the runner's from then on.
   private nonisolated(unsafe) final var block: (@Sendable () -> Void)?
 
   /// An operation without closures, which finishes normally.
@@ -101,11 +101,17 @@ open class BlockOperation: Operation, @unchecked Sendable {
     }
   }
 
-  /// Runs the closures.
+  /// Runs the closures; only the first call finds them (contract 10).
   ///
   /// They count as one operation against the queue's limit; further workers of the scheduler help while they have
   /// nothing better to do, and the last closure to return finishes the operation.
   open override func main() {
+    var blocks = claimBlocks()
+    // Each goes when it has run.
+    while let block = blocks.popLast() { block() }
+  }
+
+  override final func runBody() {
     guard hasColdTable else {
       if let first = takeBlock() { first() }
       return
@@ -122,7 +128,25 @@ open class BlockOperation: Operation, @unchecked Sendable {
     }
   }
 
-  /// Moves the closures out, the last one first.
+  /// Moves the closures out for a call of `main()`, the last one first.
+  private final func claimBlocks() -> [@Sendable () -> Void] {
+    let table = coldTable
+    var first: (@Sendable () -> Void)?
+    var blocks: [@Sendable () -> Void] = []
+    let bits = lockState()
+    // The runner of a stock operation that has begun does not come here, and does not lock.
+    let runners = StateBit.stock | StateBit.started
+    if bits & runners != runners {
+      (first, unsafe block) = (unsafe block, nil)
+      blocks = table?.moreBlocks.take() ?? []
+    }
+    unlockState(bits)
+    blocks.reverse()
+    if let first { blocks.append(first) }
+    return blocks
+  }
+
+  /// Moves the closures out, the last one first; the runner's.
   private final func takeAllBlocks() -> [@Sendable () -> Void] {
     var blocks = withColdTable { $0.moreBlocks.take() ?? [] } ?? []
     blocks.reverse()
@@ -140,7 +164,8 @@ open class BlockOperation: Operation, @unchecked Sendable {
   }
 
   override final func skipMain() {
-    _ = takeBlock()
+    // A subclass has them all in the cold table.
+    if isStock { _ = takeBlock() }
     letGoOfBody()
   }
 

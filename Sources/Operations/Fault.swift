@@ -29,8 +29,9 @@ enum Fault {
 
   static func nestingTooDeep(_ queue: OperationQueue) -> Never {
     stop(
-      "starting an operation of \(queue.diagnosis): it would run \(ThreadRecord.depthLimit) levels deep on one thread; "
-        + "operations that start each other with start() must return in between")
+      "starting an operation of \(queue.diagnosis): it would run on top of others on a thread that has a quarter of its stack left, or as "
+        + "level \(ThreadRecord.depthLimit); operations that start each other with start() must return in between"
+    )
   }
 
   static func waitOnSelf(
@@ -86,6 +87,14 @@ enum Fault {
     stop(
       "\(waiter) of \(queue.diagnosis) waits for \(awaited), and the queue's blockingPolicy is fail; make the part "
         + "after the wait a dependent operation, or set another policy")
+  }
+
+  static func noThreadLeft(_ awaited: String) -> Never {
+    stop(
+      "\(awaited) is ready, and no thread is left to run it: all threads of its scheduler wait for operations, the one that "
+        + "waits for this has less than a quarter of its stack left, and there can be no other thread. Raise the scheduler's "
+        + "compensationLimit or its threads' stackSize, or the system's limit on threads (ulimit -u), or make what follows "
+        + "the waits dependent operations")
   }
 
   static func waitInlineForOther(_ operation: Operation) -> Never {

@@ -46,13 +46,15 @@ extension Operation {
     guard block != nil || hasColdTable else { return }
     let table = coldTableMade()
     let bits = lockState()
-    let old = table.completionBlock
     // sequentially consistent, edge Completion: pairs with the seal; see `finishOnWorker`.
-    let isOver = successors.load(ordering: .sequentiallyConsistent) == SuccessorWord.sealed
-    table.completionBlock = isOver ? nil : block
-    let kept = table.completionBlock != nil
-    noteCompletionBlock(from: old, to: table.completionBlock, bits)
-    unlockState(kept ? bits | StateBit.hasCompletion : bits & ~StateBit.hasCompletion)
+    if successors.load(ordering: .sequentiallyConsistent) == SuccessorWord.sealed {
+      // Too late: the block that was there at the finish is the finisher's (contract 56, 59).
+      return unlockState(bits)
+    }
+    let old = table.completionBlock
+    table.completionBlock = block
+    noteCompletionBlock(from: old, to: block, bits)
+    unlockState(block == nil ? bits & ~StateBit.hasCompletion : bits | StateBit.hasCompletion)
     deliverTransitions(bits)
     withExtendedLifetime(old) {}
   }

@@ -30,11 +30,13 @@ extension Operation {
     var handOver: UInt?
     var isLate = false
     var bits = lockState()
-    let isNew = bits & StateBit.started == 0
-    if !isNew, LateEdits.areFaults {
+    let isStarted = bits & StateBit.started != 0
+    if isStarted, LateEdits.areFaults {
       unlockState(bits)
       throw isSealed ? .alreadyFinished(self) : .alreadyExecuting(self)
     }
+    // A barrier, which only reports show, takes none: what it waits for is no edge.
+    let isNew = !isStarted && bits & StateBit.barrier == 0
     if isNew, let table, let injection {
       if table.injections == nil { table.injections = [] }
       table.injections?.append(injection)
@@ -43,12 +45,12 @@ extension Operation {
     if isNew, !lists(dependency, bits) {
       let listed = observedDependencies(bits)
       defer { noteDependencies(from: listed, added: dependency, bits) }
-      let effective = bits & StateBit.cancelled == 0
+      let effective = bits & StateBit.toBeFlushed == 0
       if effective, isSubmitted, bits & StateBit.registered != 0 {
         handOver = addLateEdge(to: dependency, &bits)
         isLate = true
       } else {
-        // What a cancelled operation depends on is listed only.
+        // What an operation depends on that will be flushed is listed only.
         unsafe _ = appendDependency(dependency, &bits, hidden: false)
         if effective { bits |= StateBit.hold }
       }
@@ -63,8 +65,8 @@ extension Operation {
   @inline(__always) private final func addInlineEdge(to dependency: Operation) -> Bool {
     let bits = state.load(ordering: .relaxed)  // relaxed: the exchange validates it
     let others =
-      StateBit.lock | StateBit.registered | StateBit.started | StateBit.cancelled
-      | StateBit.attended | StateBit.edgesInCold
+      StateBit.lock | StateBit.registered | StateBit.ignoresDependencies | StateBit.attended
+      | StateBit.edgesInCold
     let used = Self.inlineCount(bits)
     guard bits & others == 0, used < OperationLayout.inlineDependencies else { return false }
     // sequentially consistent, edges EditLock and Completion: as in `lockState`.
@@ -102,6 +104,7 @@ extension Operation {
         handOver = unsafe withdrawEdge(edge, bits)
       }
       unsafe removed = takeDependency(out: edge)
+      if bits & StateBit.registered == 0 { unsafe forget(edge) }
       if bits & StateBit.coldStart != 0, let injections = coldTable?.injections {
         // Kept until the lock is given up: what they capture dies with them.
         withdrawn = injections

@@ -32,9 +32,11 @@ extension Operation {
 
   /// Stops the process if this operation is in the queue of one that waits for it and cannot start before that has ended:
   /// it needs the only slot, or stands behind a barrier that is not older.
-  final func stopIfHeldBackByWaiter(_ style: WaitStyle, _ enclosures: [Enclosing]) {
-    guard !enclosures.isEmpty, let queue = queueIfUnstarted() else { return }
-    let waiting = enclosures.filter { $0.queue === queue && $0.isMember }
+  final func stopIfHeldBackByWaiter(
+    _ style: WaitStyle, _ enclosures: @autoclosure () -> [Enclosing]
+  ) {
+    guard let queue = queueIfUnstarted() else { return }
+    let waiting = enclosures().filter { $0.queue === queue && $0.isMember }
     if !waiting.isEmpty, isBehindBarrier { Fault.waitBehindBarrier(self, queue, style) }
     let places = waiting.filter(\.isExecuting).map(\.place)
     guard !places.isEmpty, queue.holdsOnlySlot, !needsNoSlot else { return }

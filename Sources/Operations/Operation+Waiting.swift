@@ -14,9 +14,10 @@ extension Operation {
   final func waitBlocking(until deadline: UInt64?) -> Bool {
     if isSealed { return true }
     let record = ThreadRecord.current
-    let enclosures = deadline == nil ? record.enclosures : []
-    stopIfPartOfWaiter(.blocking, enclosures)
-    let awaited = ThreadRecord.Awaited(operation: self, name: diagnosticName) { self.isSealed }
+    // What encloses the wait has begun.
+    if deadline == nil, isStartedElsewhere { stopIfPartOfWaiter(.blocking, record.enclosures) }
+    let awaited = ThreadRecord.Awaited(
+      operation: self, name: { self.diagnosticName }, isOver: { self.isSealed })
     return record.wait(for: awaited, until: deadline) {
       runHere(record, isTimed: deadline != nil)
     } beforeSleep: { place in
@@ -26,9 +27,9 @@ extension Operation {
       {
         Fault.waitInlineForOther(self)
       }
-      stopIfHeldBackByWaiter(.blocking, enclosures)
+      stopIfHeldBackByWaiter(.blocking, record.enclosures)
     } sleep: {
-      sleep(record, until: deadline)
+      sleep(record, until: $0)
     }
   }
 
@@ -63,10 +64,11 @@ extension Operation {
     var context = WorkerContext(worker: -1, scheduler: target.identity)
     unsafe withUnsafeMutablePointer(to: &context) { context in
       let successor = unsafe perform(begun, .fast, target, record, context)
-      if let job = Job(word: successor) { unsafe context.pointee.ready.prepend(job) }
+      if let job = unsafe Job(unsafeWord: successor) { unsafe context.pointee.ready.prepend(job) }
       unsafe target.scheduler.submitUnlessEmpty(context.pointee.takeReady())
       record.flushCredit()
     }
+    record.leaveHandle(in: target.scheduler)
     return isSealed
   }
 

@@ -43,15 +43,22 @@ open class Operation: @unchecked Sendable {
 
   // MARK: What subclasses override
 
-  /// The work.
+  /// The work, which `start()` calls.
   ///
-  /// Does nothing by default; an override does not call `super` (contract 6, 7).
+  /// Does nothing by default; an override does not call `super` (contract 6, 7). Of the classes of this module the first
+  /// call runs the body, whoever makes it, on the calling thread; every other one, at the same time or later, returns at
+  /// once and runs nothing (contract 10). A call by anybody but `start()` begins and finishes no operation: a queue that
+  /// comes to start it finds the body gone, and does not wait for it.
   open func main() {}
+
+  /// As `main()` of exactly a class of this module, on the thread that has begun the operation.
+  func runBody() { main() }
 
   /// Whether the queue may finish the operation without a slot once it is cancelled; false by default (contract 49).
   ///
-  /// Only subclasses need it: their `start()` may do work even then, so they take a slot unless they say otherwise. Any
-  /// thread may ask at any time, so an override returns a constant.
+  /// Only classes that override `start()` need it: theirs may do work even then, so they take a slot unless they say
+  /// otherwise. Every other class is flushed without one. Any thread may ask at any time, so an override returns a
+  /// constant.
   open var flushesWithoutSlot: Bool { false }
 
   /// Called instead of `main()` when the operation is flushed: lets go of what `main()` would have used.
@@ -130,7 +137,7 @@ open class Operation: @unchecked Sendable {
   @available(*, deprecated, renamed: "isAsynchronous")
   open var isConcurrent: Bool { isAsynchronous }
 
-  /// Whether every dependency is finished, or the operation is cancelled (contract 37).
+  /// Whether every dependency is finished, or the operation is cancelled, or was finished before its start (contract 37).
   ///
   /// An override must combine its condition with `super`'s value and announce changes with `didChangeValue(forKey:)`.
   open var isReady: Bool { computeReady() }
@@ -185,7 +192,8 @@ open class Operation: @unchecked Sendable {
   /// Level among the ready operations of its queue; `normal` by default.
   ///
   /// A change while the operation is queued and not started takes effect: it joins the tail of the new level
-  /// (contract 88). What was set counts, whatever an override returns.
+  /// (contract 88); after more than a dozen changes perhaps a place that it has had there. O(1), and in memory too,
+  /// however often it is changed. What was set counts, whatever an override returns.
   open var queuePriority: QueuePriority {
     get { QueuePriority(band: band) }
     set { changeBand(to: newValue.band) }
@@ -250,18 +258,7 @@ open class Operation: @unchecked Sendable {
   /// queue; these, "isCancelled" and "isAsynchronous", with or without "is", are told to observers when the value
   /// differs (contract 18, 40, 63). Other keys do nothing.
   open func didChangeValue(forKey key: String) {
-    guard let property = ObservedProperty(key: key) else { return }
-    switch property {
-    case .isReady: announceReadiness()
-    case .isExecuting: if isExecuting { noteOwnStart() }
-    case .isFinished:
-      // The end is told in its order: no longer executing, then finished.
-      guard isFinished else { break }
-      noteOwnStart()
-      finishFromAnywhere()
-    default: break
-    }
-    noteAnnouncement(property)
+    if let property = ObservedProperty(key: key) { announce(property) }
   }
 }
 

@@ -46,9 +46,13 @@ public enum OperationError: Error, CustomStringConvertible {
     switch self {
     case .notReady(let operation, let blockers):
       let names = blockers.map(\.diagnosis).joined(separator: ", ")
-      // Without a blocker the class says so itself, which the state in `diagnosis` does not know.
-      return "\(operation.diagnosticName) (pending, not ready) is not ready: "
-        + (blockers.isEmpty ? operation.unreadinessOfItsOwn : "it waits for \(names)")
+      // Its own `isReady`, which no message asks, may say that it is.
+      guard blockers.isEmpty else {
+        return "\(operation.diagnosticName) (pending) cannot start yet: it waits for \(names)"
+      }
+      // The class says so itself, which the state in `diagnosis` does not know.
+      return
+        "\(operation.diagnosticName) (pending, not ready) is not ready: \(operation.unreadinessOfItsOwn)"
     case .alreadyExecuting(let operation):
       return "\(operation.diagnosis) is executing and runs only once"
     case .alreadyFinished(let operation):
@@ -103,6 +107,8 @@ public enum OperationError: Error, CustomStringConvertible {
 
   private var remedy: String {
     switch self {
+    case .notReady(_, let blockers) where !blockers.isEmpty:
+      "start it when they have finished, whatever an override of isReady says, or add it to a queue, which waits for that"
     case .notReady: "start it when isReady is true, or add it to a queue, which waits for that"
     case .alreadyExecuting, .alreadyFinished:
       "make a new operation to run the work again or to change it"
@@ -210,7 +216,9 @@ extension Operation {
 
   private final func readinessForDiagnostics(_ bits: UInt32) -> String {
     guard computeStockReady(bits) else { return "not ready" }
-    let hasConditions = bits & StateBit.attended != 0 && !readinessConditions.isEmpty
-    return hasConditions ? "ready but for its conditions" : "ready"
+    guard bits & (StateBit.ignoresDependencies | StateBit.attended) == StateBit.attended else {
+      return "ready"
+    }
+    return readinessConditions.isEmpty ? "ready" : "ready but for its conditions"
   }
 }

@@ -9,8 +9,10 @@ import Synchronization
 /// With capacity 1 it excludes operations from each other, with more it lets in as many as their amounts allow. Nothing
 /// is an edge: an operation is ready although its resources are in use, and any order of starting may come about. It
 /// takes all it needs in one step or nothing, so operations never block each other with a part; those that find too
-/// little wait in the order in which they came, without a worker and without a slot of their queue, and nobody passes
-/// one that waits for the same resource. Shared by queues and schedulers at will.
+/// little wait in the order in which they came, without a worker and without a slot of their queue. Whoever's turn comes
+/// gets the resource together with a slot of its queue, and nobody passes it; where that has no free slot, or is suspended,
+/// it goes to wait for one and loses its turn, so that nothing is ever kept by what does not execute. Shared by queues and
+/// schedulers at will.
 public final class OperationResource: Sendable {
   private static let made = Atomic<UInt64>(0)
 
@@ -86,8 +88,9 @@ struct ResourceNeed: Sendable {
 
 /// Who uses how much of each resource, and who waits: one lock for all, so that taking several is one step.
 ///
-/// An operation is granted its request when it is the first in the line of each resource and there is enough of all. Of
-/// all that wait the one that came first heads every line it stands in, so it waits only for operations that execute.
+/// An operation is granted its request when it is the first in the line of each resource, there is enough of all, and its
+/// queue has a slot for it; without that it leaves the lines. Of all that wait the one that came first heads every line it
+/// stands in, so it waits only for operations that execute.
 /// Calls of operations follow after the lock.
 final class ResourceArbiter: Sendable {
   static let shared = ResourceArbiter()
@@ -99,22 +102,30 @@ final class ResourceArbiter: Sendable {
     state.withLock { $0.take(needs, for: operation, waits: waits) }
   }
 
-  /// Gives everything back and tells those who have got it.
-  func giveBack(_ needs: [ResourceNeed]) { tell(state.withLock { $0.giveBack(needs) }) }
+  /// Gives back everything that an operation has, and tells those who have got it.
+  func giveBack(_ needs: [ResourceNeed], of operation: Operation) {
+    tell(state.withLock { $0.giveBack(needs, of: operation) })
+  }
+
+  /// What an operation in line waits for: the only one that has a resource which it needs, or the first in its line.
+  func blockers(of operation: Operation) -> [Operation] {
+    state.withLock { $0.blockers(of: operation) }
+  }
 
   /// The operation leaves the line.
   func withdraw(_ operation: Operation) { tell(state.withLock { $0.withdraw(operation) }) }
 
-  /// Tells operations what they were granted, and those in turn who get what they do not keep; a loop, since a whole
-  /// line may keep nothing.
-  private func tell(_ granted: [ResourceRequest]) {
-    var granted = granted
+  /// Tells operations what was decided, and those in turn who get what they do not keep; a loop, since a whole line may
+  /// keep nothing.
+  private func tell(_ decisions: [ResourceDecision]) {
+    var decisions = decisions
     var next = 0
-    while next < granted.count {
-      let request = granted[next]
+    while next < decisions.count {
+      let decision = decisions[next]
+      let request = decision.request
       next += 1
-      guard !request.operation.resourcesGranted(request.needs) else { continue }
-      granted += state.withLock { $0.giveBack(request.needs) }
+      guard !request.operation.turnHasCome(decision), decision.isGranted else { continue }
+      decisions += state.withLock { $0.giveBack(request.needs, of: request.operation) }
     }
   }
 
@@ -134,10 +145,21 @@ struct ResourceRequest: Sendable {
   let needs: [ResourceNeed]
 }
 
-/// The state of all resources in use; a pure machine.
+/// What becomes of an operation whose turn has come.
+struct ResourceDecision: Sendable {
+  let request: ResourceRequest
+  /// It has its resources; if not it has left the lines, to wait for a slot first.
+  var isGranted = false
+  /// The queue of which it has a slot as well; nil where none is needed.
+  var slot: OperationQueue?
+}
+
+/// The state of all resources in use; decides nothing but by itself and the slots of queues.
 struct ResourceLines: Sendable {
   struct Line: Sendable {
     var used = 0
+    /// Who uses it.
+    var holders: [ObjectIdentifier: Operation] = [:]
     /// Tickets in the order drawn; those from `head` on, but for withdrawn ones, wait.
     var tickets: [UInt64] = []
     var head = 0
@@ -150,7 +172,7 @@ struct ResourceLines: Sendable {
 
   mutating func take(_ needs: [ResourceNeed], for operation: Operation, waits: Bool) -> Bool {
     if needs.allSatisfy({ first(of: $0.resource.number) == nil && fits($0) }) {
-      for need in needs { lines[need.resource.number, default: Line()].used += need.amount }
+      give(needs, to: operation)
       return true
     }
     guard waits else { return false }
@@ -161,12 +183,36 @@ struct ResourceLines: Sendable {
     return false
   }
 
-  mutating func giveBack(_ needs: [ResourceNeed]) -> [ResourceRequest] {
-    for need in needs { lines[need.resource.number]?.used -= need.amount }
+  private mutating func give(_ needs: [ResourceNeed], to operation: Operation) {
+    for need in needs {
+      lines[need.resource.number, default: Line()].used += need.amount
+      lines[need.resource.number]?.holders[ObjectIdentifier(operation)] = operation
+    }
+  }
+
+  mutating func giveBack(_ needs: [ResourceNeed], of operation: Operation) -> [ResourceDecision] {
+    for need in needs {
+      lines[need.resource.number]?.used -= need.amount
+      lines[need.resource.number]?.holders[ObjectIdentifier(operation)] = nil
+    }
     return grant(needs.map(\.resource.number))
   }
 
-  mutating func withdraw(_ operation: Operation) -> [ResourceRequest] {
+  mutating func blockers(of operation: Operation) -> [Operation] {
+    guard let ticket = ticketOf[ObjectIdentifier(operation)], let request = requests[ticket] else {
+      return []
+    }
+    return request.needs.compactMap { need in
+      let number = need.resource.number
+      if !fits(need), let holders = lines[number]?.holders {
+        return holders.count == 1 ? holders.values.first : nil
+      }
+      guard let head = first(of: number), head != ticket else { return nil }
+      return requests[head]?.operation
+    }
+  }
+
+  mutating func withdraw(_ operation: Operation) -> [ResourceDecision] {
     guard let ticket = ticketOf.removeValue(forKey: ObjectIdentifier(operation)),
       let request = requests.removeValue(forKey: ticket)
     else { return [] }
@@ -179,25 +225,31 @@ struct ResourceLines: Sendable {
   }
 
   /// Grants what can be granted now that something has changed in the lines `changed`; amortised O(needs granted).
-  private mutating func grant(_ changed: [UInt64]) -> [ResourceRequest] {
+  private mutating func grant(_ changed: [UInt64]) -> [ResourceDecision] {
     var changed = changed
-    var granted: [ResourceRequest] = []
+    var decisions: [ResourceDecision] = []
     while let number = changed.popLast() {
       while let ticket = first(of: number), let request = requests[ticket] {
         let mayTake = request.needs.allSatisfy { need in
           first(of: need.resource.number) == ticket && fits(need)
         }
         guard mayTake else { break }
-        for need in request.needs { lines[need.resource.number]?.used += need.amount }
+        var decision = ResourceDecision(request: request)
+        switch request.operation.claimSlotInLine() {
+        case .notNeeded: decision.isGranted = true
+        case .claimed(let queue): (decision.isGranted, decision.slot) = (true, queue)
+        case .none: break
+        }
+        if decision.isGranted { give(request.needs, to: request.operation) }
         requests[ticket] = nil
         ticketOf[ObjectIdentifier(request.operation)] = nil
-        granted.append(request)
+        decisions.append(decision)
         // Others may head these lines now.
         changed += request.needs.map(\.resource.number)
       }
       if let line = lines[number], line.used == 0, first(of: number) == nil { lines[number] = nil }
     }
-    return granted
+    return decisions
   }
 
   private func fits(_ need: ResourceNeed) -> Bool {

@@ -10,10 +10,13 @@ public class ResultOperation<Success: Sendable>: Operation, @unchecked Sendable 
     case task(@Sendable () async throws -> Success)
   }
 
-  /// The adder's until the operation starts, the runner's from then on.
+  final let claim = BodyClaim()
+  /// Of whoever has claimed it.
   private nonisolated(unsafe) final var body: Body?
-  /// Written once before the operation is finished, read by others after it: edge Finished orders the two.
+  /// Written under the edit lock before the operation is finished, read by others after it: edge Finished orders the two.
   private nonisolated(unsafe) final var ending: Result<Success, any Error>?
+  /// There is an ending, or there will be none; under the edit lock.
+  private nonisolated(unsafe) final var isSettled = false
 
   /// An operation that runs `body` on one worker.
   public init(_ body: @escaping @Sendable () throws -> Success) {
@@ -66,10 +69,15 @@ public class ResultOperation<Success: Sendable>: Operation, @unchecked Sendable 
   /// How the operation ended; nil until it has finished.
   ///
   /// `OperationError.cancelled` when it was cancelled before it began; a body that ran to its end although the operation
-  /// was cancelled midway keeps its own result.
+  /// was cancelled midway keeps its own result. `OperationError.alreadyExecuting` when a call of `main()` by somebody else
+  /// had the body and had not returned.
   public final var result: Result<Success, any Error>? {
     guard isSealed else { return nil }
-    return unsafe ending ?? .failure(OperationError.cancelled(self))
+    if let ending = unsafe ending { return ending }
+    // acquire, edge EditLock.
+    let hasBegun = state.load(ordering: .acquiring) & StateBit.flushed == 0
+    return .failure(
+      hasBegun ? OperationError.alreadyExecuting(self) : OperationError.cancelled(self))
   }
 
   /// The value.
@@ -88,18 +96,30 @@ public class ResultOperation<Success: Sendable>: Operation, @unchecked Sendable 
 
   // MARK: The body
 
-  public override func main() {
-    switch unsafe body {
-    case .call?: if case .call(let body)? = takeBody() { unsafe ending = Result(catching: body) }
-    case .task?: runTask { [self] in finishTask(await runBody()) }
-    case nil:
-      // Values could not be passed in, so there is an ending already.
+  /// Runs the body; only the first call does (contract 10).
+  public override func main() { if claim.take() { runClaimedBody() } }
+
+  override final func runBody() {
+    // Somebody else runs the body, and this operation does not wait for him.
+    if claim.take() { runClaimedBody() } else { settle(nil) }
+  }
+
+  private final func runClaimedBody() {
+    guard !hasEnding else {
+      // Values could not be passed in.
+      _ = takeBody()
       if isAsynchronous { finishFromAnywhere() }
+      return
+    }
+    switch unsafe body {
+    case .call?: if case .call(let body)? = takeBody() { settle(Result(catching: body)) }
+    case .task?: runTask { [self] in finishTask(await resultOfTask()) }
+    case nil: break
     }
   }
 
   /// Returns how the body ends; the closure and what it captures are gone then.
-  private final func runBody() async -> Result<Success, any Error> {
+  private final func resultOfTask() async -> Result<Success, any Error> {
     guard case .task(let body)? = takeBody() else {
       return .failure(OperationError.cancelled(self))
     }
@@ -113,19 +133,33 @@ public class ResultOperation<Success: Sendable>: Operation, @unchecked Sendable 
 
   /// Finishes an asynchronous operation; its owner calls it once.
   final func end(with ending: Result<Success, any Error>) {
-    unsafe self.ending = ending
+    settle(ending)
     finishFromAnywhere()
   }
 
-  override func skipMain() { _ = takeBody() }
-
-  override func injectionFailed(_ error: any Error) {
-    _ = takeBody()
-    unsafe ending = .failure(error)
+  /// Settles how the operation ends, unless that is settled: its runner is about to finish it.
+  ///
+  /// Without the lock a body that somebody else runs could end while the operation is finished and its result read.
+  final func settle(_ ending: Result<Success, any Error>?) {
+    let bits = lockState()
+    if unsafe !isSettled { unsafe self.ending = ending }
+    unsafe isSettled = true
+    unlockState(bits)
   }
 
+  override func skipMain() {
+    if claim.take() { _ = takeBody() }
+    settle(nil)
+  }
+
+  override func injectionFailed(_ error: any Error) { settle(.failure(error)) }
+
   /// Whether a value could not be passed in, so that `main()` must only finish.
-  final var hasEnding: Bool { unsafe ending != nil }
+  final var hasEnding: Bool {
+    let bits = lockState()
+    defer { unlockState(bits) }
+    return unsafe ending != nil
+  }
 
   override func cancelledWhileExecuting() { cancelTask() }
 

@@ -12,5 +12,11 @@ public typealias Operation = Operations.Operation
 public typealias BlockOperation = Operations.BlockOperation
 /// The queue of this package, not Foundation's.
 public typealias OperationQueue = Operations.OperationQueue
+/// What `observe` returns, under Foundation's name, which Foundation has on Apple's platforms only.
+public typealias NSKeyValueObservation = Operations.Observation
+/// What `observe(_:options:changeHandler:)` takes, under Foundation's name.
+public typealias NSKeyValueObservingOptions = Operations.ObservingOptions
+/// What `observe(_:options:changeHandler:)` tells, under Foundation's name.
+public typealias NSKeyValueObservedChange = Operations.KeyValueChange
 /// The quality of service of this package, not Foundation's.
 public typealias QualityOfService = Operations.QualityOfService

@@ -12,32 +12,48 @@ enum ProcessWide {
 }
 
 extension OperationQueue {
-  /// The dispatch queue that the operations run on, if the queue has a `DispatchScheduler` and one was set, or is the main
-  /// queue; else nil.
+  /// The dispatch queue that the operations run on, or nil when they run on the queue's scheduler.
   ///
-  /// Set it while the queue is empty, or nil to return to libdispatch's global queue. It belongs to the scheduler, so
-  /// queues that share the scheduler share it. Stops the process on another scheduler, which runs operations on threads
-  /// of its own choice, for the main queue, and while the queue has operations (contract 120); setting nil on another
-  /// scheduler changes nothing, nor does setting that of the main queue.
+  /// Set it while the queue is empty: operations that are added afterwards run on that dispatch queue, as many at a time
+  /// as the scheduler has workers, or one if it is serial. Nil moves the queue back to the scheduler that it was made
+  /// with. While it is away `scheduler` is the one that hands the operations to the dispatch queue.
+  ///
+  /// Any queue but the main one, whose operations `OperationQueue.main` runs. Stops the process for that, and while the
+  /// queue has operations or a barrier (contract 120). The main queue's own reads `DispatchQueue.main` and stays as it
+  /// is. A queue with a `DispatchScheduler` that has a `targetQueue` reads that where nothing was set.
   public var underlyingQueue: DispatchQueue? {
     get { self === MainQueue.queue ? .main : (scheduler as? DispatchScheduler)?.targetQueue }
     set {
       guard self !== MainQueue.queue else { return }
-      guard let dispatch = scheduler as? DispatchScheduler else {
-        guard let newValue else { return }
-        fatalError(
-          "OperationsFoundation: underlyingQueue of queue \"\(name ?? "")\" was set to \"\(newValue.label)\"; this "
-            + "queue's scheduler, \(type(of: scheduler)), runs operations on threads of its own choice. Make the queue "
-            + "with a DispatchScheduler, leave it nil, or submit to the dispatch queue from an operation."
+      guard isEmpty else {
+        refuse(
+          newValue,
+          " while it has operations or a barrier (\(operationCount)); set it before "
+            + "the first is added, or after waitUntilAllOperationsAreFinished()")
+      }
+      guard let newValue else { return move(away: false) }
+      // The main queue has many wrappers, but one label.
+      guard newValue.label != DispatchQueue.main.label else {
+        refuse(
+          newValue,
+          ", whose thread would run every operation; use OperationQueue.main, or make a queue of your own"
         )
       }
-      guard isEmpty else {
+      guard
+        let dispatch = schedulerElsewhere({ DispatchScheduler(workers: $0) }) as? DispatchScheduler
+      else {
         fatalError(
-          "OperationsFoundation: underlyingQueue of queue \"\(name ?? "")\" was set to "
-            + "\"\(newValue?.label ?? "nil")\" while it has operations or a barrier (\(operationCount)); set it before "
-            + "the first is added, or after waitUntilAllOperationsAreFinished().")
+          "OperationsFoundation: internal error: a queue is to move to a scheduler of another type."
+        )
       }
       dispatch.targetQueue = newValue
+      move(away: true)
     }
+  }
+
+  private func refuse(_ dispatchQueue: DispatchQueue?, _ finding: String) -> Never {
+    fatalError(
+      "OperationsFoundation: underlyingQueue of queue \"\(name ?? "")\" was set to "
+        + "\"\(dispatchQueue?.label ?? "nil")\"\(finding).")
   }
 }

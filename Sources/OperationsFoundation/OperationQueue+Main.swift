@@ -34,7 +34,7 @@ private final class MainScheduler: Scheduler {
   private func runOne() {
     guard let job = jobs.withLock({ $0.popFirst() }) else { return }
     var context = WorkerContext(worker: 0, scheduler: identity)
-    context.runToCompletion(job, bound: 0) { submit($0) }
+    unsafe context.runToCompletion(job, bound: 0) { submit($0) }
   }
 }
 

@@ -81,15 +81,4 @@ struct ProgramTests {
     progress.completedUnitCount = 2
     #expect(queue.progressCounter.completedUnitCount == 2 && progress.isFinished)
   }
-
-  @Test(.contract(120)) func underlyingQueueIsNoneAndCannotBeSet() async {
-    let queue = OperationQueue()
-    queue.underlyingQueue = nil
-    #expect(queue.underlyingQueue == nil)
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      OperationQueue().underlyingQueue = DispatchQueue(label: "of the user")
-    }
-    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(text.contains("was set to \"of the user\""))
-  }
 }

@@ -34,7 +34,7 @@ extension OperationLayer {
         misuse()
       }
       expect(
-        result, says: "start(): BlockOperation \"child\" (pending, not ready) is not ready",
+        result, says: "start(): BlockOperation \"child\" (pending) cannot start yet",
         "it waits for Operation \"parent\" (pending, ready)", "add it to a queue")
     }
 

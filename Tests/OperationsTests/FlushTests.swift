@@ -120,23 +120,54 @@ extension OperationLayer {
       #expect(log.values == (0..<100).map { $0 * 5 })
     }
 
-    /// A subclass takes a slot unless it says that it needs none.
+    /// A class that overrides `start()` takes a slot unless it says that it needs none; every other class needs none.
     @Test(.contract(49), arguments: Kind.each)
-    func subclassesNeedASlotUnlessTheySayOtherwise(_ kind: Kind) {
-      final class Modest: Operation, @unchecked Sendable {
+    func onlyClassesWithAStartOfTheirOwnNeedASlot(_ kind: Kind) {
+      class Eager: Operation, @unchecked Sendable {
+        override func start() { super.start() }
+      }
+      final class Heir: Eager, @unchecked Sendable {}
+      final class Modest: Eager, @unchecked Sendable {
         override var flushesWithoutSlot: Bool { true }
       }
-      let queue = kind.queue()
+      final class Ready: Operation, @unchecked Sendable {
+        override var isReady: Bool { super.isReady }
+        override func cancel() { super.cancel() }
+        override func main() { Issue.record("a cancelled operation ran") }
+      }
+      let (queue, watch) = (kind.queue(), Lines())
       queue.maxConcurrentOperationCount = 0
-      let (modest, plain) = (Modest(), TestOperation())
-      queue.addOperations([modest, plain], waitUntilFinished: false)
+      let free: [Operation] = [
+        Modest(), TestOperation(), Ready(), TestAsyncOperation(), ResultOperation { 1 },
+        RetryOperation(RetryPolicy(attempts: 1)) { _ in ResultOperation { 1 } },
+      ]
+      let held: [Operation] = [Eager(), Heir()]
+      for operation in free { operation.completionBlock = { watch.note("free") } }
+      queue.addOperations(free + held, waitUntilFinished: false)
       queue.cancelAllOperations()
-      #expect(modest.wait(timeout: patience))
-      #expect(!plain.wait(timeout: .milliseconds(1)))
-      #expect(queue.operations == [plain])
+      for operation in free {
+        #expect(operation.wait(timeout: patience), "\(type(of: operation))")
+      }
+      #expect(waitUntil(deadline: patience) { queue.operationCount == held.count })
+      #expect(queue.operations == held && watch.all.count == free.count)
       queue.maxConcurrentOperationCount = 1
       queue.expectQuiet()
-      #expect(plain.isFinished && plain.runCount == 0)
+      #expect((free + held).allSatisfy { $0.isFinished && $0.isCancelled })
+    }
+
+    /// The case that the reference texts are about: a subclass that overrides `main`, behind one that runs for long.
+    @Test(.contract(49), arguments: Kind.pools.filter { $0.workers > 1 })
+    func aCancelledSubclassDoesNotWaitForTheOneThatRuns(_ kind: Kind) {
+      let (queue, gate, other) = (kind.queue(), Gate(), TestOperation())
+      queue.maxConcurrentOperationCount = 1
+      let running = TestOperation { _ in gate.wait() }
+      queue.addOperation(running)
+      #expect(waitUntil(deadline: patience) { running.isExecuting })
+      queue.addOperation(other)
+      other.cancel()
+      #expect(other.wait(timeout: patience) && running.isExecuting)
+      gate.open()
+      queue.expectQuiet()
     }
 
     @Test(.contract(50), arguments: Kind.all)

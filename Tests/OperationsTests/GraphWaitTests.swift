@@ -276,7 +276,9 @@ extension OperationLayer {
           default: wait { descend(level - 1) }
           }
         }
-        queue.addOperation { descend(500) }
+        try SystemThread.start(name: "small", stackSize: 512 << 10) {
+          queue.addOperation { descend(10_000) }
+        }.join()
       }
       let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
       #expect(text.contains("\"deep\"") && text.contains("one inside the other"))

@@ -47,26 +47,8 @@ extension OperationLayer {
   @Suite struct GuideTests {
     /// What the page shows compiles, and does what the tests below say.
     @Test func everySnippetOfTheGuideIsHere() {
-      func lines(_ path: String) -> [Substring] {
-        textOfFile(path).split(separator: "\n").map { $0.drop { $0 == " " } }
-      }
-      let root = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
-      let tests = lines(#filePath).joined(separator: "\n")
-      let page = lines("\(root)/Sources/Operations/Operations.docc/Using.md")
-      var snippets = 0
-      var snippet: [Substring]?
-      for line in page {
-        if line == "```swift" {
-          snippet = []
-        } else if line == "```" {
-          let text = snippet?.joined(separator: "\n") ?? ""
-          #expect(tests.contains(text), "\(text)")
-          snippets += 1
-          snippet = nil
-        } else {
-          snippet?.append(line)
-        }
-      }
+      let (snippets, missing) = Guide.snippets(of: "Using.md", in: #filePath)
+      #expect(missing.isEmpty, "\(missing)")
       #expect(snippets > 20)
     }
 
@@ -136,10 +118,13 @@ extension OperationLayer {
       }
       operation.onFinish { print($0, $0.isCancelled ? "was cancelled" : "is done") }
       operation.onFinish { _ in seen.note(1) }
+      let first = operation.observe(\.isFinished, options: [.initial, .new]) { operation, change in
+        print(operation, "finished:", change.newValue ?? false)
+      }
       queue.addOperation(operation)
       queue.expectQuiet()
       #expect(seen.values == [1])
-      withExtendedLifetime((observation, length)) {}
+      withExtendedLifetime((observation, length, first)) {}
     }
 
     @Test func waiting() async {

@@ -193,8 +193,8 @@ extension OperationLayer {
         _ = WorkStealingScheduler(workers: 0)
       }
       expect(
-        result, says: "WorkStealingScheduler: workers is 0; legal is 1 or more, and at most",
-        "compensationLimit, which is 64; pass the number")
+        result, says: "WorkStealingScheduler: workers is 0; expected 1 to 65471",
+        "with 64 compensation threads is 65535; pass the number")
     }
   }
 }

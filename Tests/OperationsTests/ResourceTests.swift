@@ -137,6 +137,97 @@ extension OperationLayer {
       }
     }
 
+    /// What waits for the only slot of its queue has no resource, which what holds the slot waits for elsewhere.
+    @Test(.contract(136), arguments: Kind.each.filter { !$0.isInline })
+    func whatWaitsForASlotHoldsNoResource(_ kind: Kind) {
+      for _ in 0..<(100 / slowness + 1) {
+        let scheduler = kind.make(3)
+        let (first, second) = (
+          OperationQueue(scheduler: scheduler), OperationQueue(scheduler: scheduler)
+        )
+        first.maxConcurrentOperationCount = 1
+        let resource = OperationResource(name: "lock")
+        let holder = TestAsyncOperation()
+        holder.require(resource)
+        second.addOperation(holder)
+        #expect(waitUntil(deadline: patience) { holder.isExecuting })
+        let waiting = TestOperation()
+        waiting.require(resource)
+        first.addOperation(waiting)
+        #expect(waitUntil(deadline: patience) { resource.waiting == 1 })
+        let awaited = TestOperation()
+        awaited.require(resource)
+        let hasSlot = Gate()
+        first.addOperation {
+          hasSlot.open()
+          second.addOperation(awaited)
+          awaited.waitUntilFinished()
+        }
+        #expect(hasSlot.wait())
+        holder.finish()
+        first.expectQuiet()
+        second.expectQuiet()
+        #expect(waiting.runCount == 1 && awaited.runCount == 1 && resource.used == 0)
+      }
+    }
+
+    /// A limit that comes between the grant and the start takes the resource away again.
+    @Test(.contract(111), arguments: Kind.each.filter { !$0.isInline })
+    func aLimitTakesBackWhatWaitsForASlot(_ kind: Kind) {
+      let scheduler = kind.make(2)
+      for _ in 0..<(300 / slowness + 1) {
+        let (first, second) = (
+          OperationQueue(scheduler: scheduler), OperationQueue(scheduler: scheduler)
+        )
+        let resource = OperationResource(name: "lock")
+        let (holder, slot) = (TestAsyncOperation(), TestAsyncOperation())
+        holder.require(resource)
+        second.addOperation(holder)
+        first.addOperation(slot)
+        #expect(waitUntil(deadline: patience) { holder.isExecuting && slot.isExecuting })
+        let waiting = TestOperation()
+        waiting.require(resource)
+        first.addOperation(waiting)
+        onThreads(2) { index in
+          if index == 0 { holder.finish() } else { first.maxConcurrentOperationCount = 1 }
+        }
+        let urgent = TestOperation()
+        urgent.require(resource)
+        second.addOperation(urgent)
+        #expect(urgent.wait(timeout: patience))
+        slot.finish()
+        first.expectQuiet()
+        second.expectQuiet()
+        #expect(waiting.runCount == 1 && resource.used == 0)
+      }
+    }
+
+    /// One that waits inside its body for what needs its resource: the report names both, and the resource.
+    @Test(.contract(100), arguments: Kind.each.filter { !$0.isInline })
+    func theReportNamesTheHolderAndTheCycle(_ kind: Kind) throws {
+      let queue = kind.queue()
+      let resource = OperationResource(name: "lock")
+      let awaited = TestOperation()
+      awaited.name = "awaited"
+      awaited.require(resource)
+      let holder = BlockOperation {
+        queue.addOperation(awaited)
+        awaited.waitUntilFinished()
+      }
+      holder.name = "holder"
+      holder.require(resource)
+      queue.addOperation(holder)
+      #expect(waitUntil(deadline: patience) { queue.stallReport().cycles.count == 1 })
+      let report = queue.stallReport()
+      #expect(report[awaited]?.blocker === holder)
+      let text = report.description
+      #expect(
+        text.contains("holder") && text.contains("awaited")
+          && text.contains("operations that use \"lock\""), "\(text)")
+      awaited.cancel()
+      queue.expectQuiet()
+    }
+
     /// Cancelled, finished early, given another dependency: nobody stays in line and nothing stays in use.
     @Test(.contract(47), arguments: Kind.each)
     func whateverHappensInLine(_ kind: Kind) {

@@ -207,6 +207,23 @@ extension OperationLayer {
       #expect(wanted[0] != nil && Set(wanted).count == 1)
     }
 
+    /// Its body has not begun, whoever starts it.
+    @Test(.contract(46, 95), arguments: Kind.each)
+    func whatIsSkippedHasNoReport(_ kind: Kind) {
+      let queue = kind.queue()
+      let (queued, started) = (TestOperation(), TestOperation())
+      for operation in [queued, started] {
+        operation.qualityOfService = .utility
+        operation.cancel()
+      }
+      queue.addOperation(queued)
+      started.start()
+      queue.expectQuiet()
+      for operation in [queued, started] {
+        #expect(operation.isFinished && operation.runCount == 0 && operation.serviceReport == nil)
+      }
+    }
+
     @Test(.contract(91, 92)) func levelsAndTheirDefault() {
       #expect(QualityOfService.allCases.count == 5)
       #expect(Operation().qualityOfService == .default)

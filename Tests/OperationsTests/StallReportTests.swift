@@ -123,8 +123,10 @@ extension OperationLayer {
       #expect(
         waitUntil(deadline: patience) {
           queue.stallReport().entries.filter { entry in
-            if case .notFinished(let elapsed) = entry.reasons[0] { return elapsed > .zero }
-            return false
+            switch entry.reasons[0] {
+            case .notFinished(let elapsed), .ownStateNotFinished(let elapsed): elapsed > .zero
+            default: false
+            }
           }.count == 2
         })
       let report = queue.stallReport()

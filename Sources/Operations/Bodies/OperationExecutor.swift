@@ -39,14 +39,16 @@ final class OperationExecutor: TaskExecutor {
 }
 
 extension Operation {
-  /// The queue that runs the operation; nil when it was started by hand.
+  /// The queue that runs the operation on this thread; nil when it was started by hand, or `main()` is called by somebody
+  /// else.
   ///
   /// In `main()` or `skipMain()` only: the thread that runs them keeps the queue.
   final var queueOfBody: OperationQueue? {
     guard isSubmitted else { return nil }
     return ThreadRecord.withCurrent { record in
+      guard record.currentOperation == word else { return nil }
       // SAFETY: the run of this operation has put its queue there and keeps it.
-      unsafe OperationQueue.reference(record.currentQueue).takeUnretainedValue()
+      return unsafe OperationQueue.reference(record.currentQueue).takeUnretainedValue()
     }
   }
 
@@ -58,7 +60,7 @@ extension Operation {
       executorPreference: OperationExecutor(of: self), priority: taskPriority, operation: body)
     withColdTableMade { $0.task = task }
     // A cancellation before the store has found no task, one after it finds it.
-    if isCancelled { task.cancel() }
+    if isMarkedCancelled { task.cancel() }
     if isSealed { dropTask() }
   }
 

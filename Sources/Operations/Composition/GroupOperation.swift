@@ -33,7 +33,8 @@ open class GroupOperation: Operation, @unchecked Sendable {
 
   private final let inner = Locked(State())
   private final let collectsErrors: Bool
-  /// The adder's until the group starts, the runner's from then on.
+  private final let claim = BodyClaim()
+  /// Of whoever has claimed it.
   private nonisolated(unsafe) final var closure: (@Sendable (GroupOperation) -> Void)?
 
   /// A group of `operations`, which must be in no queue or group yet.
@@ -74,9 +75,12 @@ open class GroupOperation: Operation, @unchecked Sendable {
     closure?(self)
   }
 
-  public override final func main() { open(skipping: false) }
+  /// Starts the members and runs the body; only the first call does (contract 10).
+  public override final func main() { if claim.take() { open(skipping: false) } }
 
   override final func skipMain() {
+    // Else somebody has opened it already, and it ends when its members have.
+    guard claim.take() else { return }
     unsafe closure = nil
     open(skipping: true)
   }

@@ -51,7 +51,9 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>,
   /// How many attempts have been started.
   public var attemptCount: Int { inner.withLock { $0.attempts } }
 
+  /// Starts the first attempt; only the first call does (contract 10).
   public override func main() {
+    guard claim.take() else { return }
     guard !hasEnding else {
       letGo()
       return finishFromAnywhere()
@@ -61,7 +63,10 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>,
     attempt()
   }
 
-  override func skipMain() { letGo() }
+  override func skipMain() {
+    if claim.take() { letGo() }
+    settle(nil)
+  }
 
   /// Makes and starts the next attempt; in phase `starting`.
   private func attempt() {

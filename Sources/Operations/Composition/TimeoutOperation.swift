@@ -69,9 +69,10 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
     if isUnused { ThreadRecord.current.dispose(of: inner.withLock { $0.operation.take() } as Any) }
   }
 
-  public override func main() { open(skipping: hasEnding) }
+  /// Starts the other operation; only the first call does (contract 10).
+  public override func main() { if claim.take() { open(skipping: hasEnding) } }
 
-  override func skipMain() { open(skipping: true) }
+  override func skipMain() { if claim.take() { open(skipping: true) } }
 
   override var finishesWhenSkipped: Bool { false }
 

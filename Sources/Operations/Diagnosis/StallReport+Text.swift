@@ -116,6 +116,7 @@ extension StallReport {
     case member
     case body
     case slot(queue: String)
+    case resource(names: String)
 
     /// What would have broken the cycle here.
     var advice: [String] {
@@ -125,6 +126,7 @@ extension StallReport {
       case .order: ["add to the queue that keeps the order what others wait for first"]
       case .member: ["let no member of a group wait for the group"]
       case .body: ["make the part after the wait inside a body a dependent operation"]
+      case .resource(let names): ["wait outside of operations that use \(names)"]
       case .slot(let queue):
         [
           "raise maxConcurrentOperationCount of queue \"\(queue)\"",
@@ -151,6 +153,10 @@ extension StallReport {
     let hasSlot = links.contains { if case .slot = $0 { true } else { false } }
     // A body that waits for what has no slot: the slot's advice covers it.
     if hasSlot { links.removeAll { $0 == .body } }
+    // One wait outside is enough.
+    if links.contains(where: { if case .resource = $0 { true } else { false } }) {
+      links.removeAll { $0 == .body }
+    }
     return links.flatMap(\.advice).joined(separator: ", or ")
   }
 
@@ -174,6 +180,8 @@ extension StallReport {
       case .behindBarrier(let barrier) where barrier === next: return .barrier
       case .behindInOrder(let head) where head === next: return .order
       case .blockedOn(let operation) where operation === next: return .body
+      case .waitingForResources(let names):
+        return .resource(names: names.map { "\"\($0)\"" }.joined(separator: ", "))
       case .noSlot: return .slot(queue: entry?.queueName ?? "")
       case .olderOperations: return .barrier
       default: continue
@@ -210,7 +218,9 @@ extension StallReport.Reason: CustomStringConvertible {
     case .noSlot(let limit, let running): "no slot: \(running) executing, limit \(limit)"
     case .noWorker(let blocked):
       blocked > 0
-        ? "waits for a worker; \(blocked) of its scheduler are blocked" : "waits for a worker"
+        ? "waits for a worker; \(blocked) of its scheduler are blocked, and when all are, no more than its compensationLimit "
+          + "are replaced, and one for waits inside bodies; raise that, or block in fewer operations"
+        : "waits for a worker"
     case .inNoQueue: "is in no queue and was not started; add it to a queue or start it"
     case .reserved: "belongs to a group that has not started; start that or add it to a queue"
     case .inCompletionBlock: "has finished; its completion block runs, or it is about to leave"
@@ -219,7 +229,17 @@ extension StallReport.Reason: CustomStringConvertible {
     case .closuresRun: "executes: its closures run"
     case .waitingForAttempt: "executes: waits before its next attempt"
     case .notFinished(let elapsed):
-      "executing, body returned, not finished for \(elapsed); something must call finish()"
+      "executing, body returned, not finished for \(elapsed.rounded); something must call finish()"
+    case .ownStateNotFinished(let elapsed):
+      "executing, start() returned, isFinished false for \(elapsed.rounded); override isFinished, make it true when the "
+        + "work has ended or was cancelled, and announce that with didChangeValue(forKey: \"isFinished\"), or use "
+        + "AsyncOperation"
+    case .finishNotAnnounced:
+      "its own isFinished is true, but that was not announced; call didChangeValue(forKey: \"isFinished\") after the "
+        + "change"
+    case .executionNotAnnounced:
+      "its own isExecuting is true, but that was not announced; call didChangeValue(forKey: \"isExecuting\") after the "
+        + "change"
     case .blockedOn(let operation):
       "executes, and its worker waits for \(operation.diagnosticName)"
     case .blockedOnQueue(let name): "executes, and its worker waits for queue \"\(name)\""
@@ -247,7 +267,8 @@ extension StallReport.Reason: CustomStringConvertible {
     case .executing, .closuresRun: "executing"
     case .waitingForMembers: "waiting for their members"
     case .waitingForAttempt: "waiting for their next attempt"
-    case .notFinished: "not finished since their bodies returned"
+    case .notFinished, .ownStateNotFinished: "not finished since their bodies returned"
+    case .finishNotAnnounced, .executionNotAnnounced: "with a state that was not announced"
     case .blockedOn, .blockedOnQueue: "waiting inside their bodies"
     }
   }

@@ -47,8 +47,14 @@ public struct StallReport: Sendable {
     case closuresRun
     /// A retry between two attempts.
     case waitingForAttempt
-    /// It executes, its body has returned, and it has not finished since.
+    /// It executes, its body has returned, and nobody has called `finish()` since.
     case notFinished(elapsed: Duration)
+    /// It executes, its own `start()` has returned, and its `isFinished` is false.
+    case ownStateNotFinished(elapsed: Duration)
+    /// Its own `isFinished` is true, and nobody has announced that.
+    case finishNotAnnounced
+    /// It is in no queue and its own `isExecuting` is true, and nobody has announced that.
+    case executionNotAnnounced
     /// It executes, and its worker waits inside its body for this operation.
     case blockedOn(Operation)
     /// It executes, and its worker waits inside its body for the queue of this name to be empty.

@@ -105,6 +105,10 @@ struct StallSurvey {
       var blockers = found.dependencies.map { nodes.number(of: $0) }
       if let barrier = found.barrier { blockers.append(nodes.number(of: barrier)) }
       if let target = wait(of: found)?.operation { blockers.append(nodes.number(of: target)) }
+      if !found.resources.isEmpty {
+        let others = ResourceArbiter.shared.blockers(of: nodes.operations[number])
+        blockers += others.map { nodes.number(of: $0) }
+      }
       if let head = headBefore[number] { blockers.append(head) }
       if case .members(let members) = found.remainder {
         blockers += members.map { nodes.number(of: $0) }
@@ -164,27 +168,40 @@ struct StallSurvey {
     switch found.stage {
     case .finished: break
     case .outside:
-      reasons.append(found.isReserved ? .reserved : .inNoQueue)
+      reasons.append(reasonOutside(node, found))
       if !found.dependencies.isEmpty { reasons.append(.waitingFor(found.dependencies)) }
     case .waiting: reasons += reasonsToWait(node, found)
-    case .executing, .detached, .leaving: reasons.append(reasonToGoOn(found))
+    case .executing, .detached, .leaving: reasons.append(reasonToGoOn(node, found))
     }
     return reasons
   }
 
   /// Why an operation that has begun has not left.
-  private func reasonToGoOn(_ found: OperationSnapshot) -> StallReport.Reason {
+  private func reasonToGoOn(_ node: Int, _ found: OperationSnapshot) -> StallReport.Reason {
     let wait = wait(of: found)
     if let operation = wait?.operation { return .blockedOn(operation) }
     if let name = wait?.queueName { return .blockedOnQueue(name) }
     if case .leaving = found.stage { return .inCompletionBlock }
-    guard case .detached(let elapsed) = found.stage else { return .executing }
+    guard case .detached(let elapsed) = found.stage else {
+      let drivesItself = found.isManual && !found.hasFinish
+      return drivesItself && nodes.operations[node].isFinished ? .finishNotAnnounced : .executing
+    }
     switch found.remainder {
-    case .finish: return .notFinished(elapsed: elapsed)
+    case .finish where found.hasFinish: return .notFinished(elapsed: elapsed)
+    case .finish:
+      return nodes.operations[node].isFinished
+        ? .finishNotAnnounced : .ownStateNotFinished(elapsed: elapsed)
     case .members(let members): return members.isEmpty ? .executing : .waitingForMembers(members)
     case .closures: return .closuresRun
     case .attempt: return .waitingForAttempt
     }
+  }
+
+  /// Why an operation in no queue does not begin; asks what its class may override.
+  private func reasonOutside(_ node: Int, _ found: OperationSnapshot) -> StallReport.Reason {
+    if found.isReserved { return .reserved }
+    if nodes.operations[node].isFinished { return .finishNotAnnounced }
+    return nodes.operations[node].isExecuting ? .executionNotAnnounced : .inNoQueue
   }
 
   private func reasonsToWait(_ node: Int, _ found: OperationSnapshot) -> [StallReport.Reason] {
@@ -207,7 +224,7 @@ struct StallSurvey {
     if word & PolicyWord.suspended != 0 {
       reasons.append(.suspended)
     } else if found.isHandedOver, reasons.isEmpty, !PolicyWord.isUnlimited(word),
-      running >= limit
+      running >= limit, !nodes.operations[node].needsNoSlot
     {
       reasons.append(.noSlot(limit: Int(limit), running: Int(running)))
     } else if reasons.isEmpty {
@@ -305,9 +322,9 @@ private enum Severity {
       case .cycle: cycle
       case .inNoQueue, .reserved: 4
       case .notReady, .gateClosed, .conditionNotMet, .readinessNotAnnounced, .suspended,
-        .noSlot(limit: 0, running: _):
+        .finishNotAnnounced, .executionNotAnnounced, .noSlot(limit: 0, running: _):
         3
-      case .notFinished, .blockedOn, .blockedOnQueue: 2
+      case .notFinished, .ownStateNotFinished, .blockedOn, .blockedOnQueue: 2
       default: 1
       }
     }.max() ?? 0

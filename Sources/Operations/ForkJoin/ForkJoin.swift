@@ -88,7 +88,8 @@ public func forkEach<Failure: Error>(
     guard queue != 0 else { return offerInGraph(job, record) }
     // SAFETY: the operation that runs here keeps its queue.
     let isOffered = unsafe OperationQueue.reference(queue)._withUnsafeGuaranteedRef {
-      $0.scheduler.offer(job)
+      // At home or, while the queue is elsewhere, on a thread that no scheduler of forks knows: it declines.
+      $0.home.offer(job)
     }
     return isOffered ? job.word : 0
   }
@@ -105,13 +106,13 @@ public func forkEach<Failure: Error>(
   ) -> Bool {
     // SAFETY: `fork` has put a frame there, and returned the word of its job.
     let frame = unsafe space.assumingMemoryBound(to: ForkFrame.self)
-    let job = unsafe Job(word: word).unsafelyUnwrapped
+    let job = unsafe Job(unsafeWord: word).unsafelyUnwrapped
     @inline(__always) func isLeftHere(_ record: ThreadRecord) -> Bool {
       let queue = record.currentQueue
       guard queue != 0 else { return unsafe isLeftInGraph(job, frame, record) }
       @inline(__always) func isLeftIn(_ queue: OperationQueue) -> Bool {
-        if queue.scheduler.takeBack(job) { return true }
-        return unsafe !ForkFrame.wait(for: frame, in: job.band, record, queue.scheduler)
+        if queue.home.takeBack(job) { return true }
+        return unsafe !ForkFrame.wait(for: frame, in: job.band, record, queue.home)
       }
       // SAFETY: the operation that runs here keeps its queue.
       return unsafe OperationQueue.reference(queue)._withUnsafeGuaranteedRef(isLeftIn)

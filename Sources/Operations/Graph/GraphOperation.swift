@@ -6,6 +6,7 @@ import Scheduling
 /// An operation whose work is one run of a graph.
 final class GraphOperation: Operation, @unchecked Sendable {
   private let graph: OperationGraph
+  private let claim = BodyClaim()
   /// The run, from its start to its end.
   private let run = Locked<GraphRun?>(nil)
 
@@ -16,6 +17,7 @@ final class GraphOperation: Operation, @unchecked Sendable {
   }
 
   override func main() {
+    guard claim.take() else { return }
     let owner = Owner(self)
     let scheduler = owner.queue?.scheduler ?? InlineScheduler()
     do {

@@ -146,7 +146,8 @@ public final class GraphRun: Sendable {
     let isNode: (Job) -> Bool = { [word = graph.word] in GraphNode.isNode($0, of: word) }
     // A timed wait does not begin what may take longer, unless nobody else would.
     let mayRun = deadline == nil || scheduler.waitsByHelping
-    let awaited = ThreadRecord.Awaited(name: graph.diagnosis) { self.isFinished }
+    let awaited = ThreadRecord.Awaited(
+      name: { [graph] in graph.diagnosis }, isOver: { self.isFinished })
     return record.wait(for: awaited, until: deadline) {
       mayRun && scheduler.helpAwaited(ifAccepted: isNode)
     } beforeSleep: { _ in
@@ -155,7 +156,7 @@ public final class GraphRun: Sendable {
         Fault.waitInlineForRun(graph)
       }
     } sleep: {
-      sleep(record.parker, until: deadline)
+      sleep(record.parker, until: $0)
     }
   }
 

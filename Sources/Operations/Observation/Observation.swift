@@ -8,6 +8,8 @@ public struct ObservedChange<Value: Sendable>: Sendable {
   public let oldValue: Value
   /// The value after.
   public let newValue: Value
+  /// No change, but the value when the observer came, as both.
+  var isInitial = false
 }
 
 /// Keeps an observation alive: it ends when this object goes, or with `invalidate()` (contract 124).
@@ -33,6 +35,14 @@ public final class Observation: Sendable {
 /// Whether an observer still wants to be told; shared by the observed object and the token.
 final class ObserverSwitch: Sendable {
   private let value = Atomic<Bool>(true)
+  private let index = Atomic<Int>(0)
+
+  /// Where the observer stands in the log.
+  // relaxed, both: under the lock of the log.
+  var place: Int {
+    get { index.load(ordering: .relaxed) }
+    set { index.store(newValue, ordering: .relaxed) }
+  }
 
   /// Looked at before each call of the handler.
   // relaxed: a call that reads the old value begins at the same time as the end.
@@ -56,7 +66,9 @@ struct TransitionLog<Event, Handler> {
     let handler: Handler
   }
 
-  private(set) var observers: [Observer] = []
+  /// In the order in which they came; nil where one has gone.
+  private(set) var observers: [Observer?] = []
+  private var gone = 0
   private var events: [Event] = []
   /// Events that were taken before the first of `events`.
   private var taken = 0
@@ -66,24 +78,40 @@ struct TransitionLog<Event, Handler> {
   struct Portion {
     let first: Int
     let events: [Event]
-    let observers: [Observer]
+    let observers: [Observer?]
 
     /// The observers that event number `index` of the portion concerns.
     func audience(_ index: Int) -> [Observer] {
-      observers.filter { $0.since <= first + index && $0.isOn.isOn }
+      observers.compactMap { observer in
+        observer.flatMap { $0.since <= first + index && $0.isOn.isOn ? $0 : nil }
+      }
     }
   }
 
   mutating func append(_ event: Event) { events.append(event) }
 
-  /// Adds an observer of everything from the next event on.
+  /// Adds an observer of everything from the next event on; O(1) amortised.
   mutating func add(_ isOn: ObserverSwitch, _ handler: Handler) {
+    isOn.place = observers.count
     observers.append(Observer(isOn: isOn, since: taken + events.count, handler: handler))
   }
 
-  /// Returns the observer for the caller to release after unlocking.
+  /// Returns the observer for the caller to release after unlocking; O(1) amortised.
+  ///
+  /// `isOn` is that of an observer of this log.
   mutating func remove(_ isOn: ObserverSwitch) -> Observer? {
-    observers.firstIndex { $0.isOn === isOn }.map { observers.remove(at: $0) }
+    let place = isOn.place
+    guard let observer = observers[place], observer.isOn === isOn else { return nil }
+    observers[place] = nil
+    gone += 1
+    if gone > observers.count / 2 { closeRanks() }
+    return observer
+  }
+
+  private mutating func closeRanks() {
+    observers.removeAll { $0 == nil }
+    gone = 0
+    for (place, observer) in observers.enumerated() { observer?.isOn.place = place }
   }
 
   /// What the caller must tell now; nil when there is nothing, or somebody tells already.

@@ -4,6 +4,8 @@
 enum ObservedProperty: UInt8, CaseIterable {
   case isCancelled, isAsynchronous, isExecuting, isFinished, isReady
   case dependencies, queuePriority, completionBlock
+  /// One that a subclass has added.
+  case own
 
   /// The property that a subclass means by `key`, with or without "is" (contract 63).
   init?(key: String) {
@@ -34,6 +36,25 @@ enum Transition: Sendable {
   case completionBlock((@Sendable () -> Void)?, (@Sendable () -> Void)?)
   /// The first observer of a property came; the runtime's value then.
   case baseline(ObservedProperty, Bool)
+  /// A subclass has changed a property that it has added.
+  case own(OwnProperty, any Sendable, any Sendable)
+  /// This observer came, who wants to know what the property is.
+  case initial(ObserverSwitch, InitialValue)
+}
+
+/// What an observer is told first who wants to know what the property is.
+enum InitialValue: Sendable {
+  /// Known, or asked for, when it is told.
+  case later
+  case dependencies([Operation])
+  case priority(Operation.QueuePriority)
+  case completionBlock((@Sendable () -> Void)?)
+}
+
+/// A property that a subclass has added.
+struct OwnProperty: Hashable, @unchecked Sendable {
+  // Unchecked: a key path to a property never changes.
+  let path: AnyKeyPath
 }
 
 /// Calls one observer with a change of the property that he observes.
@@ -42,8 +63,10 @@ enum OperationObserver: Sendable {
   case operations(@Sendable (Operation, ObservedChange<[Operation]>) -> Void)
   case priority(@Sendable (Operation, ObservedChange<Operation.QueuePriority>) -> Void)
   case block(@Sendable (Operation, ObservedChange<(@Sendable () -> Void)?>) -> Void)
-  /// Called once, when the operation finishes.
-  case finish(@Sendable (Operation) -> Void)
+  /// Reads the property, and is called with two values of it; the flag says that the observer has just come.
+  case own(
+    OwnProperty, read: @Sendable (Operation) -> any Sendable,
+    @Sendable (Operation, any Sendable, any Sendable, Bool) -> Void)
 
   var property: ObservedProperty {
     switch self {
@@ -51,7 +74,7 @@ enum OperationObserver: Sendable {
     case .operations: .dependencies
     case .priority: .queuePriority
     case .block: .completionBlock
-    case .finish: .isFinished
+    case .own: .own
     }
   }
 }
@@ -60,6 +83,10 @@ enum OperationObserver: Sendable {
 @safe final class ObservationLog {
   typealias Log = TransitionLog<Transition, OperationObserver>
   var log = Log()
+  /// How many observe each property.
+  private var audiences: [ObservedProperty: Int] = [:]
+  /// Called once, in the order added, when the finish is told; none comes after that was noted.
+  var finishHandlers: [@Sendable (Operation) -> Void] = []
   /// Somebody has observed `isReady`, so that dependencies have probes.
   var tracksReadiness = false
   /// The runtime's readiness as last appended.
@@ -70,11 +97,30 @@ enum OperationObserver: Sendable {
   var newestAnnouncement: [ObservedProperty: Int] = [:]
   /// Flags with a baseline in the log or in `shown`.
   var baselined: Set<ObservedProperty> = []
+  /// What the properties were that subclasses are about to change.
+  var ownBefore: [OwnProperty: any Sendable] = [:]
   /// The last value told of each flag; used by whoever tells.
   var shown: [ObservedProperty: Bool] = [:]
 
-  func observes(_ property: ObservedProperty) -> Bool {
-    log.observers.contains { $0.handler.property == property }
+  func observes(_ property: ObservedProperty) -> Bool { audiences[property, default: 0] > 0 }
+
+  func add(_ isOn: ObserverSwitch, _ observer: OperationObserver) {
+    log.add(isOn, observer)
+    audiences[observer.property, default: 0] += 1
+  }
+
+  /// Returns the observer for the caller to release after unlocking.
+  func remove(_ isOn: ObserverSwitch) -> Log.Observer? {
+    let removed = log.remove(isOn)
+    if let removed { audiences[removed.handler.property, default: 0] -= 1 }
+    return removed
+  }
+
+  func observes(_ property: OwnProperty) -> Bool {
+    log.observers.contains {
+      guard case .own(property, _, _) = $0?.handler else { return false }
+      return true
+    }
   }
 }
 

@@ -21,7 +21,7 @@ extension Operation {
     case \Operation.isExecuting: property = .isExecuting
     case \Operation.isFinished: property = .isFinished
     case \Operation.isReady: property = .isReady
-    default: Fault.notObservable(self, keyPath)
+    default: Fault.notObservable(self, Operation.name(of: keyPath))
     }
     return attach(.flag(property, handler))
   }
@@ -33,7 +33,9 @@ extension Operation {
     _ keyPath: KeyPath<Operation, [Operation]>,
     handler: @escaping @Sendable (Operation, ObservedChange<[Operation]>) -> Void
   ) -> Observation {
-    guard keyPath == \Operation.dependencies else { Fault.notObservable(self, keyPath) }
+    guard keyPath == \Operation.dependencies else {
+      Fault.notObservable(self, Operation.name(of: keyPath))
+    }
     return attach(.operations(handler))
   }
 
@@ -42,7 +44,9 @@ extension Operation {
     _ keyPath: KeyPath<Operation, QueuePriority>,
     handler: @escaping @Sendable (Operation, ObservedChange<QueuePriority>) -> Void
   ) -> Observation {
-    guard keyPath == \Operation.queuePriority else { Fault.notObservable(self, keyPath) }
+    guard keyPath == \Operation.queuePriority else {
+      Fault.notObservable(self, Operation.name(of: keyPath))
+    }
     return attach(.priority(handler))
   }
 
@@ -51,7 +55,9 @@ extension Operation {
     _ keyPath: KeyPath<Operation, (@Sendable () -> Void)?>,
     handler: @escaping @Sendable (Operation, ObservedChange<(@Sendable () -> Void)?>) -> Void
   ) -> Observation {
-    guard keyPath == \Operation.completionBlock else { Fault.notObservable(self, keyPath) }
+    guard keyPath == \Operation.completionBlock else {
+      Fault.notObservable(self, Operation.name(of: keyPath))
+    }
     return attach(.block(handler))
   }
 
@@ -60,12 +66,12 @@ extension Operation {
   /// Cancelled operations finish as well. Called like the handlers of `observe(_:handler:)`, and before dependents become
   /// ready and waiters wake, unless another thread is still telling observers of this operation an earlier event: then
   /// that thread calls it, and nothing waits for it (contract 127). Cannot be taken back. Any number of handlers, in the
-  /// order added.
+  /// order added; O(1) amortised each.
   public final func onFinish(_ handler: @escaping @Sendable (Operation) -> Void) {
     let isEarly = withObservationLog { log, bits in
       // sequentially consistent, edge Completion: the finisher sees the lock or its log, or is seen here.
       let isOver = successors.load(ordering: .sequentiallyConsistent) == SuccessorWord.sealed
-      if !isOver { log.log.add(ObserverSwitch(), .finish(handler)) }
+      if !isOver { log.finishHandlers.append(handler) }
       return !isOver
     }
     if !isEarly { handler(self) }
@@ -76,19 +82,26 @@ extension Operation {
   /// Suspends the caller and blocks no thread. Cancelling the caller's task does not end the wait: cancel the operation.
   /// Inside the task of the operation's own body, or of one that keeps it from starting, it stops the process, as
   /// `waitUntilFinished()` does (contract 100, 101).
-  public final func finished() async {
+  ///
+  /// - Parameter nothing: not to be passed. A type that only a call finds keeps `let isDone = operation.finished`, the old
+  ///   name of `isFinished`, from compiling as a reference to this method.
+  public final func finished<Nothing>(_ nothing: Nothing = ()) async {
     stopIfEndlessToAwait()
     await withCheckedContinuation { continuation in onFinish { _ in continuation.resume() } }
   }
 
-  private final func attach(_ observer: OperationObserver) -> Observation {
-    let isOn = ObserverSwitch()
+  /// - Parameter isOn: its switch, where the handler looks at it as well.
+  final func attach(
+    _ observer: OperationObserver, _ isOn: ObserverSwitch = ObserverSwitch(),
+    wantsInitial: Bool = false
+  ) -> Observation {
     let property = observer.property
     let probed = withObservationLog { log, bits -> [Operation] in
       if let value = runtimeValue(of: property, bits), log.baselined.insert(property).inserted {
         log.log.append(.baseline(property, value))
       }
-      log.log.add(isOn, observer)
+      log.add(isOn, observer)
+      if wantsInitial { log.log.append(.initial(isOn, initialValue(of: property, bits))) }
       guard property == .isReady, !log.tracksReadiness else { return [] }
       log.tracksReadiness = true
       log.stockReady = isStockReady(log, bits)
@@ -99,8 +112,19 @@ extension Operation {
     return Observation(isOn) { [weak self] in self?.detach(isOn) }
   }
 
+  /// Under the edit lock.
+  private final func initialValue(of property: ObservedProperty, _ bits: UInt32) -> InitialValue {
+    switch property {
+    case .dependencies: .dependencies(listedDependencies(bits))
+    case .queuePriority:
+      .priority(QueuePriority(band: .init(lowBitsOf: UInt(bits >> StateBit.bandShift))))
+    case .completionBlock: .completionBlock(coldTable?.completionBlock)
+    default: .later
+    }
+  }
+
   private final func detach(_ isOn: ObserverSwitch) {
-    let removed = withObservationLog { log, _ in log.log.remove(isOn) }
+    let removed = withObservationLog { log, _ in log.remove(isOn) }
     // Its captures go without the lock.
     withExtendedLifetime(removed) {}
   }
@@ -119,10 +143,11 @@ extension Operation {
 }
 
 extension Fault {
-  static func notObservable(_ operation: Operation, _ keyPath: AnyKeyPath) -> Never {
+  /// - Parameter property: its name; a key path itself knows an address only.
+  static func notObservable(_ operation: Operation, _ property: String) -> Never {
     stop(
-      "\(type(of: operation)) \(operation.stockName ?? "") was asked to observe \(keyPath); observable are isCancelled, "
-        + "isAsynchronous, isExecuting, isFinished, isReady, dependencies, queuePriority and completionBlock"
-    )
+      "\(operation.diagnosticName) was asked to observe \(property); observable are isCancelled, isAsynchronous, "
+        + "isExecuting, isFinished, isReady, dependencies, queuePriority and completionBlock, and what a subclass adds and "
+        + "announces with willChangeValue(for:) and didChangeValue(for:)")
   }
 }

@@ -47,10 +47,51 @@ extension OperationQueue {
   }
 }
 
+extension OperationQueue {
+  /// Calls `changeHandler` when the property changes, as `options` say; Foundation's spelling.
+  ///
+  /// For what `observe(_:handler:)` takes, in the same order and on the same threads. With `ObservingOptions.initial` the
+  /// first call comes before this one returns, unless another thread is still telling an earlier event of this queue:
+  /// then that one makes it.
+  public func observe<Value: Sendable>(
+    _ keyPath: KeyPath<OperationQueue, Value>, options: ObservingOptions,
+    changeHandler: @escaping @Sendable (OperationQueue, KeyValueChange<Value>) -> Void
+  ) -> Observation {
+    let teller = OptionsTeller(options: options, isOn: ObserverSwitch(), handler: changeHandler)
+    // The type is that of the property.
+    @Sendable func call<Known: Sendable>(_ queue: OperationQueue, _ change: ObservedChange<Known>) {
+      guard let old = change.oldValue as? Value, let new = change.newValue as? Value else {
+        Fault.internalError("a change of \(queue) has a value of another type")
+      }
+      teller.tell(queue, from: old, to: new, isInitial: change.isInitial)
+    }
+    let observer: QueueObserver
+    switch keyPath {
+    case \OperationQueue.operations: observer = .operations { call($0, $1) }
+    case \OperationQueue.operationCount: observer = .count { call($0, $1) }
+    case \OperationQueue.maxConcurrentOperationCount: observer = .limit { call($0, $1) }
+    case \OperationQueue.isSuspended: observer = .suspended { call($0, $1) }
+    case \OperationQueue.name: observer = .name { call($0, $1) }
+    default: Fault.notObservable(self, keyPath)
+    }
+    return attach(observer, teller.isOn, wantsInitial: options.contains(.initial))
+  }
+}
+
 extension Fault {
   static func notObservable(_ queue: OperationQueue, _ keyPath: AnyKeyPath) -> Never {
+    let property =
+      switch keyPath {
+      case \OperationQueue.qualityOfService: "qualityOfService"
+      case \OperationQueue.description: "description"
+      case \OperationQueue.hashValue: "hashValue"
+      case \OperationQueue.startsInOrder: "startsInOrder"
+      case \OperationQueue.blockingPolicy: "blockingPolicy"
+      // A key path itself knows an address only.
+      default: "a property of type \(type(of: keyPath).valueType)"
+      }
     stop(
-      "queue \"\(queue.stockName)\" was asked to observe \(keyPath); observable are operations, operationCount, "
+      "queue \"\(queue.stockName)\" was asked to observe \(property); observable are operations, operationCount, "
         + "maxConcurrentOperationCount, isSuspended and name")
   }
 }

@@ -9,12 +9,61 @@ import Synchronization
 // Nothing in a hot path knows about barriers but a flag in the word that every submission and flush changes anyway.
 // Protocol: Queue.md, "Barriers"; model: Tests/Models/queue.pml.
 
-/// A barrier that has not finished.
-struct PendingBarrier: Sendable {
-  let operation: Operation
-  /// The barrier and the operations added after it, up to the next barrier.
-  var segment: Int
-  var isReleased = false
+/// The barriers that have not finished, oldest first, with what was added after them; every step is O(1) amortised.
+///
+/// The first one is released before the others and ends before them.
+struct PendingBarriers: Sendable {
+  private struct Entry: Sendable {
+    let operation: Operation
+    /// The barrier and the operations added after it, up to the next barrier.
+    var segment: Int
+    var isReleased = false
+  }
+  /// Those before `head` have ended; nil then.
+  private var entries: [Entry?] = []
+  private var head = 0
+  /// The sum of all segments: the barriers and what must wait for one of them.
+  private(set) var held = 0
+
+  var count: Int { entries.count - head }
+  var isEmpty: Bool { count == 0 }
+
+  mutating func append(_ barrier: Operation) {
+    entries.append(Entry(operation: barrier, segment: 1))
+    held += 1
+  }
+
+  /// Counts new members to the segment of the newest barrier; returns that barrier, or nil when there is none.
+  mutating func join(_ members: Int) -> Operation? {
+    guard !isEmpty, let newest = entries[entries.count - 1]?.operation else { return nil }
+    entries[entries.count - 1]?.segment += members
+    held += members
+    return newest
+  }
+
+  /// Releases the first barrier if nothing but what they hold is left of the queue, unless that was done.
+  mutating func releaseFirst(if isDue: (_ held: Int) -> Bool) -> Operation? {
+    guard !isEmpty, let first = entries[head], !first.isReleased, isDue(held) else { return nil }
+    entries[head]?.isReleased = true
+    return first.operation
+  }
+
+  /// The first barrier has run: its segment joins what the next one waits for.
+  ///
+  /// `barrier` is that one, and its caller keeps it: nothing is let go of under the lock.
+  mutating func removeFirst(_ barrier: Operation) {
+    guard !isEmpty, let first = entries[head], first.operation === barrier else {
+      Fault.internalError(
+        "\(barrier.diagnosticName) has run, and is not the first barrier of its queue")
+    }
+    held -= first.segment
+    entries[head] = nil
+    head += 1
+    if 2 * head >= entries.count {
+      entries.removeFirst(head)
+      head = 0
+    }
+  }
 }
 
 extension OperationQueue {
@@ -28,11 +77,11 @@ extension OperationQueue {
       let old = addMembers(1, flags: MemberCount.barrier)
       // relaxed: published by the release of `membership` and by the mutex.
       operation.pending.store(1, ordering: .relaxed)
-      let slot = registry.addHidden(operation.word, ticket: MemberCount.ticket(old))
+      let slot = registry.addHidden(operation.word, ticket: count.ticket(old))
       if cancelsNewcomers { _ = operation.setBits(StateBit.cancelled) }
       // release, edge Submitted: from here on the operation is a member.
       operation.membership.store(slot, ordering: .releasing)
-      control.barriers.append(PendingBarrier(operation: operation, segment: 1))
+      control.barriers.append(operation)
       creditFlag.set(true)
       return dueBarrier(&control)
     }
@@ -46,13 +95,10 @@ extension OperationQueue {
   ///
   /// Under `control`.
   private func dueBarrier(_ control: inout QueueControl) -> Operation? {
-    guard let first = control.barriers.first, !first.isReleased else { return nil }
-    let younger = control.barriers.reduce(0) { $0 + $1.segment }
-    // acquire, edge Counted: what older operations wrote before they were subtracted.
-    let word = count.word.load(ordering: .acquiring)
-    guard MemberCount.outstanding(word) == younger else { return nil }
-    control.barriers[0].isReleased = true
-    return first.operation
+    control.barriers.releaseFirst { held in
+      // acquire, edge Counted: what older operations wrote before they were subtracted.
+      MemberCount.outstanding(count.word.load(ordering: .acquiring)) == held
+    }
   }
 
   private func release(_ barrier: Operation) {
@@ -67,10 +113,10 @@ extension OperationQueue {
     if let due { release(due) }
   }
 
-  /// A barrier has run: its segment joins what the next barrier waits for.
+  /// A barrier has run: the first one.
   func barrierEnds(_ barrier: Operation) {
     control.withLock { control in
-      control.barriers.removeAll { $0.operation === barrier }
+      control.barriers.removeFirst(barrier)
       guard control.barriers.isEmpty else { return }
       // acquire and release, edge Counted: the flag belongs to the count's word.
       count.word.bitwiseAnd(~MemberCount.barrier, ordering: .acquiringAndReleasing)

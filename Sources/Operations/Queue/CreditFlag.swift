@@ -30,12 +30,14 @@ import Synchronization
   }
 
   @inline(__always) var isSet: Bool {
-    // relaxed: the setter's heavy barrier orders it with the credit stored before.
+    // relaxed: the heavy barrier of whoever sets it orders it with the credit stored before; of a clearing nothing depends
+    // on when it is seen.
     unsafe cell.pointee.load(ordering: .relaxed)
   }
 
   func set(_ isSet: Bool) {
-    // relaxed: under the queue's `control`, or nobody else has the queue; the heavy barrier follows.
+    // relaxed: under the queue's `control`, or nobody else has the queue. After it is set the heavy barrier follows. After it is
+    // cleared none does: a worker that still sees it set returns its credit at once, which is right at any time.
     unsafe cell.pointee.store(isSet, ordering: .relaxed)
   }
 }

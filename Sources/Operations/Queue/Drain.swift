@@ -16,13 +16,19 @@ struct Drain: ~Copyable {
   let header: JobHeader
   /// Retained.
   let queue: UInt
+  /// Whether it was made for the scheduler elsewhere; see `QueuePlace.swift`.
+  let isAway: Bool
+  /// What it runs before it looks into the list.
+  var first: Job?
 
-  static func make(_ queue: OperationQueue) -> Job {
+  /// - Parameter first: what the drain runs first, in a slot that the caller leaves to it.
+  static func make(_ queue: OperationQueue, first: Job? = nil) -> Job {
     let drain = UnsafeMutablePointer<Drain>.allocate(capacity: 1)
     let reference = unsafe Unmanaged.passRetained(queue)
     unsafe drain.initialize(
       to: Drain(
-        header: JobHeader(run: drainRun), queue: UInt(bitPattern: reference.toOpaque())))
+        header: JobHeader(run: drainRun), queue: UInt(bitPattern: reference.toOpaque()),
+        isAway: queue.isAway, first: first))
     return job(UInt(bitPattern: drain))
   }
 
@@ -39,9 +45,12 @@ private func drainRun(_ header: UnsafeMutableRawPointer, _ context: UnsafeMutabl
   let drain = unsafe header.assumingMemoryBound(to: Drain.self)
   let context = unsafe context.assumingMemoryBound(to: WorkerContext.self)
   let queue = unsafe OperationQueue.reference(drain.pointee.queue)
+  let first = unsafe drain.pointee.first.take()
   // SAFETY: the drain retains the queue.
   let goesOn = unsafe queue._withUnsafeGuaranteedRef { queue in
-    ThreadRecord.withCurrent { record in unsafe queue.runDrain(record, context) }
+    ThreadRecord.withCurrent { record in
+      unsafe queue.runDrain(first, isAway: drain.pointee.isAway, record, context)
+    }
   }
   if goesOn {
     unsafe context.pointee.ready.append(Drain.job(UInt(bitPattern: header)))
@@ -56,21 +65,28 @@ private func drainRun(_ header: UnsafeMutableRawPointer, _ context: UnsafeMutabl
 extension OperationQueue {
   /// Runs ready operations in one slot; true when the budget is used up and the slot is still held.
   fileprivate func runDrain(
-    _ record: ThreadRecord, _ context: UnsafeMutablePointer<WorkerContext>
+    _ first: Job?, isAway: Bool, _ record: ThreadRecord,
+    _ context: UnsafeMutablePointer<WorkerContext>
   ) -> Bool {
     let deadline = MonotonicTime.nanoseconds() + Drain.timeBudget
     // Drains nest on the inline scheduler: each has its own slot.
     let outer = record.slotIsGone
     record.slotIsGone = false
     defer { record.slotIsGone = outer }
+    var next = first
     for _ in 0..<Drain.operationBudget {
-      guard let job = claim() else { return false }
+      guard let job = next.take() ?? claim() else { return false }
+      guard self.isAway == isAway else {
+        // The queue has moved since the drain was made: job and slot follow it.
+        scheduler.submit(JobChain(Drain.make(self, first: job)))
+        return false
+      }
       record.claim = word
       let successor = unsafe job.run(in: &context.pointee)
       record.claim = 0
       if let successor { unsafe context.pointee.ready.prepend(successor) }
       if unsafe !context.pointee.ready.isEmpty {
-        unsafe scheduler.submit(context.pointee.takeReady())
+        unsafe scheduler(isAway: isAway).submit(context.pointee.takeReady())
       }
       if record.slotIsGone { return false }
       if MonotonicTime.nanoseconds() > deadline { break }

@@ -3,7 +3,7 @@
 /// Where new members stand among the others: their tickets, and the barrier that they come after.
 struct Enrolment {
   /// The ticket of the first one; the others have the following ones.
-  let ticket: UInt32
+  let ticket: UInt64
   /// The newest pending barrier, which counts them in its segment.
   let barrier: Operation?
 }
@@ -17,7 +17,7 @@ extension OperationQueue {
   /// As `enrol(_:)` for members that are counted already; `old` is the count's word before.
   @inline(__always) func enrol(_ members: Int, countedAt old: UInt64) -> Enrolment {
     Enrolment(
-      ticket: MemberCount.ticket(old),
+      ticket: count.ticket(old),
       barrier: old & MemberCount.barrier != 0 ? joinSegment(members) : nil)
   }
 
@@ -45,21 +45,13 @@ extension OperationQueue {
     control.withLock { control in
       order.add(members)
       return Enrolment(
-        ticket: MemberCount.ticket(addMembers(members.count)),
-        barrier: control.joinSegment(members.count))
+        ticket: count.ticket(addMembers(members.count)),
+        barrier: control.barriers.join(members.count))
     }
   }
 
   /// Counts new members that come after a pending barrier; returns that barrier, or nil when none is pending.
   private func joinSegment(_ members: Int) -> Operation? {
-    control.withLock { $0.joinSegment(members) }
-  }
-}
-
-extension QueueControl {
-  fileprivate mutating func joinSegment(_ members: Int) -> Operation? {
-    guard let last = barriers.indices.last else { return nil }
-    barriers[last].segment += members
-    return barriers[last].operation
+    control.withLock { $0.barriers.join(members) }
   }
 }

@@ -9,9 +9,13 @@ import Synchronization
 ///     63          32 31              2    1         0
 ///     [ next ticket | outstanding     | barrier | waiters ]
 ///
-/// A submission takes its ticket and raises the count in one step, so tickets are the submission order.
+/// A submission takes its ticket and raises the count in one step, so tickets are the submission order. The word has the low half
+/// of it; `halves` tells how often that has come past a multiple of 2^31, so that a member may wait while any number of others
+/// come and go.
 struct MemberCount: ~Copyable {
   let word = Atomic<UInt64>(0)
+  /// Raised by whoever takes the ticket that comes past, a moment after that.
+  private let halves = Atomic<UInt64>(0)
 
   static let waiters: UInt64 = 1
   static let barrier: UInt64 = 2
@@ -21,10 +25,36 @@ struct MemberCount: ~Copyable {
   static let limit = (1 << 26) - 1
 
   static func outstanding(_ word: UInt64) -> Int { Int((word & 0xFFFF_FFFF) >> 2) }
-  static func ticket(_ word: UInt64) -> UInt32 { UInt32(word >> ticketShift) }
+
+  /// The ticket in a word that was read a moment ago.
+  @inline(__always) borrowing func ticket(_ word: UInt64) -> UInt64 {
+    // relaxed: the top bit of the low half says whether the number belongs to the word, or to one just before or after.
+    Self.ticket(word, halves: halves.load(ordering: .relaxed))
+  }
+
+  /// As `ticket(_:)` with the number of halves that was read beside the word.
+  @inline(__always) static func ticket(_ word: UInt64, halves: UInt64) -> UInt64 {
+    let low = word >> ticketShift
+    if (halves ^ low >> 31) & 1 == 0 { return (halves >> 1) << 32 | low }
+    return ticketBesideBoundary(low, halves)
+  }
+
+  /// The number is not raised yet, or was raised since the word was read: fewer than 2^30 tickets are taken in between.
+  @inline(never) private static func ticketBesideBoundary(_ low: UInt64, _ halves: UInt64) -> UInt64
+  {
+    let isRaisedTooLate = low & (1 << 30) == 0
+    let number = isRaisedTooLate ? halves &+ 1 : halves &- 1
+    return (number >> 1) << 32 | low
+  }
+
+  /// The exchange of the word from `old` to `new` has taken tickets.
+  @inline(__always) borrowing func noteTickets(from old: UInt64, to new: UInt64) {
+    // relaxed: see `ticket(_:)`. One exchange takes far fewer than 2^31.
+    if (old ^ new) >> 63 != 0 { halves.wrappingAdd(1, ordering: .relaxed) }
+  }
 
   /// The ticket of the next member.
-  var nextTicket: UInt32 { Self.ticket(word.load(ordering: .relaxed)) }  // relaxed: a snapshot
+  var nextTicket: UInt64 { ticket(word.load(ordering: .relaxed)) }  // relaxed: a snapshot
   /// Operations added and not subtracted, stragglers and held-back credits included.
   var outstanding: Int { Self.outstanding(word.load(ordering: .relaxed)) }  // relaxed: a snapshot
 }
@@ -49,7 +79,10 @@ extension OperationQueue {
       let (won, seen) = count.word.weakCompareExchange(
         expected: old, desired: new, successOrdering: .acquiringAndReleasing,
         failureOrdering: .relaxed)
-      if won { return old }
+      if won {
+        count.noteTickets(from: old, to: new)
+        return old
+      }
       unsafe keeps?.release()
       old = seen
     }
@@ -71,7 +104,10 @@ extension OperationQueue {
       let (won, seen) = count.word.weakCompareExchange(
         expected: old, desired: new, successOrdering: .acquiringAndReleasing,
         failureOrdering: .relaxed)
-      if won { return old }
+      if won {
+        count.noteTickets(from: old, to: new)
+        return old
+      }
       old = seen
     }
   }

@@ -109,7 +109,7 @@ extension OperationQueue {
   /// before it is registered takes it for one in no queue.
   @inline(never) private func addFacade(
     behind barrier: Operation?, _ node: UnsafeMutablePointer<ClosureNode>, _ generation: UInt64,
-    _ slot: UInt, _ ticket: UInt32
+    _ slot: UInt, _ ticket: UInt64
   ) {
     let isAttended = wantsAttention
     let facade = unsafe ClosureNode.makeFacade(
@@ -189,8 +189,8 @@ extension Operation {
     membership.store(slot, ordering: .releasing)  // release, edge Submitted
     if let barrier { _ = unsafe appendDependency(barrier, &bits, hidden: true) }
     bits = (bits | StateBit.registered) & ~StateBit.hold
-    // A cancelled or finished operation ignores its dependencies, but not a barrier.
-    let ignores = bits & (StateBit.cancelled | StateBit.finishRequested) != 0
+    // What will be flushed ignores its dependencies, but not a barrier.
+    let ignores = bits & StateBit.toBeFlushed != 0
     var registration = Registration()
     let edges: UInt32
     if !ignores, bits & StateBit.edgesInCold == 0 {

@@ -9,7 +9,7 @@ extension OperationQueue {
   /// The rest of an addition, from the registry on.
   @inline(never)
   func addAttended(
-    _ operations: [Operation], _ firstTicket: UInt32, _ slots: [UInt], _ barrier: Operation?
+    _ operations: [Operation], _ firstTicket: UInt64, _ slots: [UInt], _ barrier: Operation?
   ) {
     noteAdded(operations, firstTicket)
     let isAttended = wantsAttention
@@ -38,11 +38,11 @@ extension OperationQueue {
     hasExtras && (eventHandler != nil || stockQualityOfService != .default)
   }
 
-  func noteAdded(_ operations: [Operation], _ firstTicket: UInt32) {
+  func noteAdded(_ operations: [Operation], _ firstTicket: UInt64) {
     extrasIfAny?.observation.withLock { observation in
       guard observation.tracksMembers else { return }
       let members = operations.enumerated().map { index, operation in
-        QueueMember(ticket: firstTicket &+ UInt32(index), operation: operation)
+        QueueMember(ticket: firstTicket + UInt64(index), operation: operation)
       }
       observation.noteMembers(.added(members))
     }
@@ -53,7 +53,7 @@ extension OperationQueue {
   /// Observers want an operation.
   @inline(never)
   func addAttended(
-    _ node: UnsafeMutablePointer<ClosureNode>, _ generation: UInt64, _ ticket: UInt32
+    _ node: UnsafeMutablePointer<ClosureNode>, _ generation: UInt64, _ ticket: UInt64
   ) -> OperationHandle {
     let handle = OperationHandle(node: UInt(bitPattern: node), generation: generation)
     let tracksMembers = extrasIfAny?.observation.withLock { $0.tracksMembers } ?? false
@@ -91,7 +91,7 @@ extension Operation {
     let bits = lockState()
     if job != nil {
       noteReadyTime(bits)
-    } else if bits & (StateBit.started | StateBit.cancelled) == 0,
+    } else if bits & StateBit.ignoresDependencies == 0,
       let table = enterDetour(force: false, tagEdges: true, bits), !table.wasParked
     {
       // The last dependency may have been sealed and have found none of this yet: its finisher will find an edge that
@@ -108,7 +108,7 @@ extension Operation {
     guard let extras = queue.extrasIfAny else { return }
     // relaxed: nothing changes these bits any more.
     let bits = state.load(ordering: .relaxed)
-    let wasSkipped = bits & (StateBit.flushed | StateBit.finishRequested) != 0
+    let wasSkipped = bits & StateBit.flushed != 0
     let hasRun = bits & (StateBit.stock | StateBit.mainRan) != 0
     if bits & StateBit.barrier == 0 {
       extras.progress.noteEnd(hasRun: hasRun && !wasSkipped, wasSkipped: wasSkipped)

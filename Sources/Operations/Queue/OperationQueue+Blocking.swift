@@ -67,6 +67,6 @@ extension OperationQueue {
     record.prepareToWait()
     guard let place = record.waitPlace, place.policy != .fail else { return try body() }
     place.queue?.waits.blocked.wrappingAdd(1, ordering: .relaxed)  // relaxed: a statistic.
-    return try record.announcingBlock(body)
+    return try record.blockedOutside(body)
   }
 }

@@ -116,8 +116,9 @@ extension OperationQueue {
   private func waitUntilEmpty(_ record: ThreadRecord, until deadline: UInt64?) -> Bool {
     record.prepareToWait()
     if count.outstanding == 0, isEmptyForGood { return true }
-    let awaited = ThreadRecord.Awaited(name: stockName, kind: "queue") { self.isEmptyForGood }
-    return record.wait(for: awaited, until: deadline) { sleepUntilEmpty(until: deadline) }
+    let awaited = ThreadRecord.Awaited(
+      name: { self.stockName }, kind: "queue", isOver: { self.isEmptyForGood })
+    return record.wait(for: awaited, until: deadline) { sleepUntilEmpty(until: $0) }
   }
 
   /// Empty, with everything that the members wrote visible.

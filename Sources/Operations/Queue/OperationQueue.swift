@@ -18,11 +18,11 @@ open class OperationQueue: @unchecked Sendable {
   /// How many finished operations a worker may hold back from the count.
   static let creditBatch = 256
 
-  /// The scheduler that runs this queue's operations.
-  public final let scheduler: any Scheduler
-  final let identity: SchedulerIdentity
-  /// The scheduler runs what it is given before it returns, or may (`waitsByHelping`).
-  final let runsInPlace: Bool
+  /// The scheduler that the queue was made with; its operations run there unless it `isAway`.
+  final let home: any Scheduler
+  final let homeIdentity: SchedulerIdentity
+  /// The home runs what it is given before it returns, or may (`waitsByHelping`).
+  final let homeRunsInPlace: Bool
   /// A barrier is pending: workers hold no credits back.
   final let creditFlag = CreditFlag()
 
@@ -69,9 +69,9 @@ open class OperationQueue: @unchecked Sendable {
 
   /// A queue whose operations run on `scheduler`, which it keeps alive.
   public init(scheduler: any Scheduler) {
-    self.scheduler = scheduler
-    identity = scheduler.identity
-    runsInPlace = scheduler.waitsByHelping
+    home = scheduler
+    homeIdentity = scheduler.identity
+    homeRunsInPlace = scheduler.waitsByHelping
     isFixed = false
     whenEmpty = nil
     owner = nil
@@ -89,9 +89,9 @@ open class OperationQueue: @unchecked Sendable {
         "OperationQueue(): there is no scheduler for it; use OperationQueue(scheduler:), or import "
           + "OperationsFoundation, which has one")
     }
-    self.scheduler = scheduler
-    identity = scheduler.identity
-    runsInPlace = scheduler.waitsByHelping
+    home = scheduler
+    homeIdentity = scheduler.identity
+    homeRunsInPlace = scheduler.waitsByHelping
     isFixed = false
     whenEmpty = nil
     owner = nil
@@ -112,9 +112,9 @@ open class OperationQueue: @unchecked Sendable {
     let ownership = Owner(owner)
     let outer = ownership.queue
     self.owner = mayEndFirst ? nil : ownership
-    scheduler = outer?.scheduler ?? InlineScheduler()
-    identity = scheduler.identity
-    runsInPlace = scheduler.waitsByHelping
+    home = outer?.scheduler ?? InlineScheduler()
+    homeIdentity = home.identity
+    homeRunsInPlace = home.waitsByHelping
     isFixed = false
     order = nil
     self.whenEmpty = whenEmpty
@@ -142,9 +142,9 @@ open class OperationQueue: @unchecked Sendable {
   /// and false when its turn comes, whose `readinessCondition` is not met, or which lacks a resource, loses its turn, even
   /// if it never was ready, and starts when it can. Express what the order must wait for as a dependency.
   public init(scheduler: any Scheduler, startsInOrder: Bool) {
-    self.scheduler = scheduler
-    identity = scheduler.identity
-    runsInPlace = scheduler.waitsByHelping
+    home = scheduler
+    homeIdentity = scheduler.identity
+    homeRunsInPlace = scheduler.waitsByHelping
     isFixed = false
     order = startsInOrder ? StrictOrder() : nil
     whenEmpty = nil
@@ -165,9 +165,9 @@ open class OperationQueue: @unchecked Sendable {
   @usableFromInline package init(
     serialOn scheduler: any Scheduler, fixedName: String, fixedQualityOfService: QualityOfService
   ) {
-    self.scheduler = scheduler
-    identity = scheduler.identity
-    runsInPlace = scheduler.waitsByHelping
+    home = scheduler
+    homeIdentity = scheduler.identity
+    homeRunsInPlace = scheduler.waitsByHelping
     isFixed = true
     whenEmpty = nil
     owner = nil
@@ -351,7 +351,7 @@ extension OperationQueue {
     tellObservers()
   }
 
-  private var generatedName: String { "OperationQueue 0x\(String(word, radix: 16))" }
+  var generatedName: String { "OperationQueue 0x\(String(word, radix: 16))" }
 
   /// What a room that has Foundation's names provides.
   package struct RoomAbove: Sendable {

@@ -25,7 +25,7 @@ extension OperationQueue {
 
   /// Takes over a ready job: to the scheduler in fast mode, else to the ready list.
   func accept(_ job: Job) {
-    if isFast { scheduler.submit(JobChain(job)) } else { enqueue(JobChain(job)) }
+    if isFast { home.submit(JobChain(job)) } else { enqueue(JobChain(job)) }
   }
 
   /// Takes over operations' handles that are ready, in order; the caller keeps the queue.
@@ -33,7 +33,7 @@ extension OperationQueue {
   /// A cancelled operation that needs no slot goes to the scheduler whatever the limit says (contract 49). All of it is one
   /// step: none of them starts before all are in, nor does what the flushes make ready (contract 85, 87).
   func acceptHandles(_ jobs: consuming JobChain) {
-    if isFast { return scheduler.submitUnlessEmpty(jobs) }
+    if isFast { return home.submitUnlessEmpty(jobs) }
     var ready = JobChain()
     var flushes = JobChain()
     while let job = jobs.popFirst() {
@@ -66,7 +66,7 @@ extension OperationQueue {
   /// Takes back a job that was with the scheduler when the queue ceased to be open: it keeps its place (contract 86).
   ///
   /// A queue that keeps strict order is never open, so that nothing comes back to it.
-  func takeBack(_ job: Job, ticket: UInt32) {
+  func takeBack(_ job: Job, ticket: UInt64) {
     let kept = unsafe Unmanaged.passRetained(self)
     defer { unsafe kept.release() }
     readyList.putBack(job, ticket: ticket, noteStale)
@@ -170,6 +170,21 @@ extension OperationQueue {
 
   // MARK: Slots
 
+  /// Takes a slot for an operation that is not in the ready list, if one is needed and there is one.
+  func claimSlot() -> SlotClaim {
+    var claim = SlotClaim.none
+    changePolicy { word in
+      claim = .none
+      if PolicyWord.isOpen(word) {
+        claim = .notNeeded
+      } else if word & PolicyWord.suspended == 0, PolicyWord.hasRoom(word) {
+        word += PolicyWord.oneRunning
+        claim = .claimed(self)
+      }
+    }
+    return claim
+  }
+
   /// Gives back one slot.
   func releaseSlot() {
     changePolicyAndStart { word in
@@ -194,7 +209,8 @@ extension OperationQueue {
   /// Sets this thread's entry and looks at the policy once more; false when the operation must take the list.
   @inline(__always) func enterFast(_ record: ThreadRecord) -> Bool {
     let level = record.depth
-    guard level < ThreadRecord.depthLimit else { Fault.nestingTooDeep(self) }
+    // relaxed: only this thread changes it.
+    if level >= record.levelsInUse.load(ordering: .relaxed) { record.useMoreLevels(for: self) }
     let entry = unsafe record.entries + level
     let word: UInt64
     if isAsymmetric {
@@ -241,4 +257,14 @@ extension OperationQueue {
     }
     if wasCounted { releaseSlot() }
   }
+}
+
+/// What became of an attempt to take a slot.
+enum SlotClaim {
+  /// There is none, or the queue is suspended.
+  case none
+  /// The queue is open.
+  case notNeeded
+  /// The caller has one, of this queue.
+  case claimed(OperationQueue)
 }

@@ -9,7 +9,7 @@ struct QueueControl: Sendable {
   /// The limit as set; −1 means that the scheduler decides.
   var limit = OperationQueue.defaultMaxConcurrentOperationCount
   /// Barriers that have not finished, oldest first.
-  var barriers: [PendingBarrier] = []
+  var barriers = PendingBarriers()
   /// Tasks that wait for the queue to become empty.
   var waitingTasks = 0
 }
@@ -28,8 +28,8 @@ extension OperationQueue {
     }
     // A queue cannot hold more, so such a limit limits nothing.
     let isFinite = newValue >= 0 && newValue < MemberCount.limit
-    let limit = isFinite ? newValue : highestLimit
     let (starts, wasUnlimited) = control.withLock { control in
+      let limit = isFinite ? newValue : highestLimit
       let wasUnlimited = !limitsStarts
       let starts = changeLimit(to: limit)
       if hasExtras { noteLimit(from: control.limit, to: newValue) }
@@ -39,13 +39,17 @@ extension OperationQueue {
     // Before anything runs here, which may wait for one of them.
     carryOut(starts, with: wasUnlimited && isFinite ? flushesOfCancelledMembers() : JobChain())
     tellObservers()
-    if newValue == 0 { startsNothingNow() }
+    if newValue == 0 {
+      startsNothingNow()
+    } else if wasUnlimited, isFinite {
+      giveUpUnusedResources()
+    }
   }
 
   /// The limit in the policy word when none is set.
   ///
-  /// A queue that keeps strict order is never fast: every start goes through its list.
-  var highestLimit: Int? { order == nil ? nil : Int(PolicyWord.largestLimit) }
+  /// A queue that keeps strict order, or is away from home, is never fast: every start goes through its list.
+  var highestLimit: Int? { order == nil && !isAway ? nil : Int(PolicyWord.largestLimit) }
 
   /// Members that were cancelled while they needed no slot need none now.
   ///
@@ -67,7 +71,7 @@ extension OperationQueue {
   /// Under `control`.
   ///
   /// Returns what the caller must carry out.
-  private func changeLimit(to limit: Int?) -> Starts {
+  func changeLimit(to limit: Int?) -> Starts {
     // relaxed: limits change only under `control`.
     let wasUnlimited = PolicyWord.isUnlimited(policy.load(ordering: .relaxed))
     let isUnlimited = limit == nil
@@ -101,7 +105,8 @@ extension OperationQueue {
   private func countFastStarts() -> UInt64 {
     var found: UInt64 = 0
     ThreadRecord.forEach { record in
-      for level in 0..<ThreadRecord.depthLimit {
+      // sequentially consistent, edge StartGate: as the entries.
+      for level in 0..<record.levelsInUse.load(ordering: .sequentiallyConsistent) {
         // sequentially consistent, edge StartGate: after the heavy barrier, or in the order of such operations.
         let entry = unsafe record.entries[level].load(ordering: .sequentiallyConsistent)
         guard entry == word else { continue }
@@ -116,7 +121,8 @@ extension OperationQueue {
   private func forgetFastStarts() -> UInt64 {
     var found: UInt64 = 0
     ThreadRecord.forEach { record in
-      for level in 0..<ThreadRecord.depthLimit {
+      // relaxed: it never shrinks, and `countFastStarts` has seen the levels that it counted.
+      for level in 0..<record.levelsInUse.load(ordering: .relaxed) {
         // relaxed: a value that names this queue changes under `control` only, whatever the entry says by now.
         guard unsafe record.counted[level].load(ordering: .relaxed) == word else { continue }
         unsafe record.counted[level].store(0, ordering: .relaxed)  // relaxed: as above

@@ -19,6 +19,10 @@ import Synchronization
   let eventHandler = Locked(EventHandler())
   /// What a room above keeps for the queue: the bridge to its progress class.
   let progressBridge = Locked<(any AnyObject & Sendable)?>(nil)
+  /// The scheduler that the queue may run on instead of its home, see `QueuePlace.swift`; made once.
+  let elsewhere = Locked<QueuePlace?>(nil)
+  /// `elsewhere` while operations run there, unretained, else 0.
+  let away = Atomic<UInt>(0)
   /// What is added is cancelled before it can start; never cleared.
   let cancelsNewcomers = Atomic<Bool>(false)
 }
@@ -44,7 +48,8 @@ extension OperationQueue {
     if let present = extrasIfAny { return present }
     let made = QueueExtras()
     let reference = unsafe Unmanaged.passRetained(made)
-    // release on success, edge ExtrasMade; acquire on failure to read the winner's.
+    // release on success, edge ExtrasMade: publishes what was made to who loads the address. Its acquire orders nothing, for the
+    // 0 that it finds is the first value. On failure nothing is read: `extrasIfAny` loads the winner's with acquire.
     let (won, _) = unsafe extras.compareExchange(
       expected: 0, desired: UInt(bitPattern: reference.toOpaque()),
       successOrdering: .acquiringAndReleasing, failureOrdering: .acquiring)

@@ -5,7 +5,7 @@ import Synchronization
 
 /// A member with its place in the order of submission.
 struct QueueMember: Sendable {
-  let ticket: UInt32
+  let ticket: UInt64
   let operation: Operation
 }
 
@@ -18,6 +18,17 @@ enum QueueTransition: Sendable {
   case limit(Int, Int)
   case suspended(Bool, Bool)
   case name(String?, String?)
+  /// This observer came, who wants to know what the property is.
+  case initial(ObserverSwitch, QueueInitialValue)
+}
+
+/// What an observer is told first who wants to know what the property is.
+enum QueueInitialValue: Sendable {
+  /// Known when it is told.
+  case members
+  case limit(Int)
+  case suspended(Bool)
+  case name(String?)
 }
 
 /// Calls one observer with a change of the property that he observes.
@@ -43,6 +54,22 @@ struct QueueObservation: Sendable {
   var tracksMembers = false
   /// Additions and removals while it is being found out who is a member; they follow that in the log.
   var early: [QueueTransition]?
+  /// How many observe members.
+  private(set) var memberObservers = 0
+
+  mutating func add(_ isOn: ObserverSwitch, _ observer: QueueObserver) {
+    log.add(isOn, observer)
+    if observer.observesMembers { memberObservers += 1 }
+  }
+
+  /// Returns the observer for the caller to release after unlocking.
+  mutating func remove(
+    _ isOn: ObserverSwitch
+  ) -> TransitionLog<QueueTransition, QueueObserver>.Observer? {
+    let removed = log.remove(isOn)
+    if let removed, removed.handler.observesMembers { memberObservers -= 1 }
+    return removed
+  }
 
   /// Notes an addition or a removal.
   mutating func noteMembers(_ transition: QueueTransition) {
@@ -54,24 +81,44 @@ struct QueueObservation: Sendable {
 extension OperationQueue {
   // MARK: Registering
 
-  func attach(_ observer: QueueObserver) -> Observation {
-    let isOn = ObserverSwitch()
+  /// - Parameter isOn: its switch, where the handler looks at it as well.
+  func attach(
+    _ observer: QueueObserver, _ isOn: ObserverSwitch = ObserverSwitch(), wantsInitial: Bool = false
+  ) -> Observation {
     let extras = extrasMade()
     var begins = false
-    let add: (inout QueueObservation) -> Void = { observation in
-      observation.log.add(isOn, observer)
-      guard observer.observesMembers, !observation.tracksMembers else { return }
-      observation.tracksMembers = true
-      observation.early = []
-      begins = true
+    let add: (inout QueueObservation, QueueInitialValue) -> Void = { observation, initial in
+      observation.add(isOn, observer)
+      if observer.observesMembers, !observation.tracksMembers {
+        observation.tracksMembers = true
+        observation.early = []
+        begins = true
+      }
+      guard wantsInitial else { return }
+      if observer.observesMembers {
+        observation.noteMembers(.initial(isOn, initial))
+      } else {
+        observation.log.append(.initial(isOn, initial))
+      }
     }
     // Under the lock that orders the changes, so that the next one finds the extras.
     switch observer {
-    case .operations, .count: extras.observation.withLock(add)
-    case .limit, .suspended: control.withLock { _ in extras.observation.withLock(add) }
-    case .name: attributes.withLock { _ in extras.observation.withLock(add) }
+    case .operations, .count: extras.observation.withLock { add(&$0, .members) }
+    case .limit:
+      control.withLock { control in
+        extras.observation.withLock { add(&$0, .limit(control.limit)) }
+      }
+    case .suspended:
+      control.withLock { _ in
+        extras.observation.withLock { add(&$0, .suspended(isSuspendedNow)) }
+      }
+    case .name:
+      let generated = generatedName
+      attributes.withLock { attributes in
+        extras.observation.withLock { add(&$0, .name(attributes.name ?? generated)) }
+      }
     }
-    if begins { noteMembersAtTheBeginning(extras) }
+    if begins { noteMembersAtTheBeginning(extras) } else if wantsInitial { tellObservers() }
     return Observation(isOn) { [weak self] in self?.detach(isOn) }
   }
 
@@ -89,9 +136,8 @@ extension OperationQueue {
   private func detach(_ isOn: ObserverSwitch) {
     guard let extras = extrasIfAny else { return }
     let removed = extras.observation.withLock { observation in
-      let removed = observation.log.remove(isOn)
-      let isObserved = observation.log.observers.contains(where: \.handler.observesMembers)
-      if !isObserved, observation.tracksMembers, observation.early == nil {
+      let removed = observation.remove(isOn)
+      if observation.memberObservers == 0, observation.tracksMembers, observation.early == nil {
         observation.tracksMembers = false
         observation.log.append(.members([]))
       }
@@ -140,6 +186,9 @@ extension OperationQueue {
     case .members(let members): extras.toldMembers = members
     case .added(let members): tellAddition(of: members, audience, extras)
     case .removed(let operation): tellRemoval(of: operation, audience, extras)
+    case .initial(let isOn, let value):
+      guard let observer = audience.first(where: { $0.isOn === isOn }) else { return }
+      tellInitial(value, observer.handler, extras)
     case .limit(let old, let new):
       for observer in audience {
         guard case .limit(let handler) = observer.handler, observer.isOn.isOn else { continue }
@@ -158,16 +207,31 @@ extension OperationQueue {
     }
   }
 
+  /// Tells an observer that has come what the property is.
+  private func tellInitial(
+    _ value: QueueInitialValue, _ observer: QueueObserver, _ extras: QueueExtras
+  ) {
+    func same<Value>(_ value: Value) -> ObservedChange<Value> {
+      ObservedChange(oldValue: value, newValue: value, isInitial: true)
+    }
+    switch (observer, value) {
+    case (.operations(let handler), _): handler(self, same(extras.toldMembers.map(\.operation)))
+    case (.count(let handler), _): handler(self, same(extras.toldMembers.count))
+    case (.limit(let handler), .limit(let limit)): handler(self, same(limit))
+    case (.suspended(let handler), .suspended(let isSuspended)): handler(self, same(isSuspended))
+    case (.name(let handler), .name(let name)): handler(self, same(name))
+    default: Fault.internalError("an observer of \(self) was to be told another property first")
+    }
+  }
+
   /// Those among `members` that the enumeration at the beginning has found already are known.
   private func tellAddition(
     of members: [QueueMember], _ audience: Audience, _ extras: QueueExtras
   ) {
     let old = extras.toldMembers
     for member in members {
-      // Tickets wrap: what counts is the distance. The newest is last.
-      let place = extras.toldMembers.lastIndex {
-        Int32(bitPattern: member.ticket &- $0.ticket) >= 0
-      }
+      // The newest is last.
+      let place = extras.toldMembers.lastIndex { $0.ticket <= member.ticket }
       if let place, extras.toldMembers[place].ticket == member.ticket { continue }
       extras.toldMembers.insert(member, at: place.map { $0 + 1 } ?? 0)
     }

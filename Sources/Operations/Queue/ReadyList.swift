@@ -45,7 +45,7 @@ struct ReadyList: ~Copyable {
     }
   }
   /// Adds a job that came back from the scheduler.
-  borrowing func putBack(_ job: Job, ticket: UInt32, _ note: (JobChain) -> Void) {
+  borrowing func putBack(_ job: Job, ticket: UInt64, _ note: (JobChain) -> Void) {
     jobs.withLock { jobs in
       note(JobChain(job))
       jobs.returned.insert(job, ticket: ticket)

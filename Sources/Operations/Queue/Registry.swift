@@ -33,7 +33,7 @@ import Synchronization
 
   /// Adds the word of an operation or a closure node; returns the slot.
   @inline(__always)
-  func add(_ member: UInt, ticket: UInt32, stripe: Int) -> UInt {
+  func add(_ member: UInt, ticket: UInt64, stripe: Int) -> UInt {
     let stripe = unsafe stripes + stripe % Self.stripeCount
     unsafe stripe.pointee.lock.lock()
     let slot = unsafe stripe.pointee.lists.add(member, ticket, at: stripe)
@@ -42,7 +42,7 @@ import Synchronization
   }
 
   /// Adds members with successive tickets; stores each one's slot in its header's link until it is submitted.
-  func add(_ operations: [Operation], firstTicket: UInt32, stripe: Int) {
+  func add(_ operations: [Operation], firstTicket: UInt64, stripe: Int) {
     let stripe = unsafe stripes + stripe % Self.stripeCount
     var ticket = firstTicket
     var room = 0
@@ -55,7 +55,7 @@ import Synchronization
       let slot = unsafe stripe.pointee.lists.add(operation.word, ticket, at: stripe)
       // relaxed: this thread reads it back before anybody else owns the header.
       operation.header.link.store(slot, ordering: .relaxed)
-      ticket &+= 1
+      ticket += 1
       room -= 1
       if room == 0 { unsafe stripe.pointee.lock.unlock() }
     }
@@ -63,7 +63,7 @@ import Synchronization
   }
 
   /// Adds a member that `members()` does not show.
-  func addHidden(_ member: UInt, ticket: UInt32) -> UInt {
+  func addHidden(_ member: UInt, ticket: UInt64) -> UInt {
     add(member | RegistryChunk.hiddenTag, ticket: ticket, stripe: 0)
   }
 
@@ -89,7 +89,7 @@ import Synchronization
       case operation(UInt)
       case closure(OperationHandle)
     }
-    let ticket: UInt32
+    let ticket: UInt64
     let place: Place
 
     /// The operation, with the reference that came with its word.
@@ -138,7 +138,7 @@ import Synchronization
     var found: [Found] = []
     for index in 0..<Self.stripeCount {
       let stripe = unsafe stripes + index
-      unsafe stripe.pointee.lock.lock()
+      unsafe stripe.pointee.lock(with: &found)
       // Oldest first, so that there is little to sort.
       var chunk = unsafe stripe.pointee.lists.oldestChunk
       while let present = unsafe chunk {
@@ -159,18 +159,8 @@ import Synchronization
       }
       unsafe stripe.pointee.lock.unlock()
     }
-    Self.sort(&found)
+    found.sort { $0.ticket < $1.ticket }
     return found
-  }
-
-  /// Oldest first.
-  private static func sort(_ found: inout [Found]) {
-    // Tickets wrap: order by the distance from the newest.
-    guard var newest = found.last?.ticket else { return }
-    for member in found where Int32(bitPattern: member.ticket &- newest) > 0 {
-      newest = member.ticket
-    }
-    found.sort { newest &- $0.ticket > newest &- $1.ticket }
   }
 }
 
@@ -180,6 +170,20 @@ struct RegistryStripe: ~Copyable {
   var lists = StripeLists()
   let lock = SpinLock()
   private let padding = InlineArray<12, UInt>(repeating: 0)
+
+  /// Takes the lock when `found` has room for all members: who spins for the lock does not wait for an allocator.
+  borrowing func lock(with found: inout [Registry.Found]) {
+    while true {
+      lock.lock()
+      let most = lists.mostMembers
+      if found.capacity - found.count >= most { return }
+      lock.unlock()
+      // Others may add meanwhile; a chunk more for them, and half of what is there. At least twice what there was, so that
+      // what was found before is moved O(1) times on average.
+      let wanted = found.count + most + most / 2 + RegistryChunk.capacity
+      found.reserveCapacity(max(wanted, 2 * found.capacity))
+    }
+  }
 }
 
 /// The chunks of a stripe.
@@ -197,9 +201,20 @@ struct RegistryStripe: ~Copyable {
     return unsafe oldest
   }
 
+  /// Slots that were given out in all chunks, those of members that have left included; O(chunks).
+  var mostMembers: Int {
+    var count = 0
+    var chunk = unsafe chunks
+    while let present = unsafe chunk {
+      count += unsafe present.pointee.filled
+      unsafe chunk = present.pointee.next
+    }
+    return count
+  }
+
   /// Returns the slot.
   mutating func add(
-    _ member: UInt, _ ticket: UInt32, at stripe: UnsafeMutablePointer<RegistryStripe>
+    _ member: UInt, _ ticket: UInt64, at stripe: UnsafeMutablePointer<RegistryStripe>
   ) -> UInt {
     let chunk: UnsafeMutablePointer<RegistryChunk>
     if let present = unsafe chunks, unsafe present.pointee.filled < RegistryChunk.capacity {

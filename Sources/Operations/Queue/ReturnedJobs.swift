@@ -8,25 +8,23 @@ import Scheduling
 struct ReturnedJobs: Sendable {
   private struct Entry: Sendable {
     let job: Job
-    let ticket: UInt32
+    let ticket: UInt64
     /// Decides between equal tickets.
-    let arrival: UInt32
+    let arrival: UInt64
 
     func precedes(_ other: Entry) -> Bool {
       if job.band != other.job.band { return job.band < other.job.band }
-      // Tickets wrap; there are far fewer members than half of them.
-      if ticket != other.ticket { return Int32(bitPattern: ticket &- other.ticket) < 0 }
-      return Int32(bitPattern: arrival &- other.arrival) < 0
+      return ticket != other.ticket ? ticket < other.ticket : arrival < other.arrival
     }
   }
   private var heap: [Entry] = []
-  private var arrivals: UInt32 = 0
+  private var arrivals: UInt64 = 0
 
   /// The job that `popFirst()` would return.
   var first: Job? { heap.first?.job }
 
-  mutating func insert(_ job: Job, ticket: UInt32) {
-    arrivals &+= 1
+  mutating func insert(_ job: Job, ticket: UInt64) {
+    arrivals += 1
     insert(Entry(job: job, ticket: ticket, arrival: arrivals))
   }
 

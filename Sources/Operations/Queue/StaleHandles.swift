@@ -123,6 +123,15 @@ extension Operation {
     }
   }
 
+  /// As `isStale`, for any job of a scheduler.
+  static func isStaleHandle(_ job: Job) -> Bool {
+    let run = unsafe unsafeBitCast(job.header.pointee.run, to: UInt.self)
+    let isHandle =
+      run == HandleCarrier.runWord || run == ClosureNode.runWord
+      || isOperation(at: unsafe UInt(bitPattern: job.header) - UInt(OperationLayout.header))
+    return isHandle && isStale(job)
+  }
+
   /// Gives back a handle that was found stale.
   static func drop(
     _ job: Job, _ queue: OperationQueue, _ record: ThreadRecord,
@@ -134,5 +143,40 @@ extension Operation {
     unsafe reference(word)._withUnsafeGuaranteedRef {
       unsafe $0.dropHandle(queue, record, context)
     }
+  }
+}
+
+extension ThreadRecord {
+  /// Handles that are left with a scheduler before the first look.
+  private static let fewHandles = 64
+
+  /// A wait has run an operation of which a handle is with its scheduler still, and keeps it.
+  ///
+  /// From time to time those that the worker reaches are taken back: as soon as it has left as many as it found others the
+  /// last time, so that a look costs O(1) for each job added and each operation run so.
+  func leaveHandle(in scheduler: any Scheduler) {
+    handlesLeft += 1
+    guard handlesLeft >= max(Self.fewHandles, othersFound) else { return }
+    var looked = 0
+    var stale = scheduler.withdraw { job in
+      looked += 1
+      return Operation.isStaleHandle(job)
+    }
+    handlesLeft = 0
+    othersFound = looked - stale.count
+    var context = WorkerContext(worker: -1, scheduler: scheduler.identity)
+    unsafe withUnsafeMutablePointer(to: &context) { context in
+      while let job = stale.popFirst() {
+        let word = Operation.word(behind: job)
+        HandleCarrier.freeIfCarrier(job)
+        // SAFETY: the handle keeps the operation, and that its queue, until the call gives it up.
+        unsafe Operation.reference(word)._withUnsafeGuaranteedRef { operation in
+          unsafe operation.queueReference._withUnsafeGuaranteedRef {
+            unsafe operation.dropKept($0, self, context)
+          }
+        }
+      }
+    }
+    flushCredit()
   }
 }

@@ -25,8 +25,10 @@ import Synchronization
 
   /// Dependencies beyond the inline ones and hidden edges, in the order added.
   ///
-  /// Removed ones stay until deinit.
+  /// Those removed after registration stay until deinit.
   var records: [RecordPointer] = unsafe []
+  /// How many of `records` were removed before registration.
+  var withdrawn = 0
   /// Dependencies of a flushed operation that had not finished then and are not kept, by `EdgeLocation.key`.
   var released: [UInt: WeakOperation] = [:]
   /// Positions in `records` by dependency; kept once there are more than `indexThreshold` of them.
@@ -51,10 +53,14 @@ import Synchronization
 
   /// Handles that have not come back; meaningful once `StateBit.severalHandles` is set.
   var handles = 1
+  /// A handle that only flushes is out; it comes back when the operation has begun, so one is enough.
+  var hasFlush = false
   /// Finished and reported as such while a handle is still out.
   var hasLeft = false
   /// The only handle that may start a moved operation: a carrier's address, or 0 for the operation's own header.
   var latestHandle: UInt = 0
+  /// By level, the newest carrier that a change has put there and no worker has dropped; 0 when there is none.
+  var places = InlineArray<5, UInt>(repeating: 0)
   /// The operation was parked, so its next hand-over is a new handle.
   var wasParked = false
   /// The operation's own header is in no list.

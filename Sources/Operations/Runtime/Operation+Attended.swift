@@ -9,7 +9,7 @@ extension Operation {
   /// Readiness with what the cold table adds: the dependencies first, then the conditions, which may be user code.
   final func computeReadyAttended(_ bits: UInt32) -> Bool {
     guard Assumption.current(of: self)?.isReady ?? computeStockReady(bits) else { return false }
-    if bits & (StateBit.cancelled | StateBit.started) != 0 { return true }
+    if bits & StateBit.ignoresDependencies != 0 { return true }
     return readinessConditions.allSatisfy(\.isSatisfied)
   }
 
@@ -90,7 +90,7 @@ extension Operation {
     // acquire, edge EditLock.
     let edges = StateBit.dependencyCountMask | StateBit.edgesInCold
     let bits = state.load(ordering: .acquiring)
-    guard bits & edges != 0, bits & StateBit.cancelled == 0 else { return }
+    guard bits & edges != 0, bits & StateBit.toBeFlushed == 0 else { return }
     if stockDependencies.contains(where: \.passesCancellationOn) { cancel() }
   }
 }

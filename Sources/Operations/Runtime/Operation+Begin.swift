@@ -34,7 +34,7 @@ extension Operation {
       }
       if bits & slow != 0 { return nil }
       if !isKept, Self.mayBeFinishedByOthers(bits) { return nil }
-      let starts = StateBit.cancelled | StateBit.finishRequested | StateBit.stock
+      let starts = StateBit.toBeFlushed | StateBit.stock
       if bits & starts == 0, !isReady { return nil }
       let begun = Self.begunOnWorker(bits)
       // acquire and release, edge EditLock: sees every edit before it, is seen by every one after it.
@@ -55,8 +55,7 @@ extension Operation {
   }
 
   static func begun(_ bits: UInt32) -> UInt32 {
-    let skips = bits & (StateBit.cancelled | StateBit.finishRequested) != 0
-    return bits | StateBit.started | (skips ? StateBit.flushed : 0)
+    bits | StateBit.started | (bits & StateBit.toBeFlushed != 0 ? StateBit.flushed : 0)
   }
 
   /// As `begun`; classes that users extend run without references to themselves and their queue.
@@ -76,12 +75,15 @@ extension Operation {
     if bits & StateBit.started != 0
       || (bits & StateBit.moved != 0 && coldTable?.latestHandle != handle)
     {
+      coldTable?.forgetPlace(of: handle)
+      // The slot that came with a grant goes with this handle: the latest one asks anew.
+      let given = bits & StateBit.started == 0 ? resourcesGivenUp() : []
       unlockState(bits)
+      if !given.isEmpty { ResourceArbiter.shared.giveBack(given, of: self) }
       return .lost
     }
-    let starts = StateBit.cancelled | StateBit.finishRequested
     let wantsStart =
-      bits & starts != 0 || isReadyNow
+      bits & StateBit.toBeFlushed != 0 || isReadyNow
       || (bits & StateBit.stock != 0 && !hasConditions(bits))
     if bits & StateBit.hold != 0 {
       let inheritsCancellation = registerHeldEdges(&bits)
@@ -101,7 +103,7 @@ extension Operation {
       let given = resourcesGivenUp()
       // From here on every edit goes through the detour: there is no start that would register edges.
       unlockState(bits | StateBit.registered)
-      if !given.isEmpty { ResourceArbiter.shared.giveBack(given) }
+      if !given.isEmpty { ResourceArbiter.shared.giveBack(given, of: self) }
       if !isBlocked { announceReadiness() }  // it may have turned true before the parking
       return .parked
     }
@@ -121,6 +123,7 @@ extension Operation {
     table.isOut = false
     table.wasParked = true
     table.handles -= 1
+    table.forgetPlace(of: handle)
     if handle == 0 { table.headerIsBack = true }
   }
 

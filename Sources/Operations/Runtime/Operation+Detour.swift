@@ -130,9 +130,9 @@ extension Operation {
   final func withdrawEdge(_ edge: EdgeLocation, _ bits: UInt32) -> UInt? {
     // acquire, edge Resolved: as in `enterDetour`.
     guard pending.load(ordering: .acquiring) != 0,
-      // A cancelled operation was added without its ordinary edges: nobody would resolve them.
+      // What will be flushed was added without its ordinary edges: nobody would resolve them.
       let table = enterDetour(
-        force: false, tagEdges: bits & StateBit.cancelled == 0, bits)
+        force: false, tagEdges: bits & StateBit.toBeFlushed == 0, bits)
     else { return nil }
     unsafe _ = untag(edge, table)
     return leaveIfFree(table)
@@ -144,7 +144,7 @@ extension Operation {
   final func registerHeldEdges(_ bits: inout UInt32) -> Bool {
     guard bits & StateBit.registered == 0 else { return false }
     bits |= StateBit.registered
-    guard bits & StateBit.cancelled == 0,
+    guard bits & StateBit.toBeFlushed == 0,
       let table = enterDetour(force: true, tagEdges: false, bits)
     else { return false }
     var unregistered: [(EdgeLocation, UInt)] = unsafe []

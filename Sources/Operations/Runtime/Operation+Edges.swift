@@ -87,13 +87,39 @@ extension Operation {
     let count = unsafe table.records.count
     guard count > ColdTable.indexThreshold else { return }
     if count == ColdTable.indexThreshold + 1 {
-      for position in unsafe table.records.indices {
-        let record = unsafe table.records[position]
-        if unsafe record.pointee.dependency == 0 || record.pointee.isHidden { continue }
-        unsafe table.recordIndex[record.pointee.dependency] = position
-      }
+      indexAll(table)
     } else if !isHidden {
       table.recordIndex[dependency] = count - 1
+    }
+  }
+
+  private final func indexAll(_ table: ColdTable) {
+    for position in unsafe table.records.indices {
+      let record = unsafe table.records[position]
+      if unsafe record.pointee.dependency == 0 || record.pointee.isHidden { continue }
+      unsafe table.recordIndex[record.pointee.dependency] = position
+    }
+  }
+
+  /// `edge` was taken out before registration, so that no list names its record: frees such records once they are most.
+  ///
+  /// O(1) amortised.
+  final func forget(_ edge: EdgeLocation) {
+    guard case .record = unsafe edge, let table = coldTable else { return }
+    table.withdrawn += 1
+    let records = unsafe table.records
+    guard unsafe table.withdrawn > records.count / 2 else { return }
+    table.withdrawn = 0
+    unsafe table.records = records.filter { record in unsafe !record.pointee.isRemoved }
+    for index in unsafe records.indices where unsafe records[index].pointee.isRemoved {
+      unsafe records[index].deinitialize(count: 1)
+      unsafe records[index].deallocate()
+    }
+    table.recordIndex = [:]
+    if unsafe table.records.count > ColdTable.indexThreshold { indexAll(table) }
+    // Places have changed.
+    if let log = table.observation {
+      log.readyCursor = min(log.readyCursor, OperationLayout.inlineDependencies)
     }
   }
 

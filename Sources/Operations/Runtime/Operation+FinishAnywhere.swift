@@ -131,20 +131,33 @@ extension Operation {
   ///
   /// In no queue it only notes the request: a queue, or `start()`, finishes the operation without running it.
   private final func finishBeforeStart() {
-    let before = setBits(StateBit.finishRequested)
-    if before & StateBit.started != 0 { return finishStarted() }
-    if before & StateBit.finishRequested != 0 { noteSurplusFinish() }
-    // sequentially consistent, edge FinishedEarly: the bit, then this word; an adder claims this word, then looks at
-    // the bit. One of the two sees the other.
+    let bits = lockState()
+    if bits & StateBit.started != 0 {
+      unlockState(bits)
+      return finishStarted()
+    }
+    if bits & StateBit.finishRequested != 0 {
+      unlockState(bits)
+      return noteSurplusFinish()
+    }
+    let requested = bits | StateBit.finishRequested
+    noteFinishRequested(requested)
+    // In one step with the bit: what is to be flushed has no edge that blocks.
+    if isSubmitted { return finishMember(requested) }
+    // sequentially consistent, edge FinishedEarly: the bit, which also gives up the lock, then `membership`; an adder
+    // claims that word, then looks at the bit. One of the two sees the other.
+    _ = state.exchange(requested, ordering: .sequentiallyConsistent)
+    deliverTransitions(requested)
     guard membership.load(ordering: .sequentiallyConsistent) != Membership.none else { return }
     awaitClaim()
-    let bits = lockState()
-    guard bits & StateBit.started == 0 else {
-      unlockState(bits)
-      // A flush finishes it, perhaps because of the request; anything else had begun it before.
-      return bits & StateBit.flushed != 0 ? () : finishStarted()
-    }
-    guard isSubmitted else { return unlockState(bits) }
+    let now = lockState()
+    // What has begun it has flushed it.
+    guard now & StateBit.started == 0, isSubmitted else { return unlockState(now) }
+    finishMember(now)
+  }
+
+  /// Begins and finishes a member that has not started; takes over the edit lock with the state word `bits`.
+  private final func finishMember(_ bits: UInt32) {
     let begun = beginEarly(bits)
     noteBegin(begun)
     let queue = unsafe retainQueue()
@@ -166,8 +179,8 @@ extension Operation {
   /// Waits until an `add` that is under way has made the operation a member.
   ///
   /// Not from inside an `add` on this thread, which runs overrides and handlers of the user while later operations of
-  /// the batch are claimed: the submission of those finds the request. (If the claim is another thread's, that one may
-  /// have looked already; then the operation finishes when its dependencies have.)
+  /// the batch are claimed: the submission of those finds the request. So does that of another thread, under the edit
+  /// lock, or else this thread finds the member there.
   private final func awaitClaim() {
     guard ThreadRecord.withCurrent({ $0.addsUnderWay == 0 }) else { return }
     var backoff = Backoff()

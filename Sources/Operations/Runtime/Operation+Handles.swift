@@ -13,8 +13,15 @@ struct HandleCarrier: ~Copyable {
   let header: JobHeader
   /// The operation, kept alive by the handle count.
   let operation: UInt
-  /// Only finishes a cancelled operation, without a slot.
+  /// Only finishes an operation without running it, and without a slot.
   let isFlush: Bool
+  /// The level in which it was handed over; its holder's.
+  var band = PriorityBand.normal
+
+  /// How many handles of one operation may be out before a change of level makes do with one that is.
+  ///
+  /// So many that only a program that changes one operation's level again and again meets it.
+  static let limit = 16
 
   static func make(_ operation: Operation, isFlush: Bool) -> UnsafeMutablePointer<HandleCarrier> {
     let carrier = UnsafeMutablePointer<HandleCarrier>.allocate(capacity: 1)
@@ -24,9 +31,12 @@ struct HandleCarrier: ~Copyable {
     return unsafe carrier
   }
 
+  /// The job of a carrier that the caller holds.
   static func job(_ carrier: UInt, band: PriorityBand) -> Job {
-    // SAFETY: the header is the first field of a live carrier.
-    unsafe Job(
+    // SAFETY: the address is that of a live carrier, whose first field is the header.
+    unsafe UnsafeMutablePointer<HandleCarrier>(bitPattern: carrier).unsafelyUnwrapped.pointee.band =
+      band
+    return unsafe Job(
       header: UnsafeMutablePointer<JobHeader>(bitPattern: carrier).unsafelyUnwrapped, band: band)
   }
 
@@ -52,13 +62,14 @@ private func carrierRun(
   let address = UInt(bitPattern: header)
   let carrier = unsafe header.assumingMemoryBound(to: HandleCarrier.self)
   let operation = unsafe Operation.reference(carrier.pointee.operation)
-  let isFlush = unsafe carrier.pointee.isFlush
+  let (isFlush, band) = unsafe (carrier.pointee.isFlush, carrier.pointee.band)
   // SAFETY: the handle count keeps operation and queue.
   return unsafe operation._withUnsafeGuaranteedRef { operation in
     unsafe operation.queueReference._withUnsafeGuaranteedRef { queue in
       ThreadRecord.withCurrent { record in
         let context = unsafe context.assumingMemoryBound(to: WorkerContext.self)
-        let job = HandleCarrier.job(address, band: operation.band)
+        // Where it comes back to: a place that was noted stays in its level.
+        let job = HandleCarrier.job(address, band: band)
         let successor: UInt
         if isFlush {
           guard queue.mayFlushNow(deferring: job) else { return 0 }
@@ -89,6 +100,22 @@ extension ColdTable {
       latestHandle = unsafe UInt(bitPattern: HandleCarrier.make(operation, isFlush: false))
     }
     return latestHandle
+  }
+
+  /// Too many handles are out: the one that stands in `band`, to start the operation in its place there.
+  ///
+  /// Under the edit lock.
+  fileprivate func handleToReturnTo(_ band: PriorityBand) -> UInt? {
+    let handle = places[Int(band.rawValue)]
+    return handles > HandleCarrier.limit && handle != Handle.header ? handle : nil
+  }
+
+  /// A handle that has come to a worker does not start the operation: it is no place to return to.
+  ///
+  /// Under the edit lock, in the step that finds so: afterwards a change of level could name it the latest.
+  func forgetPlace(of handle: UInt) {
+    guard handle != Handle.header else { return }
+    for band in places.indices where places[band] == handle { places[band] = Handle.header }
   }
 }
 
@@ -162,7 +189,7 @@ extension Operation {
 
   /// Where the operation stands in its level when a handle comes back from the scheduler: as it was added, or behind what
   /// came back before it if its level was changed (contract 86, 88).
-  final func ticket(in queue: OperationQueue) -> UInt32 {
+  final func ticket(in queue: OperationQueue) -> UInt64 {
     // acquire, edge EditLock.
     if state.load(ordering: .acquiring) & StateBit.moved != 0 { return queue.count.nextTicket }
     // relaxed: written before the hand-over that brought the handle here.
@@ -204,7 +231,7 @@ extension Operation {
     return unsafe kept
   }
 
-  /// A cancelled operation that is already handed over gets a carrier when its queue would make it wait for a slot.
+  /// An operation to be flushed that is already handed over gets a carrier when its queue would make it wait for a slot.
   final func flushWithoutSlot() {
     guard let job = flushOutsideTheList() else { return }
     // The carrier keeps the operation, and that its queue.
@@ -217,16 +244,17 @@ extension Operation {
     // That of a user's class may call user code, so it is asked without the lock.
     guard isStock || needsNoSlot else { return nil }
     let bits = lockState()
-    let mayFlush = bits & (StateBit.cancelled | StateBit.finishRequested) != 0
     // What a barrier holds back, or a barrier that is not due, must not finish before its time.
-    guard mayFlush, bits & StateBit.started == 0, isSubmitted, isHandedOver,
-      unsafe queueReference._withUnsafeGuaranteedRef(\.limitsStarts)
+    guard bits & StateBit.toBeFlushed != 0, bits & StateBit.started == 0, isSubmitted, isHandedOver,
+      unsafe queueReference._withUnsafeGuaranteedRef(\.limitsStarts), !coldTableMade().hasFlush
     else {
       unlockState(bits)
       return nil
     }
     let queue = unsafe queueReference.takeUnretainedValue()
-    coldTableMade().handles += 1
+    let table = coldTableMade()
+    table.hasFlush = true
+    table.handles += 1
     unlockState(bits | StateBit.severalHandles)
     let carrier = unsafe HandleCarrier.make(self, isFlush: true)
     let job = HandleCarrier.job(UInt(bitPattern: carrier), band: band)
@@ -254,16 +282,24 @@ extension Operation {
   }
 
   /// Makes the handle that stands at the tail of the new level, if the old one is in a list; under the edit lock.
+  ///
+  /// None when too many are out already and one of them stands in that level: then that one is the latest.
   private final func carrierAfterMove(_ bits: inout UInt32) -> UInt? {
     guard bits & (StateBit.started | StateBit.barrier) == 0, isSubmitted, isHandedOver,
       // Levels do not count where the order is strict.
       unsafe queueReference._withUnsafeGuaranteedRef({ $0.order == nil })
     else { return nil }
     let table = coldTableMade()
+    let band = PriorityBand(lowBitsOf: UInt(bits >> StateBit.bandShift))
+    bits |= StateBit.severalHandles | StateBit.moved
+    if let handle = table.handleToReturnTo(band) {
+      table.latestHandle = handle
+      return nil
+    }
     table.handles += 1
     let carrier = unsafe UInt(bitPattern: HandleCarrier.make(self, isFlush: false))
     table.latestHandle = carrier
-    bits |= StateBit.severalHandles | StateBit.moved
+    table.places[Int(band.rawValue)] = carrier
     return carrier
   }
 

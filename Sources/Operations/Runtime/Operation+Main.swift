@@ -15,7 +15,7 @@ extension Operation {
     // Before, for what finishes and leaves inside; and after, when somebody has begun to count meanwhile.
     let isCounted = OperationQueue.hasExtras(at: queue)
     if isCounted { _ = setBits(StateBit.mainRan) }
-    main()
+    if bits & StateBit.stock != 0 { runBody() } else { main() }
     if !isCounted, OperationQueue.hasExtras(at: queue) { _ = setBits(StateBit.mainRan) }
   }
 

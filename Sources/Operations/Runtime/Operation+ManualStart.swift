@@ -26,7 +26,9 @@ extension Operation {
     let isAsynchronousClass = bits & StateBit.asynchronous != 0
     if record.returnsFinished() {
       endAfterManualStart(record)
-    } else if isAsynchronousClass ? skipsBody && finishesWhenSkipped : stockStartRan || isFinished {
+    } else if bits & StateBit.finishRequested != 0
+      || (isAsynchronousClass ? skipsBody && finishesWhenSkipped : stockStartRan || isFinished)
+    {
       if !isSealed { finishFromAnywhere() }
     } else {
       noteBodyReturned()
@@ -59,6 +61,8 @@ extension Operation {
     let begun = Self.begun(bits)
     noteBegin(begun)
     unlockState(begun)
+    // A finish came between the claim and the lock; it has found an operation in no queue and left its end to the start.
+    if begun & StateBit.finishRequested != 0 { finishFromAnywhere() }
   }
 
   /// What became of the attempt to begin an operation that belongs to no queue.
@@ -93,7 +97,7 @@ extension Operation {
         cancel()
       case .resourcesInUse: throw .resourcesInUse(self)
       case .taken(let needs):
-        if !needs.isEmpty { ResourceArbiter.shared.giveBack(needs) }
+        if !needs.isEmpty { ResourceArbiter.shared.giveBack(needs, of: self) }
         return try refuseStart()
       case .notReady:
         if isSealed { return nil }
@@ -120,7 +124,7 @@ extension Operation {
     _ bits: UInt32, isReadyNow: Bool, mayInherit: Bool
   ) -> ManualStart {
     var needs: [ResourceNeed] = []
-    if bits & (StateBit.cancelled | StateBit.finishRequested) == 0 {
+    if bits & StateBit.toBeFlushed == 0 {
       var (isFree, inherits) = (isReadyNow, false)
       unsafe forEachEdge(bits) { _, dependency in
         unsafe Self.reference(dependency)._withUnsafeGuaranteedRef { dependency in

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Scheduling
 import Synchronization
 
 // An operation takes its resources in the step that begins it. If there is too little it is parked, which gives up
-// worker and slot, with one more edge that holds it back; the arbiter resolves that edge when it has taken them for the
-// operation. Whoever is held back again by something else gives them up, so nobody waits with resources in his hands
-// but for a slot of a queue that starts operations.
+// worker and slot, with one more edge that holds it back; the arbiter resolves that edge when it has taken them and a slot
+// for the operation, or when there is no slot. Whoever is held back again by something else gives them up, so nobody waits
+// with resources in his hands but for a worker.
 
 extension Operation {
   /// Takes the resources for a start, or parks the handle; under the edit lock.
   final func takeResources(_ handle: UInt, _ bits: UInt32) -> Bool {
     let table = coldTableMade()
-    let isOver = bits & (StateBit.cancelled | StateBit.finishRequested) != 0
-    if table.holdsResources || isOver { return true }
+    if table.holdsResources || bits & StateBit.toBeFlushed != 0 { return true }
     if ResourceArbiter.shared.take(table.needs, for: self, waits: true) {
       table.holdsResources = true
       return true
@@ -24,25 +24,43 @@ extension Operation {
     return false
   }
 
-  /// The arbiter has taken `needs` for the operation; not under any lock.
+  /// As `OperationQueue.claimSlot()`, for an operation in line; under the arbiter's lock.
+  final func claimSlotInLine() -> SlotClaim {
+    // Whoever makes it leave its queue withdraws it from the lines before.
+    unsafe queueReference._withUnsafeGuaranteedRef { $0.claimSlot() }
+  }
+
+  /// The arbiter has taken resources for the operation, or has not because it needs a slot first; not under any lock.
   ///
-  /// Returns whether the operation keeps them; if not, the caller gives them back.
-  final func resourcesGranted(_ needs: [ResourceNeed]) -> Bool {
+  /// Returns whether the operation keeps what it was granted; if not, the caller gives the resources back.
+  final func turnHasCome(_ decision: ResourceDecision) -> Bool {
     var handle: UInt?
     var isKept = false
     let bits = lockState()
     if let table = coldTable, table.waitsForResources {
       table.waitsForResources = false
       table.edgesBlocking -= 1
-      // A queue that starts nothing would keep them from others: it asks again when it starts operations.
-      let startsNothing = unsafe queueReference._withUnsafeGuaranteedRef(\.startsNothing)
-      isKept = table.edgesBlocking == 0 && !startsNothing
+      // A queue that has got a limit meanwhile, or was suspended, would keep them from others.
+      let isOpen = unsafe queueReference._withUnsafeGuaranteedRef(\.needsNoSlots)
+      let mayStart = decision.slot != nil || isOpen
+      isKept = decision.isGranted && table.edgesBlocking == 0 && mayStart
       table.holdsResources = isKept
       handle = leaveIfFree(table)
     }
     unlockState(bits)
-    if let handle { handOver(job(of: handle)) }
+    if isKept, let slot = decision.slot, let handle {
+      slot.scheduler.submit(JobChain(Drain.make(slot, first: job(of: handle))))
+    } else {
+      decision.slot?.releaseSlot()
+      if let handle { handOver(job(of: handle)) }
+    }
     return isKept
+  }
+
+  /// Its job goes back to the ready list, to wait for a slot.
+  final func takeBack(_ job: Job, to queue: OperationQueue) {
+    if needsResources { giveUpUnusedResources() }
+    queue.takeBack(job, ticket: ticket(in: queue))
   }
 
   /// What the operation holds, which it does not any more; for the caller to give back after the edit lock.
@@ -57,28 +75,27 @@ extension Operation {
     let bits = lockState()
     let given = resourcesGivenUp()
     unlockState(bits)
-    if !given.isEmpty { ResourceArbiter.shared.giveBack(given) }
+    if !given.isEmpty { ResourceArbiter.shared.giveBack(given, of: self) }
   }
 
-  /// Its queue starts nothing from now on: gives up what it has and has not begun to use.
+  /// It cannot start without a slot from now on: gives up what it has and has not begun to use.
   final func giveUpUnusedResources() {
     let bits = lockState()
     let given = bits & StateBit.started == 0 ? resourcesGivenUp() : []
     unlockState(bits)
-    if !given.isEmpty { ResourceArbiter.shared.giveBack(given) }
+    if !given.isEmpty { ResourceArbiter.shared.giveBack(given, of: self) }
   }
 }
 
 extension OperationQueue {
-  /// Suspended, or with limit 0.
-  var startsNothing: Bool {
-    // sequentially consistent, edge PolicyChanged: after the grant was noted under the edit lock, or before the look
-    // of `giveUpUnusedResources` under it.
-    let word = policy.load(ordering: .sequentiallyConsistent)
-    return word & PolicyWord.suspended != 0 || PolicyWord.limit(word) == 0
+  /// Without a limit and not suspended.
+  fileprivate var needsNoSlots: Bool {
+    // sequentially consistent, edge PolicyChanged: before the grant is noted under the edit lock, so that
+    // `giveUpUnusedResources`, after a change that this load does not see, finds it there.
+    PolicyWord.isOpen(policy.load(ordering: .sequentiallyConsistent))
   }
 
-  /// The queue starts nothing from now on: members that have resources and wait for a slot give them up.
+  /// The queue is open no longer: members that have resources and wait for a slot give them up.
   func giveUpUnusedResources() {
     guard ResourceArbiter.shared.isInUse else { return }
     for member in registry.membersAndClosures() {

@@ -58,7 +58,7 @@ extension Operation {
       guard queue.mayFlushNow(deferring: job) else { return nil }
       gate = .flush
     } else {
-      queue.takeBack(job, ticket: ticket(in: queue))
+      takeBack(job, to: queue)
       return nil
     }
     return unsafe runPastGate(handle, gate, queue, record, context)
@@ -107,7 +107,7 @@ extension Operation {
     return 0
   }
 
-  /// Cancelled and of a class without hooks that want a slot, or finished before it started (contract 49, 66).
+  /// Cancelled and of a class whose `start()` is the stock one, or finished before it started (contract 49, 66).
   ///
   /// Asked once the slot is stored, and through the edit lock: a canceller that held the lock before that took the
   /// operation for one in no queue, has set its bit by now, and leaves the flush to the caller. May call user code.
@@ -115,10 +115,17 @@ extension Operation {
     let bits = lockState()
     unlockState(bits)
     if bits & StateBit.finishRequested != 0 { return true }
-    return bits & StateBit.cancelled != 0 && (bits & StateBit.stock != 0 || flushesWithoutSlot)
+    guard bits & StateBit.cancelled != 0 else { return false }
+    return bits & StateBit.stock != 0 || inheritsStart || flushesWithoutSlot
   }
 
-  /// Stock readiness: every dependency has finished, or cancelled, or started already (contract 29, 37).
+  /// The class has no `start()` of its own, so that a flush comes to no code of the user's that could want a slot.
+  private final var inheritsStart: Bool {
+    let own = UInt(bitPattern: ObjectIdentifier(type(of: self)))
+    return shim_inherits_start(own, UInt(bitPattern: ObjectIdentifier(Operation.self))) != 0
+  }
+
+  /// Stock readiness: every dependency has finished, or they do not count any more (contract 29, 37).
   final func computeReady() -> Bool {
     // acquire, edge EditLock.
     let bits = state.load(ordering: .acquiring)
@@ -128,7 +135,7 @@ extension Operation {
 
   /// As `computeReady` without what the cold table adds.
   final func computeStockReady(_ bits: UInt32) -> Bool {
-    if bits & (StateBit.cancelled | StateBit.started) != 0 { return true }
+    if bits & StateBit.ignoresDependencies != 0 { return true }
     let edges = StateBit.dependencyCountMask | StateBit.edgesInCold
     if bits & edges == 0 { return true }
     if bits & (StateBit.registered | StateBit.hold) == StateBit.registered,
@@ -138,7 +145,7 @@ extension Operation {
     }
     let locked = lockState()
     var isReady = true
-    if locked & (StateBit.cancelled | StateBit.started) == 0 {
+    if locked & StateBit.ignoresDependencies == 0 {
       unsafe forEachEdge(locked) { edge, dependency in
         guard unsafe !Self.isHidden(edge) else { return }
         let isDone = unsafe Self.reference(dependency)._withUnsafeGuaranteedRef(\.isSealed)
@@ -168,7 +175,7 @@ extension Operation {
       return unsafe performOpenClass(bits, gate, queue, record, context)
     }
     let outer = record.push(word, queue)
-    if bits & StateBit.flushed == 0 { main() } else { skipMain() }
+    if bits & StateBit.flushed == 0 { runBody() } else { skipMain() }
     let successor = unsafe finishOnWorker(bits, gate, queue, record, context)
     record.pop(outer)
     return successor
@@ -236,7 +243,7 @@ extension Operation {
       Warning.finishedBeforeStart(self, queue)
       record.startingOperation = 0
       skipMain()
-    } else if bits & StateBit.attended != 0 {
+    } else if bits & (StateBit.attended | StateBit.flushed) == StateBit.attended {
       atRequestedService(queue) { start() }
     } else {
       start()

@@ -39,6 +39,10 @@ struct OperationSnapshot {
   var isBarrier = false
   /// In no queue, but with an operation that will start it.
   var isReserved = false
+  /// Of a class that has `finish()`: others say with their own `isFinished` that they have ended.
+  var hasFinish = false
+  /// Started by hand.
+  var isManual = false
   /// What it still needs, but for members that have finished.
   var remainder = Remainder.finish
   /// With the scheduler or in the ready list.
@@ -61,11 +65,10 @@ extension Operation {
     state.load(ordering: .relaxed) & StateBit.barrier != 0  // relaxed: never changes.
   }
 
-  /// Dependencies that hold the operation back: none once it has started or been cancelled.
+  /// Dependencies that hold the operation back: none once it has started or will be flushed.
   final var unfinishedDependencies: [Operation] {
     let bits = lockState()
-    let over = StateBit.started | StateBit.cancelled | StateBit.finishRequested
-    let list = bits & over == 0 ? listedDependencies(bits) : []
+    let list = bits & StateBit.ignoresDependencies == 0 ? listedDependencies(bits) : []
     unlockState(bits)
     return list.filter { !$0.isSealed }
   }
@@ -101,6 +104,9 @@ extension Operation {
     if let node = coldTable?.closureNode, node != 0 { facts.words.append(node) }
     facts.isCancelled = bits & StateBit.cancelled != 0
     facts.isBarrier = bits & StateBit.barrier != 0
+    facts.hasFinish = bits & StateBit.asynchronous != 0
+    // acquire, edge Submitted.
+    facts.isManual = membership.load(ordering: .acquiring) == Membership.manual
     if isSealed {
       facts.stage = .finished
     } else if bits & StateBit.started != 0 {
@@ -111,8 +117,7 @@ extension Operation {
       // acquire, edge Submitted.
       facts.isReserved = membership.load(ordering: .acquiring) == Membership.reserved
       facts.isHandedOver = isHandedOver
-      let ignores = bits & (StateBit.cancelled | StateBit.finishRequested) != 0
-      if !ignores { facts.dependencies = listedDependencies(bits) }
+      if bits & StateBit.toBeFlushed == 0 { facts.dependencies = listedDependencies(bits) }
       if let table = coldTable, table.waitsForResources {
         facts.resources = table.needs.map(\.resource)
       }
@@ -144,32 +149,56 @@ struct BlockedWait: Sendable {
   let waiters: [UInt]
   /// The schedulers that have something on its stack.
   let schedulers: [SchedulerIdentity]
-  /// The operation waited for, or nil when it is a queue.
+  /// The operation waited for, or nil when it is a queue, or nothing of ours.
   let operation: Operation?
-  /// The name of the queue waited for, or nil when it is an operation.
+  /// The name of the queue waited for, or nil when it is an operation, or nothing of ours.
   let queueName: String?
+  /// It has a deadline.
+  let isTimed: Bool
 }
 
 extension ThreadRecord {
-  /// Runs `body`, which blocks, and lets reports see what for.
-  func whileBlocked<Result>(
-    on awaited: Awaited, at schedulers: [SchedulerIdentity], _ body: () -> Result
-  ) -> Result {
+  /// Runs `body`, which blocks, and lets reports see what for; nil is nothing of ours.
+  func whileBlocked<Result, Failure: Error>(
+    on awaited: Awaited?, at schedulers: [SchedulerIdentity], isTimed: Bool,
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     let wait = BlockedWait(
-      waiters: levels.map(\.operation), schedulers: schedulers, operation: awaited.operation,
-      queueName: awaited.operation == nil ? awaited.name : nil)
+      waiters: levels.map(\.operation), schedulers: schedulers, operation: awaited?.operation,
+      queueName: awaited?.operation == nil ? awaited?.name() : nil, isTimed: isTimed)
     let outer = blocked.withLock { blocked -> BlockedWait? in
       defer { blocked = wait }
       return blocked
     }
-    let result = body()
-    // What is let go of is released after the lock.
-    let inner = blocked.withLock { blocked -> BlockedWait? in
-      defer { blocked = outer }
-      return blocked
+    defer {
+      // What is let go of is released after the lock.
+      let inner = blocked.withLock { blocked -> BlockedWait? in
+        defer { blocked = outer }
+        return blocked
+      }
+      withExtendedLifetime(inner) {}
     }
-    withExtendedLifetime(inner) {}
-    return result
+    return try body()
+  }
+
+  /// Whether nothing but another thread could end what the threads of a scheduler that are blocked wait for: operations that
+  /// are ready and have not begun, or that are below such a wait on the stack of a thread.
+  ///
+  /// A look at a moment; a thread that is about to block, or to go on, makes it wrong.
+  static func isStuck(_ scheduler: SchedulerIdentity) -> Bool {
+    let waits = blockedWaits()
+    var stuck = waits.filter { !$0.isTimed && $0.operation != nil }
+    var before = -1
+    while before != stuck.count {
+      before = stuck.count
+      let held = Set(stuck.flatMap(\.waiters))
+      stuck = stuck.filter { wait in
+        guard let operation = wait.operation, !operation.isSealed else { return false }
+        return operation.waitsForThread(of: scheduler) || held.contains(operation.word)
+      }
+    }
+    let count = waits.count { $0.schedulers.contains(scheduler) }
+    return count > 0 && stuck.count { $0.schedulers.contains(scheduler) } == count
   }
 
   /// Every worker that blocks inside an operation now.
@@ -179,5 +208,16 @@ extension ThreadRecord {
       if let wait = record.blocked.withLock({ $0 }) { waits.append(wait) }
     }
     return waits
+  }
+}
+
+extension Operation {
+  /// Ready, not begun, and with the scheduler.
+  fileprivate final func waitsForThread(of scheduler: SchedulerIdentity) -> Bool {
+    guard let queue = queueIfUnstarted(), queue.identity == scheduler else { return false }
+    let bits = lockState()
+    let isWaiting = bits & StateBit.started == 0 && isHandedOver
+    unlockState(bits)
+    return isWaiting && queue.isFast
   }
 }

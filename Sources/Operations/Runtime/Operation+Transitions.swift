@@ -8,7 +8,7 @@ import Synchronization
 
 extension Operation {
   /// The log, when there is one; under the edit lock, or once the bit was seen.
-  private final func observationLog(_ bits: UInt32) -> ObservationLog? {
+  final func observationLog(_ bits: UInt32) -> ObservationLog? {
     bits & StateBit.attended == 0 ? nil : coldTable?.observation
   }
 
@@ -44,6 +44,11 @@ extension Operation {
     noteReady(true, log)
   }
 
+  /// `bits` says finished before the start from here on.
+  final func noteFinishRequested(_ bits: UInt32) {
+    if let log = observationLog(bits) { noteReady(true, log) }
+  }
+
   final func notePriority(from old: UInt32, to new: UInt32) {
     guard let log = observationLog(new), log.observes(.queuePriority) else { return }
     log.log.append(.priority(Self.priority(old), Self.priority(new)))
@@ -72,7 +77,7 @@ extension Operation {
     guard let log = observationLog(bits) else { return }
     if let listed { log.log.append(.dependencies(listed, listedDependencies(bits))) }
     guard log.tracksReadiness else { return }
-    if let added, bits & StateBit.cancelled == 0, !added.isSealed {
+    if let added, bits & StateBit.ignoresDependencies == 0, !added.isSealed {
       noteReady(false, log)
     } else {
       noteReady(isStockReady(log, bits), log)
@@ -87,7 +92,7 @@ extension Operation {
 
   /// Readiness by dependencies alone; amortised O(1), for what has finished or was removed stays so.
   final func isStockReady(_ log: ObservationLog, _ bits: UInt32) -> Bool {
-    if bits & (StateBit.cancelled | StateBit.started) != 0 { return true }
+    if bits & StateBit.ignoresDependencies != 0 { return true }
     let table = coldTable
     let records = unsafe table?.records.count ?? 0
     while log.readyCursor < OperationLayout.inlineDependencies + records {
@@ -134,7 +139,7 @@ extension Operation {
       bits & (StateBit.started | StateBit.flushed) == StateBit.started && !isSealed
     case .isFinished: isSealed
     case .isReady: coldTable?.observation.map { isStockReady($0, bits) } ?? true
-    case .dependencies, .queuePriority, .completionBlock: nil
+    case .dependencies, .queuePriority, .completionBlock, .own: nil
     }
   }
 
@@ -171,49 +176,6 @@ extension Operation {
     unlockState(bits)
     if isProbed { probe(dependency) }
     deliverTransitions()
-  }
-
-  // MARK: Announcements of subclasses
-
-  /// A subclass says that it has changed `property`.
-  final func noteAnnouncement(_ property: ObservedProperty) {
-    // acquire, edge EditLock.
-    guard state.load(ordering: .acquiring) & StateBit.attended != 0 else { return }
-    guard property != .isReady else { return noteReadyAnnouncement() }
-    guard let number = withAnnouncements({ $0.nextNumber(of: property) }) else { return }
-    // User code: without lock. Who announces later reads later, so an older reading that comes late is void.
-    let value = currentValue(of: property)
-    _ = withAnnouncements { log in
-      guard log.newestAnnouncement[property] == number else { return }
-      log.log.append(.announced(property, value))
-    }
-    deliverTransitions()
-  }
-
-  /// The subclass is asked when the event is told, with what the runtime says now.
-  private final func noteReadyAnnouncement() {
-    _ = withAnnouncements { log in
-      if log.tracksReadiness { log.log.append(.ready(log.stockReady)) }
-    }
-    deliverTransitions()
-  }
-
-  private final func withAnnouncements<Value>(_ body: (ObservationLog) -> Value) -> Value? {
-    let bits = lockState()
-    let value = observationLog(bits).map(body)
-    unlockState(bits)
-    return value
-  }
-
-  private final func currentValue(of property: ObservedProperty) -> Bool {
-    switch property {
-    case .isCancelled: isCancelled
-    case .isAsynchronous: isAsynchronous
-    case .isExecuting: isExecuting
-    case .isFinished: isFinished
-    case .isReady: isReady
-    case .dependencies, .queuePriority, .completionBlock: false
-    }
   }
 
   // MARK: Telling; without lock
@@ -253,8 +215,18 @@ extension Operation {
       show(.isExecuting, ask(.isExecuting, assuming: value), audience, log)
     case .finished:
       show(.isFinished, isFinished, audience, log)
-      tellFinish(audience, log)
+      callFinishHandlers(log)
     case .announced(let property, let value): show(property, value, audience, log)
+    case .own(let property, let old, let new):
+      for observer in audience {
+        guard case .own(property, _, let handler) = observer.handler, observer.isOn.isOn else {
+          continue
+        }
+        handler(self, old, new, false)
+      }
+    case .initial(let isOn, let value):
+      guard let observer = audience.first(where: { $0.isOn === isOn }) else { return }
+      tellInitial(value, observer.handler, log)
     case .dependencies(let old, let new):
       for observer in audience {
         guard case .operations(let handler) = observer.handler, observer.isOn.isOn else { continue }
@@ -270,6 +242,27 @@ extension Operation {
         guard case .block(let handler) = observer.handler, observer.isOn.isOn else { continue }
         handler(self, ObservedChange(oldValue: old, newValue: new))
       }
+    }
+  }
+
+  /// Tells an observer that has come what the property is.
+  private final func tellInitial(
+    _ value: InitialValue, _ observer: OperationObserver, _ log: ObservationLog
+  ) {
+    switch (observer, value) {
+    case (.flag(let property, let handler), _):
+      guard let value = log.shown[property] else { return }
+      handler(self, ObservedChange(oldValue: value, newValue: value, isInitial: true))
+    case (.operations(let handler), .dependencies(let value)):
+      handler(self, ObservedChange(oldValue: value, newValue: value, isInitial: true))
+    case (.priority(let handler), .priority(let value)):
+      handler(self, ObservedChange(oldValue: value, newValue: value, isInitial: true))
+    case (.block(let handler), .completionBlock(let value)):
+      handler(self, ObservedChange(oldValue: value, newValue: value, isInitial: true))
+    case (.own(_, let read, let handler), _):
+      let value = read(self)
+      handler(self, value, value, true)
+    default: Fault.internalError("an observer of \(self) was to be told another property first")
     }
   }
 
@@ -290,17 +283,15 @@ extension Operation {
     }
   }
 
-  private final func tellFinish(
-    _ audience: [ObservationLog.Log.Observer], _ log: ObservationLog
-  ) {
-    for observer in audience {
-      guard case .finish(let handler) = observer.handler, observer.isOn.turnOff() else { continue }
-      handler(self)
-      let bits = lockState()
-      let removed = log.log.remove(observer.isOn)
-      unlockState(bits)
-      withExtendedLifetime(removed) {}
-    }
+  private final func callFinishHandlers(_ log: ObservationLog) {
+    // Whoever comes from here on finds the operation finished.
+    let bits = lockState()
+    var handlers = log.finishHandlers
+    log.finishHandlers = []
+    unlockState(bits)
+    handlers.reverse()
+    // Each goes when it has been called.
+    while let handler = handlers.popLast() { handler(self) }
   }
 
   /// The value of the getter, which a subclass may override, when the runtime's own value is `value`.
@@ -315,14 +306,6 @@ extension Operation {
     default: break
     }
     return currentValue(of: property)
-  }
-}
-
-extension ObservationLog {
-  func nextNumber(of property: ObservedProperty) -> Int {
-    let number = newestAnnouncement[property, default: 0] + 1
-    newestAnnouncement[property] = number
-    return number
   }
 }
 

@@ -135,7 +135,8 @@ extension Operation {
         bits = state.load(ordering: .relaxed)  // relaxed: as above
         continue
       }
-      // acquire and release, edge EditLock: one edit in the order of edits; sequentially consistent, edge FinishedEarly.
+      // acquire and release, edge EditLock: one edit in the order of edits; sequentially consistent, edge Completion: as in
+      // `lockState`.
       let (won, seen) = state.weakCompareExchange(
         expected: bits, desired: bits | mask, successOrdering: .sequentiallyConsistent,
         failureOrdering: .relaxed)

@@ -46,6 +46,8 @@ enum StateBit {
   /// meanwhile keeps both for it.
   static let unpinned: UInt32 = 1 << 24
   /// `finish()` was called before the operation started.
+  ///
+  /// Never cleared, and never set once it has started.
   static let finishRequested: UInt32 = 1 << 25
   /// The stock `start()` has begun `main()` of an asynchronous class, or has run that of another one in a queue with
   /// extras.
@@ -63,6 +65,15 @@ enum StateBit {
   static let outlivesMain: UInt32 = 1 << 31
   /// It takes resources when it starts; see `OperationResource`.
   static let needsResources: UInt32 = 1 << 29
+
+  /// Of an operation that has not started: it will finish without running, since it was cancelled or finished before.
+  ///
+  /// Dependencies, conditions and resources do not hold it back: no ordinary edge of it blocks, and none is registered
+  /// from here on. A barrier does, and so does a suspension. Ask with this mask, never for one of the bits, unless the
+  /// two really differ; a start turns it into `flushed`.
+  static let toBeFlushed = cancelled | finishRequested
+  /// Neither dependencies nor conditions hold the operation back: it is ready, if not more.
+  static let ignoresDependencies = started | toBeFlushed
 
   static let bandShift: UInt32 = 16
   static let bandMask: UInt32 = 7 << 16

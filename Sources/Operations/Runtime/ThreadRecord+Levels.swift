@@ -159,8 +159,21 @@ extension ThreadRecord {
 
   // MARK: Looking
 
+  /// The levels of a thread, innermost first; made without a copy, since there may be thousands.
+  struct Levels: Sequence, IteratorProtocol {
+    fileprivate let record: ThreadRecord
+    /// Levels below the innermost that are left, and 1 for that.
+    fileprivate var left: Int
+
+    mutating func next() -> Level? {
+      guard left > 0 else { return nil }
+      left -= 1
+      return left == record.enclosing.count ? record.level : record.enclosing[left]
+    }
+  }
+
   /// The levels of this thread, innermost first.
-  var levels: [Level] { isInside ? [level] + enclosing.reversed() : enclosing.reversed() }
+  var levels: Levels { Levels(record: self, left: enclosing.count + (isInside ? 1 : 0)) }
 }
 
 extension ThreadRecord.Level {

@@ -40,7 +40,10 @@ extension ThreadRecord {
   /// notice of what it is told.
   private var schedulers: [any Scheduler] {
     var found: [any Scheduler] = []
-    for level in levels {
+    var seen: (UInt, UInt) = (0, 0)
+    // Most levels have the queue of the one above.
+    for level in levels where (level.queue | level.completingQueue, level.graph) != seen {
+      seen = (level.queue | level.completingQueue, level.graph)
       guard let scheduler = level.ownQueue?.scheduler ?? level.run?.scheduler,
         !found.contains(where: { $0.identity == scheduler.identity })
       else { continue }
@@ -61,25 +64,40 @@ extension ThreadRecord {
   func announcingBlock<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
+    try announcingBlock(to: schedulers, body)
+  }
+
+  private func announcingBlock<Result, Failure: Error>(
+    to schedulers: [any Scheduler], _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     flushCredit()
-    let schedulers = schedulers
     for scheduler in schedulers { scheduler.willBlock() }
     defer { for scheduler in schedulers { scheduler.didUnblock() } }
     return try body()
+  }
+
+  /// As `announcingBlock`, for what the program does outside of this library and nobody here can end.
+  func blockedOutside<Result, Failure: Error>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let schedulers = schedulers
+    return try announcingBlock(to: schedulers) { () throws(Failure) -> Result in
+      try whileBlocked(on: nil, at: schedulers.map(\.identity), isTimed: false, body)
+    }
   }
 
   /// What is waited for.
   struct Awaited {
     /// Nil for a queue or a run of a graph.
     var operation: Operation?
-    /// For reports.
-    let name: String
+    /// For messages and reports.
+    let name: () -> String
     /// For messages: `kind` and name.
     var kind = ""
     /// Whether it is over.
     let isOver: () -> Bool
 
-    var description: String { kind.isEmpty ? name : "\(kind) \"\(name)\"" }
+    var description: String { kind.isEmpty ? name() : "\(kind) \"\(name())\"" }
   }
 
   /// Waits as a worker must: is refused, runs what it waits for, helps, or announces that it blocks, according to what runs
@@ -90,13 +108,13 @@ extension ThreadRecord {
   ///   - deadline: when the wait ends at the latest.
   ///   - runPart: runs a part of it that has not begun; false when it finds none.
   ///   - beforeSleep: stops the process if the wait can have no end now that nothing is left to run here.
-  ///   - sleep: blocks the thread; returns false when the deadline has passed.
+  ///   - sleep: blocks the thread until it is over or the time that it gets; returns whether it is over.
   func wait(
     for awaited: Awaited, until deadline: UInt64?, runPart: () -> Bool = { false },
-    beforeSleep: (WaitPlace) -> Void = { _ in }, sleep: () -> Bool
+    beforeSleep: (WaitPlace) -> Void = { _ in }, sleep: (UInt64?) -> Bool
   ) -> Bool {
     prepareToWait()
-    guard let place = waitPlace else { return sleep() }
+    guard let place = waitPlace else { return sleep(deadline) }
     let policy = place.policy
     if policy == .fail, let queue = place.queue {
       queue.waits.refused.wrappingAdd(1, ordering: .relaxed)  // relaxed: a statistic.
@@ -105,22 +123,52 @@ extension ThreadRecord {
     }
     // A wait that only ran what it waited for is not counted.
     let counting = policy == .help || awaited.operation == nil ? place.queue : nil
+    if policy == .automatic, help(until: deadline, awaited.isOver, runPart) { return true }
     let schedulers = schedulers
-    if policy == .automatic { help(until: deadline, awaited.isOver, runPart) }
-    help(schedulers.filter(\.waitsByHelping), until: deadline, counting, awaited.isOver)
-    if awaited.isOver() { return true }
+    if help(schedulers.filter(\.waitsByHelping), until: deadline, counting, awaited.isOver) {
+      return true
+    }
     beforeSleep(place)
-    if policy == .help {
+    if policy == .help,
       help(schedulers.filter { !$0.waitsByHelping }, until: deadline, counting, awaited.isOver)
-      if awaited.isOver() { return true }
+    {
+      return true
     }
     // What ran here may have cancelled something.
     prepareToWait()
     if awaited.isOver() { return true }
     // relaxed: a statistic.
     place.queue?.waits.blocked.wrappingAdd(1, ordering: .relaxed)
-    return announcingBlock { whileBlocked(on: awaited, at: schedulers.map(\.identity), sleep) }
+    return announcingBlock(to: schedulers) {
+      whileBlocked(on: awaited, at: schedulers.map(\.identity), isTimed: deadline != nil) {
+        guard deadline == nil else { return sleep(deadline) }
+        return sleepWithThread(schedulers, awaited, sleep)
+      }
+    }
   }
+
+  /// Sleeps without a deadline: each scheduler that this thread works for must have a thread left, since whatever is queued
+  /// there may be what the wait waits for, near or far.
+  ///
+  /// Where it can have none it is asked again from time to time. The process stops when nothing but this could help.
+  private func sleepWithThread(
+    _ schedulers: [any Scheduler], _ awaited: Awaited, _ sleep: (UInt64?) -> Bool
+  ) -> Bool {
+    var stuck = 0
+    while true {
+      // All are asked.
+      let short = schedulers.filter { !$0.compensatePastLimit() }
+      if short.isEmpty { return sleep(nil) }
+      stuck = short.contains { Self.isStuck($0.identity) } ? stuck + 1 : 0
+      if stuck == Self.looksAtStuck { Fault.noThreadLeft(awaited.description) }
+      if sleep(MonotonicTime.nanoseconds() + Self.timeBetweenLooks) { return true }
+    }
+  }
+
+  /// Time between two attempts to have a thread, ns, and how many of them must fail before the process stops: long enough
+  /// for a thread on its way from one state to another.
+  private static var timeBetweenLooks: UInt64 { 50_000_000 }
+  private static var looksAtStuck: Int { 20 }
 
   /// What waits here in `queue`, for messages.
   private func waiter(in queue: OperationQueue) -> String {
@@ -134,28 +182,28 @@ extension ThreadRecord {
     }
   }
 
-  /// Runs queued jobs of the schedulers until `isOver` says so or there is none.
+  /// Runs queued jobs of the schedulers until `isOver` says so or there is none; returns whether it is over.
   private func help(
     _ schedulers: [any Scheduler], until deadline: UInt64?, _ counting: OperationQueue?,
     _ isOver: () -> Bool
-  ) {
-    guard !schedulers.isEmpty else { return }
-    help(until: deadline, isOver) {
+  ) -> Bool {
+    guard !schedulers.isEmpty else { return isOver() }
+    return help(until: deadline, isOver) {
       guard schedulers.contains(where: { $0.help() }) else { return false }
       counting?.waits.helped.wrappingAdd(1, ordering: .relaxed)  // relaxed: a statistic.
       return true
     }
   }
 
-  /// Runs jobs with `one` until `isOver` says so, the time is up, or it finds none; `helpLimit` levels deep at most.
-  private func help(until deadline: UInt64?, _ isOver: () -> Bool, _ one: () -> Bool) {
-    guard helpDepth < Self.helpLimit else { return }
-    helpDepth += 1
-    defer { helpDepth -= 1 }
-    while !isOver(), depth < Self.depthLimit / 2 {
-      if let deadline, MonotonicTime.nanoseconds() >= deadline { return }
-      guard apartFromCancellations(one) else { return }
+  /// Runs jobs with `one` until `isOver` says so, the time is up, it finds none, or a quarter of the stack is left; returns
+  /// whether it is over.
+  private func help(until deadline: UInt64?, _ isOver: () -> Bool, _ one: () -> Bool) -> Bool {
+    while !isOver() {
+      guard hasRoomForMore else { return false }
+      if let deadline, MonotonicTime.nanoseconds() >= deadline { return false }
+      guard apartFromCancellations(one) else { return isOver() }
       prepareToWait()
     }
+    return true
   }
 }

@@ -11,14 +11,15 @@ import Synchronization
 /// Only the owning thread touches a record, but for the atomics. Records are made on first use, given to a later
 /// thread when theirs ends, and never freed, so that a scan may read them at any time.
 @safe final class ThreadRecord {
-  /// How deep operations may run inside operations on one thread.
-  static let depthLimit = 128
-
-  /// How many waits on one thread may run jobs, one inside the other.
-  static let helpLimit = 256
+  /// How deep operations may run inside operations on one thread, if its stack is as large as that.
+  static let depthLimit = 16_384
+  /// Levels by which the part of the arrays below that a scan looks at grows.
+  private static let depthStep = 64
 
   /// Start-gate entries, one per nesting level: the queue whose operation runs in fast mode, or 0.
   let entries: UnsafeMutablePointer<Atomic<UInt>>
+  /// Levels that scans look at; only the owner changes it.
+  let levelsInUse = Atomic<Int>(ThreadRecord.depthStep)
   /// Per level the queue whose limit has counted the operation there, or 0; written under that queue's `control`.
   let counted: UnsafeMutablePointer<Atomic<UInt>>
   /// The queue that the held-back credits belong to, or 0; see ThreadRecord+Credits.swift.
@@ -33,8 +34,12 @@ import Synchronization
 
   /// Used levels of `entries`.
   var depth = 0
-  /// How many waits on this thread run jobs, one inside the other.
-  var helpDepth = 0
+  /// Handles of operations that waits have run and left with schedulers; see `leaveHandle(in:)`.
+  var handlesLeft = 0
+  /// Other jobs that the last look for such handles has found.
+  var othersFound = 0
+  /// Where the last quarter of the thread's stack begins, 1 where the system does not say; 0 before the first question.
+  private var stackFloor: UInt = 0
   /// The operation that this worker is starting, until stock `start()` sees it.
   var startingOperation: UInt = 0
   /// The queue whose slot a drain has claimed for the job it runs next, or 0.
@@ -87,12 +92,17 @@ import Synchronization
   private init(index: Int, older: UInt) {
     stripe = index
     self.older = older
-    unsafe entries = .allocate(capacity: Self.depthLimit)
-    unsafe counted = .allocate(capacity: Self.depthLimit)
-    for level in 0..<Self.depthLimit {
-      unsafe (entries + level).initialize(to: Atomic(0))
-      unsafe (counted + level).initialize(to: Atomic(0))
+    unsafe entries = Self.zeros()
+    unsafe counted = Self.zeros()
+  }
+
+  /// A word per level, all 0; the system provides the memory when a level is first used.
+  private static func zeros() -> UnsafeMutablePointer<Atomic<UInt>> {
+    guard let words = unsafe calloc(depthLimit, MemoryLayout<Atomic<UInt>>.stride) else {
+      Fault.stop("a thread's record: the system has no memory for it; raise the memory limit")
     }
+    // SAFETY: the size is that of as many words, and a word of zeros is an atomic 0.
+    return unsafe words.bindMemory(to: Atomic<UInt>.self, capacity: depthLimit)
   }
 
   // MARK: Finding records
@@ -184,8 +194,26 @@ import Synchronization
     let record = record(at: word)
     record.flushCredit()
     record.nodeCache.giveBackAll()
+    record.stackFloor = 0
     shim_set_operations(nil)
     registry.withLock { $0.free.append(word) }
+  }
+
+  // MARK: Depth
+
+  /// Whether at least a quarter of the thread's stack is free, and a level of the record.
+  var hasRoomForMore: Bool {
+    if stackFloor == 0 { stackFloor = max(1, shim_stack_floor()) }
+    return shim_stack_position() > stackFloor && depth < Self.depthLimit
+  }
+
+  /// Lets scans look at more levels, before the next one is used.
+  @inline(never) func useMoreLevels(for queue: OperationQueue) {
+    guard hasRoomForMore else { Fault.nestingTooDeep(queue) }
+    // relaxed: only this thread changes it.
+    let levels = levelsInUse.load(ordering: .relaxed) + Self.depthStep
+    // sequentially consistent, edge StartGate: before any entry there, so that whoever has to find that looks there.
+    levelsInUse.store(min(levels, Self.depthLimit), ordering: .sequentiallyConsistent)
   }
 
   // MARK: Starting

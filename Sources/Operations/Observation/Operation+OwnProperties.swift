@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What `Operation` and `OperationQueue` have in common: members that know the subclass they are called on.
+public protocol KeyValueObservable: AnyObject, Sendable {}
+
+extension Operation: KeyValueObservable {}
+extension OperationQueue: KeyValueObservable {}
+
+extension KeyValueObservable where Self: Operation {
+  /// Calls `changeHandler` when the property changes, as `options` say; Foundation's spelling.
+  ///
+  /// For what `observe(_:handler:)` takes, in the same order and on the same threads, and for properties that the
+  /// subclass has added, if it calls `willChangeValue(for:)` and `didChangeValue(for:)` around each change of them.
+  /// With `ObservingOptions.initial` the first call comes before this one returns, unless another thread is still
+  /// telling an earlier event of this operation: then that one makes it.
+  public func observe<Value: Sendable>(
+    _ keyPath: KeyPath<Self, Value>, options: ObservingOptions,
+    changeHandler: @escaping @Sendable (Self, KeyValueChange<Value>) -> Void
+  ) -> Observation {
+    let teller = OptionsTeller(options: options, isOn: ObserverSwitch(), handler: changeHandler)
+    let observer = observer(of: keyPath) { (operation: Self, change: ObservedChange<Value>) in
+      teller.tell(operation, change)
+    }
+    return attach(observer, teller.isOn, wantsInitial: options.contains(.initial))
+  }
+
+  /// As the other `observe(_:handler:)`, for properties that a subclass has added.
+  ///
+  /// Those are told when the subclass calls `willChangeValue(for:)` and `didChangeValue(for:)` around the change.
+  @_disfavoredOverload
+  public func observe<Value: Sendable>(
+    _ keyPath: KeyPath<Self, Value>,
+    handler: @escaping @Sendable (Self, ObservedChange<Value>) -> Void
+  ) -> Observation {
+    attach(observer(of: keyPath, handler))
+  }
+
+  /// As `willChangeValue(forKey:)`, for the property at `keyPath`, which the subclass may have added.
+  @_disfavoredOverload
+  public func willChangeValue<Value: Sendable>(for keyPath: KeyPath<Self, Value>) {
+    switch Self.property(at: keyPath) {
+    case .own: noteOwnBefore(OwnProperty(path: keyPath)) { self[keyPath: keyPath] }
+    case let property: willChangeValue(forKey: "\(property)")
+    }
+  }
+
+  /// As `didChangeValue(forKey:)`, for the property at `keyPath`, which the subclass may have added.
+  ///
+  /// A property that the subclass has added is told to its observers with the value that it had at
+  /// `willChangeValue(for:)`, which must come first.
+  @_disfavoredOverload
+  public func didChangeValue<Value: Sendable>(for keyPath: KeyPath<Self, Value>) {
+    switch Self.property(at: keyPath) {
+    case .own:
+      noteOwnAfter(OwnProperty(path: keyPath)) { self[keyPath: keyPath] }
+      // It may name an inherited flag by the class that overrides it, `\Download.isFinished`, which nothing tells from a
+      // property that the class has added. The getters are asked, so what has not changed is not announced.
+      guard Value.self == Bool.self else { return }
+      for flag in [ObservedProperty.isExecuting, .isReady, .isFinished] where !isSealed {
+        announce(flag)
+      }
+    case let property: didChangeValue(forKey: "\(property)")
+    }
+  }
+
+  /// Which property a key path of the subclass means, overridden or not.
+  private static func property(at keyPath: AnyKeyPath) -> ObservedProperty {
+    switch keyPath {
+    case \Self.isCancelled: .isCancelled
+    case \Self.isAsynchronous: .isAsynchronous
+    case \Self.isExecuting: .isExecuting
+    case \Self.isFinished: .isFinished
+    case \Self.isReady: .isReady
+    case \Self.dependencies: .dependencies
+    case \Self.queuePriority: .queuePriority
+    case \Self.completionBlock: .completionBlock
+    default: .own
+    }
+  }
+
+  /// The name of a property that changes without being told; nil for others.
+  private static func unannouncedName(of keyPath: AnyKeyPath) -> String? {
+    switch keyPath {
+    case \Self.name: "name"
+    case \Self.qualityOfService: "qualityOfService"
+    case \Self.effectiveQualityOfService: "effectiveQualityOfService"
+    case \Self.threadPriority: "threadPriority"
+    case \Self.serviceReport: "serviceReport"
+    case \Self.description: "description"
+    case \Self.hashValue: "hashValue"
+    case \Self.flushesWithoutSlot: "flushesWithoutSlot"
+    case \Self.retainsFinishedDependencies: "retainsFinishedDependencies"
+    case \Self.cancelDependentsOnCancel: "cancelDependentsOnCancel"
+    default: nil
+    }
+  }
+
+  /// For messages.
+  static func name(of keyPath: AnyKeyPath) -> String {
+    unannouncedName(of: keyPath) ?? "a property of type \(type(of: keyPath).valueType)"
+  }
+
+  private func observer<Value: Sendable>(
+    of keyPath: KeyPath<Self, Value>,
+    _ handler: @escaping @Sendable (Self, ObservedChange<Value>) -> Void
+  ) -> OperationObserver {
+    // The operation is the one that was asked, and the type that of the property.
+    @Sendable func call<Known: Sendable>(_ operation: Operation, _ change: ObservedChange<Known>) {
+      guard let operation = operation as? Self, let old = change.oldValue as? Value,
+        let new = change.newValue as? Value
+      else { Fault.internalError("a change of \(operation) has a value of another type") }
+      handler(
+        operation, ObservedChange(oldValue: old, newValue: new, isInitial: change.isInitial))
+    }
+    switch Self.property(at: keyPath) {
+    case .dependencies: return .operations { call($0, $1) }
+    case .queuePriority: return .priority { call($0, $1) }
+    case .completionBlock: return .block { call($0, $1) }
+    case .own:
+      if let name = Self.unannouncedName(of: keyPath) { Fault.notObservable(self, name) }
+      let property = OwnProperty(path: keyPath)
+      return .own(property) { operation in
+        guard let operation = operation as? Self, let path = property.path as? KeyPath<Self, Value>
+        else { Fault.internalError("a property of \(operation) has another type") }
+        return operation[keyPath: path]
+      } _: { operation, old, new, isInitial in
+        guard let operation = operation as? Self, let old = old as? Value, let new = new as? Value
+        else { Fault.internalError("a change of \(operation) has a value of another type") }
+        handler(operation, ObservedChange(oldValue: old, newValue: new, isInitial: isInitial))
+      }
+    case let flag: return .flag(flag) { call($0, $1) }
+    }
+  }
+}
+
+extension Operation {
+  /// As `willChangeValue(forKey:)`, for the property at `keyPath`.
+  public func willChangeValue<Value>(for keyPath: KeyPath<Operation, Value>) {
+    willChangeValue(forKey: Self.key(of: keyPath))
+  }
+
+  /// As `didChangeValue(forKey:)`, for the property at `keyPath`.
+  public func didChangeValue<Value>(for keyPath: KeyPath<Operation, Value>) {
+    didChangeValue(forKey: Self.key(of: keyPath))
+  }
+
+  private static func key(of keyPath: AnyKeyPath) -> String {
+    switch keyPath {
+    case \Operation.isFinished: "isFinished"
+    case \Operation.isExecuting: "isExecuting"
+    case \Operation.isReady: "isReady"
+    case \Operation.isCancelled: "isCancelled"
+    case \Operation.isAsynchronous: "isAsynchronous"
+    default: ""
+    }
+  }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Scheduling
+import Synchronization
+
+// Where the operations of a queue run: at home, on the scheduler that it was made with, or elsewhere, while a room above
+// has moved it. Such a queue is never fast, as one that keeps strict order, so what goes straight to the scheduler
+// goes home and asks nobody; everything else asks `scheduler`. Page: Queue.md, "Away from home".
+
+/// A scheduler with its identity.
+final class QueuePlace: Sendable {
+  let scheduler: any Scheduler
+  let identity: SchedulerIdentity
+
+  init(_ scheduler: any Scheduler) {
+    self.scheduler = scheduler
+    identity = scheduler.identity
+  }
+}
+
+extension OperationQueue {
+  /// The scheduler that runs this queue's operations.
+  ///
+  /// The one it was made with, unless `underlyingQueue` of `OperationsFoundation` has moved it to a dispatch queue.
+  public final var scheduler: any Scheduler { placeElsewhere?.scheduler ?? home }
+
+  final var identity: SchedulerIdentity { placeElsewhere?.identity ?? homeIdentity }
+
+  /// The scheduler runs what it is given before it returns, or may.
+  final var runsInPlace: Bool { placeElsewhere?.scheduler.waitsByHelping ?? homeRunsInPlace }
+
+  final var isAway: Bool { placeElsewhere != nil }
+
+  /// Where the operations run, nil for home.
+  private final var placeElsewhere: QueuePlace? {
+    // acquire, edge Moved: pairs with the release in `move`.
+    guard let address = extrasIfAny?.away.load(ordering: .acquiring), address != 0 else {
+      return nil
+    }
+    // SAFETY: `elsewhere` keeps it as long as the queue lives.
+    return unsafe Unmanaged<QueuePlace>.fromOpaque(
+      UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped
+    ).takeUnretainedValue()
+  }
+
+  /// The scheduler at home or elsewhere, wherever the operations run.
+  final func scheduler(isAway: Bool) -> any Scheduler {
+    isAway ? extrasIfAny?.elsewhere.withLock { $0?.scheduler } ?? home : home
+  }
+
+  /// The scheduler that the queue runs on while it is away; made by the first caller's `make`, from the workers at home.
+  package final func schedulerElsewhere(
+    _ make: (_ workers: Int) -> any Scheduler
+  ) -> any Scheduler {
+    extrasMade().elsewhere.withLock { elsewhere in
+      let place = elsewhere ?? QueuePlace(make(home.workerCount))
+      elsewhere = place
+      return place.scheduler
+    }
+  }
+
+  /// Operations run elsewhere from now on, or at home again.
+  ///
+  /// For a queue that holds nothing. What is added meanwhile by another thread runs at either place.
+  package final func move(away: Bool) {
+    guard away != isAway else { return }
+    let starts = control.withLock { control in
+      let extras = extrasMade()
+      guard let place = extras.elsewhere.withLock({ $0 }) else {
+        Fault.internalError("queue \(stockName) was moved before there was a place for it")
+      }
+      let address = unsafe UInt(bitPattern: Unmanaged.passUnretained(place).toOpaque())
+      // release, edge Moved: who sees the address sees what it points at.
+      extras.away.store(away ? address : 0, ordering: .releasing)
+      let isFinite = control.limit >= 0 && control.limit < MemberCount.limit
+      return changeLimit(to: isFinite ? control.limit : highestLimit)
+    }
+    carryOut(starts)
+  }
+}
