@@ -31,15 +31,35 @@ package struct CheckResult: Sendable {
       ? "1 worker" : workers.map { "\($0)" }.joined(separator: ", ") + " workers"
   }
 
-  /// One line per finding; none when it passed or was skipped.
-  package var findings: [String] {
+  /// Something that was found.
+  struct Finding {
+    /// Equal for what was found by the same line of the same check or instrument, with whatever numbers.
+    let cause: String
+    /// One line.
+    let text: String
+
+    init(_ failure: SchedulerConformance.Failure) {
+      cause = failure.place
+      text = failure.description
+    }
+
+    init(cause: String, text: String) {
+      self.cause = cause
+      self.text = text
+    }
+  }
+
+  /// What was found; nothing when it passed or was skipped.
+  var findings: [Finding] {
     switch outcome {
     case .passed, .skipped, .notRun: return []
-    case .failed(let failures): return failures.map(\.description)
+    case .failed(let failures): return failures.map(Finding.init)
     case .hung(let limit, let waitingFor, let failures):
       let place =
         waitingFor.isEmpty ? "" : ", waiting for " + waitingFor.joined(separator: " and for ")
-      return ["hung: it had not ended after \(limit)\(place)"] + failures.map(\.description)
+      let hung = Finding(
+        cause: "\(check.name) hung", text: "hung: it had not ended after \(limit)\(place)")
+      return [hung] + failures.map(Finding.init)
     }
   }
 }

@@ -57,7 +57,7 @@ final class Progress: Sendable {
     let names = result.check.statements.map(\.name).joined(separator: ", ")
     let others = result.findings.count > 1 ? " (and \(result.findings.count - 1) more)" : ""
     let claim = "\(result.check.claim), \(CheckResult.inWords([result.workers]))"
-    tell("FAILED \(names): \(claim): \(first)\(others)")
+    tell("FAILED \(names): \(claim): \(first.text)\(others)")
   }
 
   private func tell(_ line: String) {

@@ -50,21 +50,10 @@ extension SchedulerConformance {
     }
 
     private static func verdict(_ results: [CheckResult]) -> Verdict {
-      var findings: [(claim: String, finding: String, workers: [Int])] = []
       var skipped: [String] = []
       var notRun: String?
       var hasPassed = false
       for result in results {
-        let claim = result.check.claim
-        for finding in result.findings {
-          // What is the same with several numbers of workers is said once.
-          let index = findings.firstIndex { $0.claim == claim && $0.finding == finding }
-          if let index, findings[index].workers.last != result.workers {
-            findings[index].workers.append(result.workers)
-          } else if index == nil {
-            findings.append((claim, finding, [result.workers]))
-          }
-        }
         switch result.outcome {
         case .passed: hasPassed = true
         case .skipped(let reason):
@@ -73,10 +62,8 @@ extension SchedulerConformance {
         case .failed, .hung: break
         }
       }
-      if !findings.isEmpty {
-        return .failed(
-          findings.map { "\($0.claim), \(CheckResult.inWords($0.workers)): \($0.finding)" })
-      }
+      let findings = groups(results)
+      if !findings.isEmpty { return .failed(findings.map(\.description)) }
       if let notRun { return .notRun(notRun) }
       if !skipped.isEmpty, !hasPassed { return .skipped(skipped.joined(separator: "; ")) }
       return .passed
@@ -96,19 +83,22 @@ extension SchedulerConformance {
       return ["  skipped with it: \(count) on it, of \(shown)"]
     }
 
-    /// First the verdict, then what failed and how, what was skipped and why, what was not run.
+    /// First how many hold, failed, are excepted or were not run, then what failed and how, what was skipped and why.
+    ///
+    /// What several statements failed by is said with the first of them.
     public var description: String {
       var failed: [String] = []
+      var said: Set<String> = []
+      var failures = 0
       var skipped: [String] = []
       var notRun: [(reason: String, count: Int)] = []
       var passed = 0
       for (statement, verdict) in verdicts {
         switch verdict {
         case .passed: passed += 1
-        case .failed(let findings):
-          let alternative = statement.alternative.map { " (\($0))" } ?? ""
-          failed += ["FAILED \(statement)\(alternative)"] + findings.map { "  \($0)" }
-          failed += whatRests(on: statement)
+        case .failed:
+          failures += 1
+          failed += lines(of: statement, said: &said) + whatRests(on: statement)
         case .skipped(let reason):
           skipped.append("skipped \(statement.name) (\(statement.text)): \(reason)")
           skipped += whatRests(on: statement)
@@ -117,7 +107,14 @@ extension SchedulerConformance {
           notRun[notRun.count - 1].count += 1
         }
       }
-      let headline = "\(name): \(passed) of \(verdicts.count) statements hold"
+      let exceptions = verdicts.count {
+        if case .skipped = $0.verdict { true } else { false }
+      }
+      let counts = [
+        (passed, "hold"), (failures, "failed"), (exceptions, "skipped"),
+        (notRun.reduce(0) { $0 + $1.count }, "not run"),
+      ].filter { $0.0 > 0 || $0.1 == "hold" }.map { "\($0.0) \($0.1)" }
+      let headline = "\(name): of \(verdicts.count) statements \(counts.joined(separator: ", "))"
       let unknown = notRun.map { "not run, \($0.count) statements: \($0.reason)" }
       return ([headline] + failed + skipped + unknown).joined(separator: "\n")
     }

@@ -19,7 +19,7 @@ extension SchedulerConformance.Statement {
     A subclass overrides `main` and leaves `super.main` alone.
     Equality and hash are identity.
     Operations and queues may be used from any thread without locks.
-    A body runs at most once, whoever starts it.
+    A body runs at most once, whoever starts it or calls `main()`.
     `start()` by hand runs the body on the calling thread and returns when it has finished.
     `start()` of a finished operation does nothing.
     `start()` of a cancelled operation skips the body, finishes and runs the block.
@@ -58,7 +58,7 @@ extension SchedulerConformance.Statement {
     A cancelled operation may be queued and finishes without running.
     A queued one that is cancelled forgets its dependencies, finishes without running, and leaves.
     That happens on a thread of the scheduler, never inside `cancel()`.
-    It needs no slot where the start is the stock one.
+    It needs no slot where the class does not override `start()`, or says so in `flushesWithoutSlot`.
     A suspended queue keeps its cancelled members until it is resumed.
     Cancelled while executing: both hold until the body returns.
     `cancelAllOperations()` takes in what is held at that moment, from anywhere.
@@ -110,7 +110,7 @@ extension SchedulerConformance.Statement {
     Names are synchronised and appear in diagnostics; queues have one by default.
     `waitUntilFinished()` returns when finished, at once if it is.
     Waiting for oneself is a fault.
-    Waiting inside an operation does not deadlock; an impossible wait is a fault.
+    Waiting inside an operation does not deadlock; an impossible wait is a fault. Running operations of two queues that wait for each other are reported, not stopped.
     Waits with a timeout, and `await finished()`.
     A wait for the queue covers what is added meanwhile, and barriers.
     When a wait for an operation returns it has finished; when a wait for the queue returns nothing is listed.
@@ -129,9 +129,9 @@ extension SchedulerConformance.Statement {
     `operations` is a snapshot in order, `operationCount` agrees and is constant time, `stallReport()` gives reasons.
     `current` is the queue of the body that runs, nil in blocks and elsewhere.
     `main` runs on the main thread, when that is serviced, and ignores changes.
-    `underlyingQueue` exists on libdispatch only; setting it elsewhere or while busy is a fault.
+    `underlyingQueue` moves an empty queue of any scheduler to a dispatch queue, nil moves it back; on a queue that holds something it is a fault.
     Progress counts bodies that ended, once a total is set.
-    Eight facts of an operation can be observed.
+    Eight facts of an operation can be observed, and what a subclass adds and announces.
     Five facts of a queue can be observed.
     `observe` gives a token whose end ends it.
     Handlers run on the changing thread, with no lock held.

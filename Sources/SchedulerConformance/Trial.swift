@@ -48,6 +48,9 @@ package final class Trial: Sendable {
   /// What was not as expected so far.
   var failures: [SchedulerConformance.Failure] { notes.withLock { $0.failures } }
 
+  /// True while everything was as expected.
+  package var isBlameless: Bool { failures.isEmpty }
+
   /// What the check waits for now, outermost first.
   var activity: [String] { notes.withLock { $0.waitingFor } }
 

@@ -23,6 +23,6 @@ final class DrowsyScheduler: Scheduler {
   private func work() {
     guard let job = jobs.withLock({ $0.popFirst() }) else { return }
     var context = WorkerContext(worker: 0, scheduler: identity)
-    context.runToCompletion(job) { submit($0) }
+    unsafe context.runToCompletion(job) { submit($0) }
   }
 }

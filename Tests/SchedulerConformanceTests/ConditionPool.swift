@@ -65,7 +65,7 @@ final class ConditionPool: Scheduler {
     func runAll(worker: Int, bound: Int) {
       var context = WorkerContext(worker: worker, scheduler: SchedulerIdentity(object: self))
       while let job = next() {
-        context.runToCompletion(job, bound: bound, publish: put)
+        unsafe context.runToCompletion(job, bound: bound, publish: put)
         changed.withLock {
           unsafe running -= 1
           if unsafe isClosed && running == 0 { changed.broadcast() }

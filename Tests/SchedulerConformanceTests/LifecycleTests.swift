@@ -38,6 +38,40 @@ extension SchedulerSeam {
       }
     }
 
+    @Test(arguments: ["work-stealing", "thread-pool", "dispatch"], [0, .max])
+    func anIllegalNumberOfWorkersIsRefusedWithAMessage(_ name: String, _ workers: Int) async throws
+    {
+      let result: ExitTest.Result?
+      switch (name, workers) {
+      case ("work-stealing", 0):
+        result = await #expect(
+          processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { _ = SchedulerUnderTest.workStealing.factory(0) }
+      case ("work-stealing", _):
+        result = await #expect(
+          processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { _ = SchedulerUnderTest.workStealing.factory(.max) }
+      case ("thread-pool", 0):
+        result = await #expect(
+          processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { _ = SchedulerUnderTest.threadPool.factory(0) }
+      case ("thread-pool", _):
+        result = await #expect(
+          processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { _ = SchedulerUnderTest.threadPool.factory(.max) }
+      case (_, 0):
+        result = await #expect(
+          processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { _ = SchedulerUnderTest.dispatch.factory(0) }
+      case (_, _):
+        result = await #expect(
+          processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { _ = SchedulerUnderTest.dispatch.factory(.max) }
+      }
+      let told = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+      #expect(told.contains("Scheduler: workers is \(workers); expected 1 to "), "\(told)")
+    }
+
     @Test(arguments: oversubscribed)
     func anIdleSchedulerUsesNoProcessor(_ kind: SchedulerUnderTest) {
       let scheduler = kind.make()

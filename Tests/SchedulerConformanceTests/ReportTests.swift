@@ -37,7 +37,7 @@ import Testing
     let checks = Check.blocking.filter {
       $0.statements == [.seam(.compensation)] || $0.statements == [.seam(.help)]
     }
-    #expect(checks.count == 3)
+    #expect(checks.count == 4)
     var options = quietOptions
     options.workers = [1, 2]
     let report = SchedulerConformance.run(checks, options) { Uncounted(workers: $0) }
@@ -59,14 +59,62 @@ import Testing
     }
     let report = SchedulerConformance.run([wrong], quietOptions) { ConditionPool(workers: $0) }
     let findings = report.findings(.contract(4)) ?? []
-    #expect(findings.count == 3, "\(report)")
+    #expect(findings.count == 2, "\(report)")
     let first = "is wrong, 1, 2, 8 workers: expected at most 1 jobs to run at a time, found 5 ("
     #expect(findings.first?.hasPrefix(first) == true, "\(report)")
-    #expect(findings.last?.hasPrefix("is wrong, 8 workers: expected workers to be 2") == true)
+    // What differs only in its numbers is said once too.
+    #expect(
+      findings.last?.hasPrefix("is wrong, 1, 8 workers: expected workers to be 2, found 1 (")
+        == true)
+    #expect(findings.last?.hasSuffix("), and 1 like it") == true, "\(report)")
     #expect(
       "\(report)".contains(
         "FAILED contract 4: No reader sees executing and finished at once.\n"), "\(report)")
     #expect(findings.first?.contains("(Tests/SchedulerConformanceTests/ReportTests.swift:") == true)
+  }
+
+  @Test func theReportCountsWhatHoldsWhatFailedAndWhatWasNotRun() {
+    let lost = Check("losesJobs", .seam(.exactlyOnce), isFoundation: true) { trial in
+      trial.expect(trial.workers, equals: 0, "the jobs that were lost")
+    }
+    let fine = Check("isFine", .seam(.wakeUp), isFoundation: true) { _ in }
+    let others = (1...96).map { Check("isNotRun\($0)", .contract($0)) { _ in } }
+    var options = quietOptions
+    options.exceptions = [.contract(3, "why")]
+    let report = SchedulerConformance.run([lost, fine] + others, options) {
+      ConditionPool(workers: $0)
+    }
+    let lines = "\(report)".split(separator: "\n")
+    #expect(lines.first == "scheduler: of 98 statements 1 hold, 1 failed, 1 skipped, 95 not run")
+    #expect(lines.count == 5, "\(report)")
+    #expect(lines.last == "not run, 95 statements: it rests on what failed above")
+  }
+
+  @Test func oneCauseIsSaidOnce() {
+    // An instrument that twelve checks use, each for a statement of its own.
+    @Sendable func isKept(_ trial: Trial) {
+      trial.expect(trial.workers, equals: 0, "the instrument")
+    }
+    let checks = (1...12).map { number in
+      Check("fails\(number)", .contract(number)) { isKept($0) }
+    }
+    let both = Check("failsTwice", .contract(12)) { trial in
+      isKept(trial)
+      trial.expect(trial.workers, equals: 0, "its own")
+    }
+    let report = SchedulerConformance.run(checks + [both], quietOptions) {
+      ConditionPool(workers: $0)
+    }
+    let lines = "\(report)".split(separator: "\n")
+    #expect(lines.count == 1 + 12 + 2, "\(report)")
+    #expect(lines.count { $0.contains("expected the instrument to be 0") } == 1)
+    #expect(lines.count { $0.hasPrefix("FAILED contract ") && $0.hasSuffix(" As above.") } == 10)
+    #expect(lines.dropLast().last?.hasSuffix(" As above, and:") == true, "\(report)")
+    #expect(
+      lines.last?.hasPrefix("  fails twice, 1, 2, 8 workers: expected its own to be 0, found 1 (")
+        == true)
+    // Who asks for one statement is told in full.
+    #expect(report.findings(.contract(12))?.count == 3)
   }
 
   @Test func expectationsInWordsReadWell() {
@@ -152,5 +200,6 @@ private final class Uncounted: Scheduler {
   func submit(_ jobs: consuming JobChain) { inner.submit(jobs) }
   func help() -> Bool { inner.help() }
   func willBlock() { inner.willBlock() }
+  func compensatePastLimit() -> Bool { inner.compensatePastLimit() }
   func didUnblock() { inner.didUnblock() }
 }

@@ -52,7 +52,7 @@ private final class Shelf: Sendable {
   func runAll() {
     var context = WorkerContext(worker: 0, scheduler: SchedulerIdentity(object: self))
     while var chain = next() {
-      while let job = chain.popFirst() { context.runToCompletion(job, publish: put) }
+      while let job = chain.popFirst() { unsafe context.runToCompletion(job, publish: put) }
     }
     changed.withLock { unsafe hasEnded = true }
     changed.broadcast()

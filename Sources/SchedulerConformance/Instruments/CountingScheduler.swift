@@ -18,7 +18,9 @@ package final class CountingScheduler: Scheduler {
   package var waitsByHelping: Bool { inner.waitsByHelping }
   package var counters: SchedulerCounters { inner.counters }
   package func help() -> Bool { inner.help() }
+  package func withdraw(where accepts: (Job) -> Bool) -> JobChain { inner.withdraw(where: accepts) }
   package func willBlock() { inner.willBlock() }
+  package func compensatePastLimit() -> Bool { inner.compensatePastLimit() }
   package func didUnblock() { inner.didUnblock() }
   package func shutDown() { inner.shutDown() }
   package func submit(_ jobs: consuming JobChain) {

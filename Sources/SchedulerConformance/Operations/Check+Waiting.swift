@@ -27,39 +27,24 @@ extension Check {
       trial.expectQuiet(queue)
     },
     Check("fiftyNestedWaitsOnOneQueue", .contract(101)) { trial in
-      let queue = trial.queue()
-      let depth = Atomic<Int>(0)
-      @Sendable func descend(_ level: Int) {
-        depth.add(1, ordering: .relaxed)
-        guard level > 0 else { return }
-        let inner = BlockOperation { descend(level - 1) }
-        queue.addOperation(inner)
-        inner.waitUntilFinished()
-      }
-      queue.addOperation { descend(50) }
-      trial.expectQuiet(queue)
-      trial.expect(depth.load(ordering: .relaxed), equals: 51, "depth")
+      trial.expect(bodiesOfNestedWaits(50, trial), equals: 51, "depth")
     },
     // A pool that grew by a thread per second would need minutes.
     Check(
       "twoHundredNestedWaitsTakeNoTime", .contract(101), needs: [.ownThreads, .compensation],
       on: .usual
     ) { trial in
-      let queue = trial.queue()
-      let depth = Atomic<Int>(0)
-      @Sendable func descend(_ level: Int) {
-        depth.add(1, ordering: .relaxed)
-        guard level > 0 else { return }
-        let inner = BlockOperation { descend(level - 1) }
-        queue.addOperation(inner)
-        inner.waitUntilFinished()
-      }
       let start = MonotonicTime.nanoseconds()
-      queue.addOperation { descend(200) }
-      trial.expectQuiet(queue)
+      let depth = bodiesOfNestedWaits(200, trial)
       let milliseconds = (MonotonicTime.nanoseconds() - start) / 1_000_000
-      trial.expect(depth.load(ordering: .relaxed), equals: 201, "the depth reached")
+      trial.expect(depth, equals: 201, "the depth reached")
       trial.expect(milliseconds < 2_000, "less than 2 000 ms", found: "\(milliseconds) ms")
+    },
+    // Deeper than one stack holds, or than threads take the place of blocked ones.
+    Check(
+      "threeThousandNestedWaits", .contract(101), needs: [.ownThreads, .compensation], on: .usual
+    ) { trial in
+      trial.expect(bodiesOfNestedWaits(3_000, trial), equals: 3_001, "depth")
     },
     // A timed wait does not run what it waits for.
     Check(
@@ -180,4 +165,20 @@ private func waitForAnotherQueue(_ scheduler: any Scheduler, _ trial: Trial) {
   }
   trial.expectQuiet(first)
   trial.expect(count.load(ordering: .relaxed), equals: 120, "count")
+}
+
+/// How many bodies ran of a chain in one queue in which each adds the next, `levels` of them, and waits for it.
+private func bodiesOfNestedWaits(_ levels: Int, _ trial: Trial) -> Int {
+  let queue = trial.queue()
+  let reached = Atomic<Int>(0)
+  @Sendable func descend(_ level: Int) {
+    reached.add(1, ordering: .relaxed)
+    guard level > 0 else { return }
+    let inner = BlockOperation { descend(level - 1) }
+    queue.addOperation(inner)
+    inner.waitUntilFinished()
+  }
+  queue.addOperation { descend(levels) }
+  trial.expectQuiet(queue)
+  return reached.load(ordering: .relaxed)
 }

@@ -12,6 +12,58 @@ extension Check {
       blockAndRelease(3 * trial.workers, on: scheduler, trial)
       expectCounted(\.compensations, "scheduler.counters.compensations", by: scheduler, trial)
     },
+    // More than any scheduler compensates: only what compensatePastLimit() promises makes it end.
+    Check("jobsThatOthersWaitForRunPastAnyLimit", .seam(.compensation), on: .usual) { trial in
+      let scheduler = trial.makeScheduler()
+      let depth = 500
+      let returned = Atomic<Int>(0)
+      let refused = Atomic<Int>(0)
+      @Sendable func descend(_ level: Int) {
+        let hasRun = Turnstile()
+        if level > 0 {
+          scheduler.submit {
+            descend(level - 1)
+            hasRun.signal()
+          }
+          scheduler.willBlock()
+          if !scheduler.compensatePastLimit() { refused.add(1, ordering: .relaxed) }
+          hasRun.wait()
+          scheduler.didUnblock()
+        }
+        returned.add(1, ordering: .relaxed)
+      }
+      scheduler.submit { descend(depth) }
+      trial.eventually(equals: depth + 1, "the number of jobs that waited for the next and ran") {
+        returned.load(ordering: .relaxed)
+      }
+      trial.expect(
+        refused.load(ordering: .relaxed), equals: 0,
+        "the number of times that compensatePastLimit() had no thread")
+    },
+    Check("withdrawnJobsAreTheCallers", .seam(.exactlyOnce), on: .usual) { trial in
+      let scheduler = trial.makeScheduler()
+      let ran = Atomic<Int>(0)
+      let isOver = Atomic<Int>(0)
+      scheduler.submit {
+        for _ in 0..<100 { scheduler.submit { ran.add(1, ordering: .relaxed) } }
+        var looked = 0
+        var jobs = scheduler.withdraw { _ in
+          looked += 1
+          return looked % 2 == 0
+        }
+        trial.expect(jobs.count, equals: looked / 2, "the number of jobs that came back")
+        // The calling job runs them: nobody else may have.
+        var context = WorkerContext(worker: 0, scheduler: scheduler.identity)
+        while let job = jobs.popFirst() { _ = unsafe job.run(in: &context) }
+        isOver.store(1, ordering: .releasing)
+      }
+      trial.eventually(equals: 1, "the end of the job that took others out") {
+        isOver.load(ordering: .acquiring)
+      }
+      trial.eventually(equals: 100, "the number of jobs that ran, taken out or not") {
+        ran.load(ordering: .relaxed)
+      }
+    },
     Check("afterCompensationNoMoreThanWorkersRun", .seam(.compensation)) { trial in
       let scheduler = trial.makeScheduler()
       blockAndRelease(4 * trial.workers, on: scheduler, trial)

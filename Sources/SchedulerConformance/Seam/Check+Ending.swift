@@ -6,7 +6,7 @@ internal import Synchronization
 
 extension Check {
   /// How schedulers end.
-  static let ending: [Check] = [
+  package static let ending: [Check] = [
     Check("jobsQueuedBeforeTheSchedulerIsDroppedStillRun", .seam(.dropping)) { trial in
       let done = Atomic<Int>(0)
       let lifetimes = LifetimeCounter()
@@ -56,6 +56,16 @@ extension Check {
         scheduler.shutDown()
       }
     },
+    Check("aJobThatRunsAtShutDownMayWaitForOthers", .seam(.shutDown), needs: [.ownThreads]) {
+      trial in
+      shutDownUnderNestedJobs(depth: trial.workers, areAnnounced: false, trial)
+    },
+    Check(
+      "aJobThatRunsAtShutDownMayAnnounceThatItBlocks", .seam(.shutDown),
+      needs: [.ownThreads, .compensation]
+    ) { trial in
+      shutDownUnderNestedJobs(depth: 2 * trial.workers, areAnnounced: true, trial)
+    },
     Check("severalThreadsMayShutDownTogether", .seam(.shutDown)) { trial in
       let scheduler = trial.makeScheduler()
       let done = Atomic<Int>(0)
@@ -69,4 +79,54 @@ extension Check {
         early.load(ordering: .relaxed), equals: 0, "the number of calls that returned early")
     },
   ]
+}
+
+/// Shuts schedulers down while a job runs that submits another and waits for it, which does the same, `depth` jobs deep.
+private func shutDownUnderNestedJobs(depth: Int, areAnnounced: Bool, _ trial: Trial) {
+  var random = SeededGenerator(seed: 3)
+  for round in 1...20 {
+    let scheduler = trial.makeScheduler()
+    let hasBegun = Atomic(false)
+    let isClosing = Atomic(false)
+    let runs = Atomic<Int>(0)
+    let waitsInVain = Atomic<Int>(0)
+    @Sendable func run(_ level: Int) {
+      runs.add(1, ordering: .relaxed)
+      guard level < depth else { return }
+      let isDone = Atomic(false)
+      // release: pairs with the acquire below.
+      scheduler.submit {
+        run(level + 1)
+        isDone.store(true, ordering: .releasing)
+      }
+      if areAnnounced { scheduler.willBlock() }
+      // acquire: pairs with the release above.
+      if !trial.waitUntil({ isDone.load(ordering: .acquiring) }) {
+        waitsInVain.add(1, ordering: .relaxed)
+      }
+      if areAnnounced { scheduler.didUnblock() }
+    }
+    // The other workers find out that the scheduler shuts down, or have not yet.
+    let pause = UInt64(random.index(below: 2_000)) * 1_000
+    scheduler.submit {
+      hasBegun.store(true, ordering: .releasing)
+      _ = trial.waitUntil { isClosing.load(ordering: .acquiring) }
+      let end = MonotonicTime.nanoseconds() + pause
+      while MonotonicTime.nanoseconds() < end { yieldCore() }
+      run(1)
+    }
+    guard trial.eventually("a job to begin", { hasBegun.load(ordering: .acquiring) }) else {
+      return
+    }
+    isClosing.store(true, ordering: .releasing)
+    scheduler.shutDown()
+    trial.expect(
+      waitsInVain.load(ordering: .relaxed), equals: 0,
+      "the number of jobs that waited in vain, during shutDown, for jobs that they had submitted "
+        + "(\(round))")
+    trial.expect(
+      runs.load(ordering: .relaxed), equals: depth,
+      "the number of nested jobs that ran before shutDown returned (\(round))")
+    guard trial.isBlameless else { return }
+  }
 }

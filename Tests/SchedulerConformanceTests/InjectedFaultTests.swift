@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import Foundation
+import TestSupport
+import Testing
+
+/// A small program of jobs on every scheduler, while one call of the system after the other fails.
+///
+/// What became of each point is printed. A program ends or is stopped with a message; none hangs or loses a job.
+@Suite(.serialized, .enabled(if: Sanitizer.active == nil)) struct InjectedFaultTests {
+  /// What is tried: a kind of call, an error and for how long.
+  struct Fault: Sendable, CustomTestStringConvertible {
+    let kind: String
+    let error: Int32
+    var duration = "once"
+    /// Whether the process may be stopped.
+    let mayStop: Bool
+    var testDescription: String { "\(kind), error \(error), \(duration)" }
+
+    static let all = [
+      Fault(kind: "thread", error: EAGAIN, mayStop: true),
+      Fault(kind: "thread", error: EAGAIN, duration: "forever", mayStop: true),
+      Fault(kind: "memory", error: ENOMEM, mayStop: true),
+      Fault(kind: "futex", error: EINTR, mayStop: false),
+      Fault(kind: "futex", error: EAGAIN, mayStop: false),
+      Fault(kind: "futex", error: 0, mayStop: false),
+      Fault(kind: "barrier", error: EPERM, duration: "forever", mayStop: true),
+    ]
+  }
+
+  enum Outcome: Hashable {
+    case completed
+    case stopped(String)
+    case wrong(String)
+  }
+
+  /// Where sleeps are many, the first ones stand for the rest.
+  private static let limit = 200
+
+  @Test(arguments: ["work-stealing", "thread-pool", "dispatch", "inline"], Fault.all)
+  func theProgramEndsWhateverFails(_ scheduler: String, _ fault: Fault) throws {
+    // libdispatch asks for a refused thread once a second for as long as it takes.
+    if scheduler == "dispatch", fault.kind == "thread", fault.duration == "forever" { return }
+    for workers in scheduler == "inline" ? [1] : [1, 2] {
+      var outcomes: [(first: Int, last: Int, outcome: Outcome)] = []
+      var number = 1
+      while number <= Self.limit {
+        let (outcome, calls) = try run(scheduler, workers, fault, number)
+        if outcomes.last?.outcome == outcome {
+          outcomes[outcomes.count - 1].last = number
+        } else {
+          outcomes.append((number, number, outcome))
+        }
+        switch outcome {
+        case .wrong(let what):
+          Issue.record(
+            "\(scheduler), \(workers) workers, \(fault.testDescription), call \(number): \(what)")
+          return
+        case .stopped(let message):
+          #expect(fault.mayStop && message.contains("expected"), "\(message)")
+        case .completed: break
+        }
+        if let calls, calls < number { break }
+        number += 1
+      }
+      let text = outcomes.map { "\($0.first)–\($0.last) \($0.outcome.text)" }
+      print(
+        "\(scheduler), \(workers) workers, \(fault.testDescription): \(text.joined(separator: "; "))"
+      )
+    }
+  }
+
+  /// Runs the fixture; the number of calls is unknown where it was stopped.
+  private func run(
+    _ scheduler: String, _ workers: Int, _ fault: Fault, _ number: Int
+  ) throws -> (Outcome, calls: Int?) {
+    let process = Process()
+    let (output, errors) = (Pipe(), Pipe())
+    process.executableURL = URL(fileURLWithPath: SchedulerUnderTest.fixture)
+      .deletingLastPathComponent().appendingPathComponent("InjectedFaultsFixture")
+    process.arguments = [
+      scheduler, "\(workers)", fault.kind, "\(fault.error)", "\(number)", fault.duration,
+    ]
+    process.environment = ProcessInfo.processInfo.environment.merging([
+      "SWIFT_BACKTRACE": "enable=no"
+    ]) { $1 }
+    process.standardOutput = output
+    process.standardError = errors
+    try process.run()
+    let hasEnded = waitUntil(deadline: .seconds(60)) { !process.isRunning }
+    if !hasEnded { process.terminate() }
+    process.waitUntilExit()
+    let told = String(
+      decoding: try errors.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    let said = String(
+      decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    let calls = said.split(separator: "\n").first { $0.hasPrefix("calls ") }
+      .flatMap { Int($0.dropFirst(6)) }
+    guard hasEnded else { return (.wrong("hung for 60 s"), nil) }
+    if process.terminationReason == .exit, process.terminationStatus == 0 {
+      return (.completed, calls)
+    }
+    if process.terminationReason == .uncaughtSignal,
+      let line = told.split(separator: "\n").last(where: { $0.contains("Fatal error: ") })
+    {
+      return (.stopped(String(line)), nil)
+    }
+    return (.wrong("status \(process.terminationStatus), \(said) \(told)"), calls)
+  }
+}
+
+extension InjectedFaultTests.Outcome {
+  /// For the list.
+  var text: String {
+    switch self {
+    case .completed: "completed"
+    case .stopped(let message): "stopped: " + (message.split(separator: "error: ").last ?? "")
+    case .wrong(let what): what
+    }
+  }
+}
