@@ -22,7 +22,8 @@ package final class GraphReplay: Workload {
 
   /// Metrics that a replay reports besides the common ones.
   package static let metrics: Set<String> = [
-    "makespan", "work", "critical-path", "efficiency", "efficiency-ideal", "queue-delay",
+    "makespan", "tasks", "edges", "work", "critical-path", "efficiency", "efficiency-ideal",
+    "queue-delay",
   ]
 
   /// Prepares a replay; with `ReplayBody.work` it calibrates, which takes some tens of milliseconds.
@@ -51,6 +52,14 @@ package final class GraphReplay: Workload {
     } catch {
       throw WorkloadError(message: error.description)
     }
+    if let expected = assignment.extra[ReplaySettings.fingerprintKey],
+      graph.fingerprint != expected
+    {
+      throw WorkloadError(
+        message: "\(path): the graph is not the one that the run began with: its fingerprint was "
+          + "\(expected) and is \(graph.fingerprint); expected a file that stays as it is; run again"
+      )
+    }
     return try GraphReplay(graph, settings: settings)
   }
 
@@ -66,6 +75,8 @@ package final class GraphReplay: Workload {
     let report = try ReplayAnalysis.report(
       graph, record, workers: scheduler.workerCount, measured: body == .work)
     recorder.value("makespan", Double(report.makespan))
+    recorder.value("tasks", Double(graph.count))
+    recorder.value("edges", Double(graph.edgeCount))
     recorder.value("work", Double(report.work))
     recorder.value("critical-path", Double(report.criticalPath))
     recorder.value("efficiency", report.efficiency)

@@ -11,6 +11,8 @@ package struct ReplayGraph: Sendable {
   package let durations: [Int64]
   /// What each task waits for, each index once.
   package let parents: [[Int32]]
+  /// Number of dependencies.
+  package let edgeCount: Int
   /// All tasks, each after its parents.
   package let order: [Int]
 
@@ -18,7 +20,7 @@ package struct ReplayGraph: Sendable {
   ///
   /// O(tasks + dependencies).
   package init(_ graph: TaskGraph, settings: ReplaySettings) throws(WorkloadError) {
-    let scale = settings.effectiveTimeScale(totalWorkNanoseconds: graph.totalWorkNanoseconds)
+    let scale = settings.timeScale
     let longest = 3.15e18
     let total = Double(graph.totalWorkNanoseconds) * scale
     guard total.isFinite, total < longest else {
@@ -31,6 +33,7 @@ package struct ReplayGraph: Sendable {
       Int64((Double(task.durationNanoseconds) * scale).rounded())
     }
     parents = graph.tasks.map(\.parents)
+    edgeCount = graph.edgeCount
     order = graph.topologicalOrder()
   }
 

@@ -12,8 +12,8 @@ package enum ReplayBody: String, Sendable, CaseIterable {
 
 /// How a recorded graph is replayed.
 package struct ReplaySettings: Hashable, Sendable {
-  /// Factor on every recorded duration, or nil for the one that gives `defaultWorkNanoseconds` of work.
-  package var timeScale: Double?
+  /// Factor on every recorded duration, positive and finite.
+  package var timeScale: Double
   /// How a task spends its duration.
   package var body: ReplayBody
 
@@ -21,25 +21,24 @@ package struct ReplaySettings: Hashable, Sendable {
   package static let timeScaleKey = "time-scale"
   /// Key of the body mode, a raw value of `ReplayBody`.
   package static let bodyKey = "body"
+  /// Key of the fingerprint that the graph had when the run began; a replay of another graph is refused.
+  package static let fingerprintKey = "graph"
 
-  /// Work of a replay whose scale nobody chose: one second.
-  package static let defaultWorkNanoseconds: Int64 = 1_000_000_000
-
-  /// Settings; `timeScale` is positive and finite.
-  package init(timeScale: Double? = nil, body: ReplayBody = .spin) {
+  /// Settings; see the properties.
+  package init(timeScale: Double = 1, body: ReplayBody = .spin) {
     self.timeScale = timeScale
     self.body = body
   }
 
   /// Reads settings from an assignment; other keys are left alone.
   package init(extra: [String: String]) throws(WorkloadError) {
-    timeScale = nil
+    timeScale = 1
     body = .spin
     if let text = extra[Self.timeScaleKey] {
       guard let scale = Double(text), scale.isFinite, scale > 0 else {
         throw WorkloadError(
           message: "replay: time scale '\(text)'; expected a positive number; "
-            + "pass --time-scale 0.001, or leave it out for about one second of work")
+            + "pass --time-scale 0.001, or leave it out")
       }
       timeScale = scale
     }
@@ -56,15 +55,6 @@ package struct ReplaySettings: Hashable, Sendable {
 
   /// What `init(extra:)` reads back.
   package var extra: [String: String] {
-    var result = [Self.bodyKey: body.rawValue]
-    if let timeScale { result[Self.timeScaleKey] = "\(timeScale)" }
-    return result
-  }
-
-  /// The factor for a graph with that much recorded work: the chosen one, else the default; 1 for no work at all.
-  package func effectiveTimeScale(totalWorkNanoseconds: Int64) -> Double {
-    if let timeScale { return timeScale }
-    guard totalWorkNanoseconds > 0 else { return 1 }
-    return Double(Self.defaultWorkNanoseconds) / Double(totalWorkNanoseconds)
+    [Self.bodyKey: body.rawValue, Self.timeScaleKey: "\(timeScale)"]
   }
 }

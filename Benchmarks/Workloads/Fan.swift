@@ -89,7 +89,7 @@ extension WorkloadDescription {
     tags: ["throughput", "dependencies"],
     axes: [
       Axis(
-        name: "rounds", summary: "rounds, one after the other", smoke: 3, quick: 20, real: 200,
+        name: "rounds", summary: "rounds, one after the other", smoke: 3, quick: 10, real: 200,
         legal: 1...1_000_000, warmUp: 20),
       Axis(
         name: "width", summary: "operations between the first and the last of a round", smoke: 20,

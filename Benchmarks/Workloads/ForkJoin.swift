@@ -83,7 +83,7 @@ extension WorkloadDescription {
     tags: ["throughput", "closures", "recursive"],
     axes: [
       Axis(
-        name: "n", summary: "argument; fib(n + 1) operations", smoke: 10, quick: 25, real: 30,
+        name: "n", summary: "argument; fib(n + 1) operations", smoke: 10, quick: 21, real: 30,
         legal: 0...45, warmUp: 25)
     ],
     make: { parameters throws(WorkloadError) in ForkJoin(argument: parameters["n"]) })

@@ -52,7 +52,7 @@ extension WorkloadDescription {
     tags: ["throughput", "closures"],
     axes: [
       Axis(
-        name: "n", summary: "operations", smoke: 200, quick: 100_000, real: 1_000_000,
+        name: "n", summary: "operations", smoke: 200, quick: 50_000, real: 1_000_000,
         legal: 1...100_000_000, warmUp: 250_000)
     ],
     make: { parameters throws(WorkloadError) in

@@ -136,7 +136,7 @@ extension WorkloadDescription {
     axes: [
       Axis(
         name: "flood", summary: "low-priority operations, 5 µs of all workers each", smoke: 200,
-        quick: 4000, real: 20_000, legal: 1...10_000_000, warmUp: 4000),
+        quick: 1000, real: 20_000, legal: 1...10_000_000, warmUp: 4000),
       Axis(
         name: "samples", summary: "high-priority operations", smoke: 5, quick: 40, real: 200,
         legal: 1...1_000_000, warmUp: 40),

@@ -115,7 +115,7 @@ extension WorkloadDescription {
     tags: ["throughput", "dependencies"],
     axes: [
       Axis(
-        name: "n", summary: "side of the square; n times n operations", smoke: 8, quick: 160,
+        name: "n", summary: "side of the square; n times n operations", smoke: 8, quick: 100,
         real: 512, legal: 1...8192)
     ],
     make: { parameters throws(WorkloadError) in

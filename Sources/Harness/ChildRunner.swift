@@ -5,8 +5,8 @@ internal import CSystemShims
 /// Measures assignments in child processes, one at a time.
 ///
 /// A child is this program again, told by its first argument to measure. It shares the orchestrator's process group, so
-/// that Ctrl-Z stops both, but ignores SIGINT and SIGTERM: the orchestrator decides. It inherits three pipes and nothing
-/// else, and ends by itself when the orchestrator dies. When `run` returns, the child is gone and reaped. Any thread.
+/// that Ctrl-Z stops both, but ignores SIGINT, SIGTERM and SIGHUP: the orchestrator decides. It inherits three pipes and
+/// nothing else, and ends by itself when the orchestrator dies. When `run` returns, the child is gone and reaped. Any thread.
 package struct ChildRunner: Sendable {
   /// The first argument of a child.
   package static let verb = "__measure"
@@ -45,7 +45,8 @@ package struct ChildRunner: Sendable {
     // SAFETY: the texts live through the call, which copies what it keeps.
     let child = unsafe shim_spawn(executable, "bench", Self.verb, told.encoded, changes)
     guard child.error == 0 else {
-      let detail = "cannot start \(executable): \(errorText(child.error))"
+      let remedy = Shortage.remedy(for: child.error).map { "; \($0)" } ?? ""
+      let detail = "cannot start \(executable): \(errorText(child.error))\(remedy)"
       return MeasurementOutcome(failure: .unavailable(reason: "spawn", detail: detail))
     }
     var conversation = ChildConversation(child: child, interrupt: interrupt)

@@ -193,7 +193,7 @@ extension EnvironmentProbe {
           found: "a guest of \(virtual); its host kept \(decimal(share * 100, digits: 1)) % of the "
             + "CPU time since the guest started",
           consequence: "stolen time and the host's own scheduling are inside every figure",
-          remedy: "none from inside; use a dedicated host, and more rounds (--processes)"))
+          remedy: "measure on a dedicated host; here take more rounds, such as --processes 20"))
     }
     return findings
   }
@@ -209,7 +209,8 @@ extension EnvironmentProbe {
         consequence: "instructions and cycles cannot be shown; only times and switches are",
         remedy: denied
           ? "sudo sysctl kernel.perf_event_paranoid=1"
-          : "none from inside; the machine does not pass its counters on")
+          : "run on bare metal, or have the host pass them on (QEMU: -cpu host,pmu=on); here "
+            + "scripts/instruction-counts counts instructions without them")
     ]
   }
 

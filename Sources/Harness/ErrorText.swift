@@ -3,7 +3,7 @@
 internal import Glibc
 
 /// The C library's text for an error number.
-func errorText(_ number: Int32) -> String {
+package func errorText(_ number: Int32) -> String {
   // SAFETY: strerror returns a terminated string; a number that it does not know gives one too.
   guard let text = unsafe strerror(number) else { return "error \(number)" }
   return unsafe String(cString: text)

@@ -3,7 +3,9 @@
 internal import CSystemShims
 internal import Glibc
 
-/// Tells the orchestrator that the user asked it to stop, by SIGINT (Ctrl-C) or SIGTERM.
+/// Tells the orchestrator to stop: by SIGINT (Ctrl-C), SIGTERM, or SIGHUP when the terminal is gone.
+///
+/// A SIGHUP that was ignored when the process started, as under nohup, stays ignored.
 ///
 /// The flag is a descriptor that turns readable and stays so; whoever waits for a child waits for it too. A second
 /// signal more than a second after the first ends the process at once; children notice that by themselves.
@@ -11,7 +13,7 @@ package struct InterruptFlag: Sendable {
   /// Readable from the first signal on.
   package let descriptor: Int32
 
-  /// Catches both signals from now on, in the whole process; nil when the kernel refuses.
+  /// Catches them from now on, in the whole process; nil when the kernel refuses.
   package static func install() -> InterruptFlag? {
     let descriptor = shim_interrupt_install()
     return descriptor < 0 ? nil : InterruptFlag(descriptor: descriptor)

@@ -19,7 +19,12 @@ package func runMeasureChild(arguments: [String], suite: Suite) -> Int32 {
   }
   let pinned = assignment.cpus.map { pin(to: $0, arguments[0]) } ?? true
   let error = shim_child_begin()
-  guard error == 0 else { return complain("no orchestrator (\(errorText(error)))") }
+  guard error == 0 else {
+    if let remedy = Shortage.remedy(for: error) {
+      return complain("cannot start a thread (\(errorText(error))); \(remedy)")
+    }
+    return complain("no orchestrator (\(errorText(error)))")
+  }
   var stream = ResultStream()
   do throws(MeasurementFailure) {
     stream.ready(proof: try AllocatorProof.prove(assignment.allocator).get())

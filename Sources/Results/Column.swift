@@ -33,8 +33,10 @@ package enum Column: String, CaseIterable, Sendable {
   case state
   case quality
 
-  /// The version of this schema; readers refuse a higher one.
-  package static let schemaVersion = 1
+  /// The version of this schema; readers refuse a higher one, and take a lower one, since metrics are only ever added.
+  ///
+  /// 2 adds the metrics `tasks` and `edges`.
+  package static let schemaVersion = 2
 
   /// The first line of every results file, without its line feed.
   package static var header: String {

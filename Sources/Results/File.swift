@@ -6,24 +6,49 @@ internal import Glibc
 ///
 /// The only file of the room with pointers. Calls interrupted by a signal are repeated. Any thread.
 package enum File {
-  /// Reads a whole file.
+  /// Most bytes that a file read whole may have; a results file is far smaller.
+  package static let mostBytes = 1 << 28
+
+  /// Reads a whole regular file.
+  ///
+  /// Throws for anything else, since a device may never end and a FIFO may never begin.
   package static func read(_ path: String) throws(FileError) -> [UInt8] {
-    let descriptor = try open(path, O_RDONLY | O_CLOEXEC)
+    // Opening a FIFO would wait for its writer.
+    let descriptor = try open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     defer { close(descriptor) }
+    var status = stat()
+    // SAFETY: the pointer lives for the call and is not kept.
+    guard call(.status, { unsafe Int(fstat(descriptor, &status)) }) == 0 else {
+      throw FileError(path: path, step: "status", errorNumber: errno)
+    }
+    let kind = Kind(mode: status.st_mode)
+    guard kind == .regular else { throw FileError(path: path, step: "read", found: kind) }
+    return try readToEnd(of: descriptor, path: path)
+  }
+
+  /// Reads what comes on standard input until its end.
+  package static func readStandardInput() throws(FileError) -> [UInt8] {
+    try readToEnd(of: 0, path: "standard input")
+  }
+
+  private static func readToEnd(of descriptor: Int32, path: String) throws(FileError) -> [UInt8] {
     var bytes: [UInt8] = []
     let chunk = 1 << 16
     while true {
       let start = bytes.count
       bytes.append(contentsOf: repeatElement(0, count: chunk))
-      let count = retrying {
+      let count = call(.read, chunk) { most in
         // SAFETY: the buffer is `chunk` bytes from `start` to the end of the array.
         unsafe bytes.withUnsafeMutableBytes { buffer in
-          unsafe Glibc.read(descriptor, buffer.baseAddress?.advanced(by: start), chunk)
+          unsafe Glibc.read(descriptor, buffer.baseAddress?.advanced(by: start), most)
         }
       }
       guard count >= 0 else { throw FileError(path: path, step: "read", errorNumber: errno) }
       bytes.removeLast(chunk - count)
       if count == 0 { return bytes }
+      guard bytes.count <= mostBytes else {
+        throw FileError(path: path, step: "read", errorNumber: EFBIG)
+      }
     }
   }
 
@@ -33,9 +58,40 @@ package enum File {
     let parent = directory(of: path)
     if parent != path { try makeDirectories(parent) }
     // SAFETY: the string lives for the call; its pointer is not kept.
-    guard unsafe mkdir(path, 0o777) == 0 || (errno == EEXIST && isDirectory(path)) else {
-      throw FileError(path: path, step: "make directory", errorNumber: errno)
+    if call(.makeDirectory, { unsafe Int(mkdir(path, 0o777)) }) == 0 { return }
+    let error = FileError(path: path, step: "make directory", errorNumber: errno)
+    guard error.reason == .alreadyExists else { throw error }
+    // Something has the name: a directory by now, or what a message must name.
+    switch try kind(path) {
+    case .directory: return
+    case .absent: throw error
+    case .regular, .other: throw FileError(path: path, step: "open", errorNumber: ENOTDIR)
     }
+  }
+
+  /// What lies under the path, links followed.
+  ///
+  /// Throws when that cannot be told, as for a link that leads nowhere or a name that is too long.
+  package static func kind(_ path: String) throws(FileError) -> Kind {
+    var status = stat()
+    // SAFETY: both pointers live for the call and are not kept.
+    if call(.status, { unsafe Int(stat(path, &status)) }) == 0 {
+      return Kind(mode: status.st_mode)
+    }
+    let number = errno
+    guard number == ENOENT else { throw FileError(path: path, step: "status", errorNumber: number) }
+    guard exists(path) else { return .absent }
+    throw FileError(path: path, step: "status", reason: .danglingLink)
+  }
+
+  /// The path without links, of something that exists.
+  static func resolved(_ path: String) throws(FileError) -> String {
+    // SAFETY: the string lives for the call, and the result is freed after it is copied.
+    guard let resolved = unsafe realpath(path, nil) else {
+      throw FileError(path: path, step: "resolve", errorNumber: errno)
+    }
+    defer { unsafe free(resolved) }
+    return unsafe String(cString: resolved)
   }
 
   /// Whether the path leads to a directory.
@@ -61,7 +117,7 @@ package enum File {
 
   static func open(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(FileError) -> Int32 {
     // SAFETY: the string lives for the call; its pointer is not kept.
-    let descriptor = retrying { unsafe Int(Glibc.open(path, flags, mode)) }
+    let descriptor = call(.open) { unsafe Int(Glibc.open(path, flags, mode)) }
     guard descriptor >= 0 else { throw FileError(path: path, step: "open", errorNumber: errno) }
     return Int32(descriptor)
   }
@@ -70,20 +126,22 @@ package enum File {
   static func write(_ bytes: [UInt8], to descriptor: Int32, path: String) throws(FileError) {
     var written = 0
     while written < bytes.count {
-      let count = retrying {
-        // SAFETY: the buffer is the rest of the array, from `written` to its end.
+      let count = call(.write, bytes.count - written) { most in
+        // SAFETY: the buffer is the rest of the array, from `written` to its end, or less of it.
         unsafe bytes.withUnsafeBytes { buffer in
-          unsafe Glibc.write(
-            descriptor, buffer.baseAddress?.advanced(by: written), bytes.count - written)
+          unsafe Glibc.write(descriptor, buffer.baseAddress?.advanced(by: written), most)
         }
       }
-      guard count >= 0 else { throw FileError(path: path, step: "write", errorNumber: errno) }
+      // No progress is no success either: it would be tried for ever.
+      guard count > 0 else {
+        throw FileError(path: path, step: "write", errorNumber: count < 0 ? errno : EIO)
+      }
       written += count
     }
   }
 
   static func synchronize(_ descriptor: Int32, path: String) throws(FileError) {
-    guard retrying({ Int(fsync(descriptor)) }) == 0 else {
+    guard call(.synchronize, { Int(fsync(descriptor)) }) == 0 else {
       throw FileError(path: path, step: "fsync", errorNumber: errno)
     }
   }
@@ -94,7 +152,7 @@ package enum File {
   ) throws(FileError) {
     guard !replacing else {
       // SAFETY: the strings live for the call; their pointers are not kept.
-      guard unsafe Glibc.rename(temporary, path) == 0 else {
+      guard call(.rename, { unsafe Int(Glibc.rename(temporary, path)) }) == 0 else {
         throw FileError(path: path, step: "rename", errorNumber: errno)
       }
       return
@@ -102,7 +160,7 @@ package enum File {
     // A second name and then removing the first: rename(2) would replace whatever appeared under
     // the name meanwhile, and link(2) never does.
     // SAFETY: the strings live for the call; their pointers are not kept.
-    guard unsafe link(temporary, path) == 0 else {
+    guard call(.link, { unsafe Int(link(temporary, path)) }) == 0 else {
       throw FileError(path: path, step: "link", errorNumber: errno)
     }
     remove(temporary)
@@ -119,10 +177,10 @@ package enum File {
     _ = Glibc.close(descriptor)
   }
 
-  private static func retrying(_ call: () -> Int) -> Int {
-    while true {
-      let result = call()
-      if result >= 0 || errno != EINTR { return result }
-    }
+  /// The C library's text for an error number.
+  static func errorText(_ number: Int32) -> String {
+    // SAFETY: strerror returns a terminated string, also for a number that it does not know.
+    guard let text = unsafe strerror(number) else { return "system error" }
+    return unsafe String(cString: text)
   }
 }

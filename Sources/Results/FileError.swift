@@ -12,6 +12,18 @@ package struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
     case isDirectory
     case notDirectory
     case noSpace
+    /// A device, a FIFO or a socket; which, in words.
+    case notRegular(String)
+    /// A link to something that does not exist.
+    case danglingLink
+    /// Links that lead to each other.
+    case linkLoop
+    case nameTooLong
+    /// The file is larger than this process may write or than anything that it reads.
+    case tooLarge
+    /// This process, or the machine, has too many files open.
+    case tooManyOpen
+    case noMemory
     /// Anything else, by its error number.
     case other(Int32)
   }
@@ -22,7 +34,7 @@ package struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
   package let step: String
   package let reason: Reason
 
-  private init(path: String, step: String, reason: Reason) {
+  init(path: String, step: String, reason: Reason) {
     self.path = path
     self.step = step
     self.reason = reason
@@ -37,7 +49,24 @@ package struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
       case EISDIR: .isDirectory
       case ENOTDIR: .notDirectory
       case ENOSPC, EDQUOT: .noSpace
+      case ELOOP: .linkLoop
+      case ENAMETOOLONG: .nameTooLong
+      case EFBIG: .tooLarge
+      case EMFILE, ENFILE: .tooManyOpen
+      case ENOMEM: .noMemory
       default: .other(errorNumber)
+      }
+    self.init(path: path, step: step, reason: reason)
+  }
+
+  /// Something else than a regular file was found.
+  init(path: String, step: String, found: File.Kind) {
+    let reason: Reason =
+      switch found {
+      case .other(let what): .notRegular(what)
+      case .directory: .isDirectory
+      case .absent: .notFound
+      case .regular: .alreadyExists
       }
     self.init(path: path, step: step, reason: reason)
   }
@@ -47,10 +76,21 @@ package struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
     FileError(path: path, step: step, reason: reason)
   }
 
+  /// A path that should lead to a directory and does not.
+  package static func notDirectory(_ path: String) -> FileError {
+    FileError(path: path, step: "open", errorNumber: File.exists(path) ? ENOTDIR : ENOENT)
+  }
+
+  /// What was found, and at which step.
+  package var finding: String { "\(message.0) (\(step))" }
+  /// What was expected instead.
+  package var expectation: String { message.1 }
+  /// What the user can do.
+  package var nextStep: String { message.2 }
+
   /// Place, finding, expectation and next step, on one line.
   package var description: String {
-    let (finding, expectation, nextStep) = message
-    return "\(path): \(finding) (\(step)); expected \(expectation); \(nextStep)"
+    "\(path): \(finding); expected \(expectation); \(nextStep)"
   }
 
   private var message: (String, String, String) {
@@ -67,8 +107,35 @@ package struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
       ("a part of the path is a file", "directories up to the last part", "check the path")
     case .noSpace:
       ("no space left", "room for the file", "free some space or choose another place")
+    case .notRegular(let what):
+      (what, "a regular file", "name a file; `-` stands for the standard stream")
+    case .danglingLink:
+      ("a link to something that does not exist", "a file", "make what it leads to, or name a file")
+    case .linkLoop:
+      ("links that lead to each other", "a path that ends somewhere", "remove one of the links")
+    case .nameTooLong:
+      (
+        "the name is too long", "at most 255 bytes a part, `.env.csv` included",
+        "choose a shorter one"
+      )
+    case .tooLarge:
+      (
+        "the file is too large",
+        "a file within the limit of this process (`ulimit -f`) and 256 MiB",
+        "raise the limit with `ulimit -f unlimited`, or name another file"
+      )
+    case .tooManyOpen:
+      (
+        "too many open files", "a free file descriptor",
+        "raise the limit with `ulimit -n 256`; where the machine's is reached, end other programs"
+      )
+    case .noMemory:
+      (
+        "out of memory", "memory for the file",
+        "raise `ulimit -v` or the control group's memory.max"
+      )
     case .other(let number):
-      ("system error \(number)", "the call to succeed", "look up the number in errno(3)")
+      ("\(File.errorText(number))", "the call to succeed", "see errno \(number) in errno(3)")
     }
   }
 }

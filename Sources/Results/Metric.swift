@@ -15,6 +15,8 @@ package enum Metric: String, CaseIterable, Sendable {
   case voluntarySwitches = "voluntary-switches"
   case involuntarySwitches = "involuntary-switches"
   case makespan
+  case tasks
+  case edges
   case work
   case criticalPath = "critical-path"
   case efficiency
@@ -29,7 +31,7 @@ package enum Metric: String, CaseIterable, Sendable {
     case .latency, .makespan, .work, .criticalPath, .queueDelay: "ns"
     case .peakRSS: "B"
     case .voluntarySwitches, .involuntarySwitches: "1/op"
-    case .efficiency, .efficiencyIdeal: "1"
+    case .tasks, .edges, .efficiency, .efficiencyIdeal: "1"
     }
   }
 
@@ -38,7 +40,7 @@ package enum Metric: String, CaseIterable, Sendable {
     switch self {
     case .throughput, .efficiency: .higher
     // Properties of the graph and of the worker count, not of the scheduler.
-    case .work, .criticalPath, .efficiencyIdeal: .none
+    case .tasks, .edges, .work, .criticalPath, .efficiencyIdeal: .none
     case .wall, .build, .run, .release, .latency, .cpu, .peakRSS, .voluntarySwitches,
       .involuntarySwitches, .makespan, .queueDelay:
       .lower
@@ -59,6 +61,8 @@ package enum Metric: String, CaseIterable, Sendable {
     case .voluntarySwitches: "context switches by blocking, per operation"
     case .involuntarySwitches: "context switches by preemption, per operation"
     case .makespan: "submission to the last finish of a replayed graph"
+    case .tasks: "tasks of a replayed graph"
+    case .edges: "dependencies of a replayed graph"
     case .work: "sum of the durations of a replayed graph, scaled"
     case .criticalPath: "longest path of a replayed graph by durations, scaled"
     case .efficiency: "larger of work per worker and critical path, divided by makespan"
@@ -71,7 +75,7 @@ package enum Metric: String, CaseIterable, Sendable {
   package var statistics: [Statistic] {
     switch self {
     case .latency, .queueDelay: [.p50, .p90, .p99, .p999, .max, .mean, .ratio]
-    case .work, .criticalPath, .efficiencyIdeal: [.p50]
+    case .tasks, .edges, .work, .criticalPath, .efficiencyIdeal: [.p50]
     case .wall, .build, .run, .release, .throughput, .cpu, .peakRSS, .voluntarySwitches,
       .involuntarySwitches, .makespan, .efficiency:
       [.p50, .min, .max, .mean, .ratio]

@@ -5,14 +5,20 @@ package func isName(_ text: String) -> Bool {
   !text.isEmpty && text.utf8.allSatisfy(isNameByte)
 }
 
-/// Turns any text into a name by putting `-` for every other character; `unnamed` for none at all.
+/// Turns any text into a name: `-` for every other ASCII character, and `u` with its number for a letter beyond ASCII, so
+/// that names in other scripts stay apart; `unnamed` for none at all.
 ///
-/// For benchmarks named after files: `soykb 2.json` becomes `soykb-2-json`.
+/// For benchmarks named after files: `soykb 2.json` becomes `soykb-2-json`, `größe` becomes `gruF6uDFe`.
 package func nameReplacingOthers(in text: String) -> String {
-  let name = text.map { character in
-    character.utf8.count == 1 && character.utf8.allSatisfy(isNameByte) ? character : "-"
+  var name = ""
+  for scalar in text.unicodeScalars {
+    if scalar.value >= 0x80 {
+      name += "u" + String(scalar.value, radix: 16, uppercase: true)
+    } else {
+      name.unicodeScalars.append(isNameByte(UInt8(scalar.value)) ? scalar : "-")
+    }
   }
-  return name.isEmpty ? "unnamed" : String(name)
+  return name.isEmpty ? "unnamed" : name
 }
 
 /// Whether the text is made of `digits` lower-case hexadecimal digits.

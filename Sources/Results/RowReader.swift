@@ -27,8 +27,11 @@ struct RowReader {
     let run = readRun()
     let subject = readSubject()
     let figure = readFigure()
-    let counts = (nProc: readCount(.nProc), nIter: readCount(.nIter), nOp: readCount(.nOp))
-    let process = readCount(.process)
+    let counts = (
+      nProc: readCount(.nProc, from: 1), nIter: readCount(.nIter, from: 1),
+      nOp: readCount(.nOp, from: 1)
+    )
+    let process = readCount(.process, from: 1)
     let role = optional(.role, Self.words(Role.self), Role.init(rawValue:))
     let pairID = readCount(.pairID)
     let state = optional(.state, Self.words(WarmUpState.self), WarmUpState.init(rawValue:))
@@ -61,10 +64,10 @@ extension RowReader {
   private mutating func checkSchemaVersion() {
     guard
       let version = required(.schema, "a whole number", { Self.wholeNumber($0) }),
-      version != Column.schemaVersion
+      !(1...Column.schemaVersion).contains(version)
     else { return }
     report(
-      .schema, "version \(version)", "version \(Column.schemaVersion)",
+      .schema, "version \(version)", "version 1 to \(Column.schemaVersion)",
       "read it with a `bench` whose `schema` lists that version")
   }
 
@@ -217,8 +220,10 @@ extension RowReader {
     required(column, "one or more of A-Z a-z 0-9 _ -") { isName($0) ? $0 : nil }
   }
 
-  private mutating func readCount(_ column: Column) -> Int? {
-    optional(column, "a whole number of 0 or more, or nothing") { Self.wholeNumber($0) }
+  private mutating func readCount(_ column: Column, from least: Int = 0) -> Int? {
+    optional(column, "a whole number of \(least) or more, or nothing") { text in
+      Self.wholeNumber(text).flatMap { $0 < least ? nil : $0 }
+    }
   }
 
   private mutating func readNumber(_ column: Column) -> Double? {

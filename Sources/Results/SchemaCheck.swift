@@ -6,9 +6,10 @@
 package enum SchemaCheck {
   /// Checks the file; no findings means that it is a sound results file.
   ///
-  /// Throws when the file cannot be read at all.
+  /// Throws when the file cannot be read at all, or is no regular file. The path `-` is standard input.
   package static func check(path: String) throws(FileError) -> [Finding] {
-    check(try File.read(path), path: path)
+    if path == "-" { return check(try File.readStandardInput(), path: "standard input") }
+    return check(try File.read(path), path: path)
   }
 
   /// Checks a results file whose content is at hand; `path` is for messages.

@@ -10,9 +10,12 @@ package struct Timestamp: Sendable, Hashable, Comparable {
 
   private static let limit: Int64 = 253_402_300_800  // the start of the year 10000
 
+  /// Whether such a moment exists, as it does not for a clock that was never set.
+  package static func exists(unixSeconds: Int64) -> Bool { (0..<limit).contains(unixSeconds) }
+
   /// Makes a moment; stops the process outside the years 1970 to 9999.
   package init(unixSeconds: Int64) {
-    guard (0..<Self.limit).contains(unixSeconds) else {
+    guard Self.exists(unixSeconds: unixSeconds) else {
       fatalError(
         "Timestamp: \(unixSeconds) seconds since 1970; expected a moment from 1970 to 9999; "
           + "look at the clock of this machine")

@@ -92,8 +92,9 @@ struct DOTLexer {
     while at < source.bytes.count {
       switch source.bytes[at] {
       case 0x20, 0x09, 0x0A, 0x0B, 0x0C, 0x0D: at += 1
-      case UInt8(ascii: "#") where at == 0 || source.bytes[at - 1] == UInt8(ascii: "\n"): skipLine()
-      case UInt8(ascii: "/") where source[at + 1] == UInt8(ascii: "/"): skipLine()
+      case UInt8(ascii: "#") where at == 0 || source.bytes[at - 1] == UInt8(ascii: "\n"):
+        try skipLine()
+      case UInt8(ascii: "/") where source[at + 1] == UInt8(ascii: "/"): try skipLine()
       case UInt8(ascii: "/") where source[at + 1] == UInt8(ascii: "*"):
         let open = at
         at += 2
@@ -111,8 +112,13 @@ struct DOTLexer {
     }
   }
 
-  private mutating func skipLine() {
+  private mutating func skipLine() throws(TaskGraphError) {
+    let start = at
     while at < source.bytes.count, source.bytes[at] != UInt8(ascii: "\n") { at += 1 }
+    // A comment up to the end of the file may be a whole file whose lines end otherwise.
+    if at == source.bytes.count, let lone = source.loneReturn(in: start..<at) {
+      throw source.loneReturnFailure(at: lone)
+    }
   }
 
   private mutating func scanWord() {

@@ -3,13 +3,15 @@
 /// Reads a directed Graphviz DOT graph.
 ///
 /// An edge `a -> b` says that b waits for a. The attribute `duration` of a node gives its seconds; without it a node
-/// takes no time. `node [duration=…]` sets the default for nodes that first appear after it in the same subgraph or
-/// inside it. Other attributes are checked for syntax and ignored.
+/// takes no time, and the graph has a remark. `node [duration=…]` sets the default for nodes that first appear after it
+/// in the same subgraph or inside it. Other attributes are checked for syntax and ignored, with a remark for those that
+/// look like `duration`.
 struct DOTReader {
   /// A subgraph that is open, the outermost being the graph.
   private struct Frame {
     let subgraph: Int
     let firstMention: Int
+    /// -1 where none is given.
     var defaultNanoseconds: Int64
     /// Left end of the edge that the current statement is about to draw.
     var left: Endpoint?
@@ -26,7 +28,9 @@ struct DOTReader {
 
   private var lexer: DOTLexer
   private var names = NameTable()
+  /// Per node: its nanoseconds, or -1 where the file gives none.
   private var durations: [Int64] = []
+  private var attributes = DOTAttributes()
   private var children: [Int32] = []
   private var parents: [Int32] = []
   private var frames: [Frame] = []
@@ -79,7 +83,7 @@ struct DOTReader {
     guard lexer.token == .openBrace else { throw lexer.failure(expected: "`{`") }
     try lexer.advance()
     memberRanges.append([])
-    frames.append(Frame(subgraph: 0, firstMention: 0, defaultNanoseconds: 0))
+    frames.append(Frame(subgraph: 0, firstMention: 0, defaultNanoseconds: -1))
   }
 
   /// One step: a statement, the beginning or end of a subgraph, or one end of an edge.
@@ -229,7 +233,7 @@ struct DOTReader {
       throw lexer.failure(
         "edges between subgraphs stand for more than \(Self.mostSubgraphVisits) edges",
         expected: "fewer",
-        remedy: "put a node without duration between the two subgraphs")
+        remedy: "put a node with duration=0 between the two subgraphs")
     }
     visits += amount
   }
@@ -242,6 +246,7 @@ struct DOTReader {
       while lexer.token != .closeBracket {
         guard lexer.token == .id else { throw lexer.failure(expected: "an attribute or `]`") }
         let isDuration = lexer.text.elementsEqual("duration".utf8)
+        if !isDuration { attributes.note(lexer.text[...], at: lexer.start) }
         try lexer.advance()
         if lexer.token == .equals {
           try lexer.advance()
@@ -277,15 +282,23 @@ struct DOTReader {
     for index in 0..<names.count {
       tasks.append(
         TaskGraph.Task(
-          name: names.name(index), durationNanoseconds: durations[index],
+          name: names.name(index), durationNanoseconds: max(durations[index], 0),
           parents: Array(lists.parents(of: index))))
     }
-    let notes =
-      edgeDurations == 0
-      ? []
-      : [
+    var notes = attributes.remarks(lexer.source)
+    let without = durations.indices.filter { durations[$0] < 0 }
+    if let first = without.first {
+      notes.append(
+        "\(path): \(without.count) of \(counted(durations.count, "task")) "
+          + "\(without.count == 1 ? "has" : "have") no `duration` and "
+          + "\(without.count == 1 ? "takes" : "take") no time, first `\(printable(names.name(first)))`; "
+          + "write duration=0 where that is meant")
+    }
+    if edgeDurations > 0 {
+      notes.append(
         "\(path): \(counted(edgeDurations, "edge statement")) with a duration; only durations of nodes count"
-      ]
+      )
+    }
     return try TaskGraph(
       name: graphName.isEmpty ? stem : graphName, source: .dot, tasks: tasks, notes: notes,
       path: path)

@@ -5,22 +5,34 @@ internal import FoundationEssentials
 /// Reads whole files into memory.
 enum FileBytes {
   /// What a path names, links followed.
-  enum Kind { case missing, folder, file, other }
+  enum Kind: Equatable {
+    case missing, folder, file, other
+    /// A link to this place, where no file is.
+    case dangling(to: String)
+  }
 
   /// Largest file that is read; offsets and numbers in the readers fit 32 bits because of it.
   static let largest = Int(Int32.max)
 
   /// What is at `path`.
   static func kind(of path: String) -> Kind {
-    let resolved = URL(filePath: path).resolvingSymlinksInPath().path
-    guard let attributes = try? FileManager.default.attributesOfItem(atPath: resolved) else {
-      return .missing
-    }
-    switch attributes[.type] as? FileAttributeType {
+    let resolved = identity(path)
+    let attributes = try? FileManager.default.attributesOfItem(atPath: resolved)
+    switch attributes?[.type] as? FileAttributeType {
+    case nil: return .missing
     case .typeDirectory: return .folder
     case .typeRegular: return .file
+    case .typeSymbolicLink:
+      // Nothing to resolve it to: a dangling link, a circle of links, or a file in memory, which has no path.
+      let target = (try? FileManager.default.destinationOfSymbolicLink(atPath: resolved)) ?? ""
+      return target.hasPrefix("/memfd:") ? .file : .dangling(to: target)
     default: return .other
     }
+  }
+
+  /// The path without links: equal for two paths of one file, except through hard links.
+  static func identity(_ path: String) -> String {
+    URL(filePath: path).resolvingSymlinksInPath().path
   }
 
   /// The bytes of a regular file.
@@ -33,6 +45,10 @@ enum FileBytes {
       throw failure("the file does not exist or is out of reach", "check the path and the rights")
     case .folder: throw failure("this is a folder", "name a file in it")
     case .other: throw failure("this is no regular file", "copy its content to a file first")
+    case .dangling(let target):
+      throw failure(
+        "this is a link to `\(printable(target))`, which leads to no file",
+        "mend the link, or name the file")
     case .file: break
     }
     let data: Data

@@ -26,7 +26,10 @@ struct JSONScanner {
   /// Deepest nesting that is read.
   static let deepest = 512
 
-  init(_ source: SourceText) { self.source = source }
+  init(_ source: SourceText) {
+    self.source = source
+    if source.bytes.starts(with: [0xEF, 0xBB, 0xBF]) { at = 3 }
+  }
 
   /// An error at `offset`, by default the current one, with the coding path.
   func failure(at offset: Int? = nil, _ finding: String, expected: String, remedy: String)

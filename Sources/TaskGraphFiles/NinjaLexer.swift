@@ -68,6 +68,10 @@ struct NinjaLexer {
       while source[at] == UInt8(ascii: " ") { at += 1 }
       if source[at] == UInt8(ascii: "#") {
         while !isAtEnd, source.bytes[at] != UInt8(ascii: "\n") { at += 1 }
+        // A comment up to the end of the file may be a whole file whose lines end otherwise.
+        if isAtEnd, let lone = source.loneReturn(in: start..<at) {
+          throw source.loneReturnFailure(at: lone)
+        }
         at = min(at + 1, source.bytes.count)
       } else if lineEnd(at) > 0 {
         at += lineEnd(at)
@@ -132,6 +136,7 @@ struct NinjaLexer {
   mutating func expectLineEnd() throws(TaskGraphError) {
     if isAtEnd { return }
     let length = lineEnd(at)
+    if length == 0, source[at] == UInt8(ascii: "\r") { throw source.loneReturnFailure(at: at) }
     if length == 0 { throw failure(expected: "the end of the line") }
     at += length
   }
@@ -153,7 +158,9 @@ struct NinjaLexer {
     scan: while !isAtEnd {
       switch source.bytes[at] {
       case UInt8(ascii: "\n"): break scan
-      case UInt8(ascii: "\r") where lineEnd(at) > 0: break scan
+      case UInt8(ascii: "\r"):
+        if lineEnd(at) == 0 { throw source.loneReturnFailure(at: at) }
+        break scan
       case UInt8(ascii: " ") where mode == .path, UInt8(ascii: ":") where mode == .path,
         UInt8(ascii: "|") where mode == .path:
         break scan

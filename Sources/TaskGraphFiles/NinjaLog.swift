@@ -82,7 +82,9 @@ struct NinjaLog {
   private func truncated(_ expected: String) -> TaskGraphError {
     source.failure(
       at: at, "found \(source.describe(at))", expected: expected,
-      remedy: "the log looks truncated: let a build end normally, or remove this line")
+      remedy: source[at] == UInt8(ascii: "\r")
+        ? "Ninja ends lines in line feeds alone: convert the log back, such as with `tr -d '\\r'`"
+        : "the log looks truncated: let a build end normally, or remove this line")
   }
 
   /// Digits up to `end`, which is stepped over.

@@ -5,12 +5,16 @@
 /// Included files are read from a stack of open files, so that no recursion follows the input. Bindings are needed only
 /// as far as paths use them: those of rules are checked and dropped.
 struct NinjaManifestReader {
-  /// Gives the bytes of an included file, its path as written, or says why not; the place is added here.
-  typealias Loader = (_ path: String) throws(TaskGraphError) -> [UInt8]
+  /// Gives an included file, its path as written, or says why not; the place is added here.
+  ///
+  /// The identity is the same for every path of one file.
+  typealias Loader = (_ path: String) throws(TaskGraphError) -> (identity: String, bytes: [UInt8])
 
   private var manifest = NinjaManifest()
   private var variables = NinjaVariables()
   private var suspended: [NinjaLexer] = []
+  /// Identities of the files that are open, the one being read last.
+  private var openFiles: [String]
   private var lexer: NinjaLexer
   private var canonical = NinjaPath()
   private var filesRead = 1
@@ -27,15 +31,17 @@ struct NinjaManifestReader {
   /// Reads the manifest in `bytes`.
   ///
   /// O(bytes of all files).
-  static func read(_ bytes: [UInt8], path: String, include: Loader) throws(TaskGraphError)
-    -> NinjaManifest
-  {
-    var reader = NinjaManifestReader(NinjaLexer(SourceText(path: path, bytes: bytes), scope: 0))
+  static func read(
+    _ bytes: [UInt8], path: String, identity: String, include: Loader
+  ) throws(TaskGraphError) -> NinjaManifest {
+    var reader = NinjaManifestReader(
+      NinjaLexer(SourceText(path: path, bytes: bytes), scope: 0), identity: identity)
     while true {
       while let indent = try reader.lexer.nextIndent() {
         try reader.readStatement(indent: indent, include: include)
       }
       guard var outer = reader.suspended.popLast() else { break }
+      reader.openFiles.removeLast()
       outer.substituted = reader.lexer.substituted
       reader.lexer = outer
     }
@@ -46,8 +52,9 @@ struct NinjaManifestReader {
     return reader.manifest
   }
 
-  private init(_ lexer: NinjaLexer) {
+  private init(_ lexer: NinjaLexer, identity: String) {
     self.lexer = lexer
+    openFiles = [identity]
     bytesRead = lexer.source.bytes.count
   }
 
@@ -204,20 +211,25 @@ struct NinjaManifestReader {
     try readPath("the path of a file")
     let path = String(decoding: lexer.text, as: UTF8.self)
     try lexer.expectLineEnd()
-    let open = suspended + [lexer]
-    if open.contains(where: { $0.source.path == path }) || open.count >= Self.deepest {
-      throw lexer.failure(
-        at: start,
-        "`\(printable(path))` is included from inside itself, or \(Self.deepest) files deep",
-        expected: "files that do not include each other in a circle")
-    }
+    let identity: String
     let bytes: [UInt8]
-    do { bytes = try include(path) } catch {
+    do { (identity, bytes) = try include(path) } catch {
       var placed = error
       (placed.line, placed.column) = lexer.source.position(of: start)
       placed.path = lexer.source.path
       placed.finding = "`\(printable(path))`: \(error.finding)"
       throw placed
+    }
+    if openFiles.contains(identity) {
+      throw lexer.failure(
+        at: start, "`\(printable(path))` is included from inside itself",
+        expected: "files that do not include each other in a circle",
+        remedy: "remove this line, or one of those that lead here")
+    }
+    if openFiles.count >= Self.deepest {
+      throw lexer.failure(
+        at: start, "files are included \(Self.deepest) deep", expected: "fewer levels",
+        remedy: "flatten the manifest")
     }
     filesRead += 1
     bytesRead += bytes.count
@@ -231,6 +243,7 @@ struct NinjaManifestReader {
     var inner = NinjaLexer(SourceText(path: path, bytes: bytes), scope: scope)
     inner.substituted = lexer.substituted
     suspended.append(lexer)
+    openFiles.append(identity)
     lexer = inner
   }
 }

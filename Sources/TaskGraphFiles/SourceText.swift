@@ -37,12 +37,32 @@ struct SourceText {
   func describe(_ offset: Int) -> String {
     guard offset < bytes.count else { return "the end of the file" }
     switch bytes[offset] {
-    case UInt8(ascii: "\n"), UInt8(ascii: "\r"): return "the end of the line"
+    case UInt8(ascii: "\n"): return "the end of the line"
+    case UInt8(ascii: "\r"): return "a carriage return"
+    case 0xEF where self[offset + 1] == 0xBB && self[offset + 2] == 0xBF:
+      return "a byte order mark"
     case UInt8(ascii: "\t"): return "a tab"
     case UInt8(ascii: " "): return "a space"
     case let byte where byte > 0x20 && byte < 0x7F: return "`\(Character(Unicode.Scalar(byte)))`"
     case let byte: return "byte 0x" + String(byte, radix: 16, uppercase: true)
     }
+  }
+}
+
+extension SourceText {
+  /// Where the first carriage return of the range stands that no line feed follows.
+  func loneReturn(in range: Range<Int>) -> Int? {
+    bytes[range].indices.first {
+      bytes[$0] == UInt8(ascii: "\r") && self[$0 + 1] != UInt8(ascii: "\n")
+    }
+  }
+
+  /// The error for such a carriage return.
+  func loneReturnFailure(at offset: Int) -> TaskGraphError {
+    failure(
+      at: offset, "found a carriage return without a line feed",
+      expected: "lines that end in line feeds",
+      remedy: "convert the line ends, such as with `tr '\\r' '\\n'`")
   }
 }
 

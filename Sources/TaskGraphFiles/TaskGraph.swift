@@ -80,6 +80,32 @@ package struct TaskGraph: Sendable {
     self.notes = notes
   }
 
+  /// Number of dependencies.
+  package var edgeCount: Int { tasks.reduce(0) { $0 + $1.parents.count } }
+
+  /// 16 hexadecimal digits that differ when a name, a duration or a dependency differs: whether a file still says the
+  /// same.
+  ///
+  /// No proof against intent. O(bytes of names + dependencies).
+  package var fingerprint: String {
+    // FNV-1a over words, with a shift that carries high bits down as the product carries low bits up.
+    var state: UInt64 = 0xcbf2_9ce4_8422_2325
+    func mix(_ word: UInt64) {
+      state = (state ^ word) &* 0x0000_0100_0000_01b3
+      state ^= state >> 32
+    }
+    mix(UInt64(tasks.count))
+    for task in tasks {
+      mix(UInt64(task.name.utf8.count))
+      for byte in task.name.utf8 { mix(UInt64(byte)) }
+      mix(UInt64(bitPattern: task.durationNanoseconds))
+      mix(UInt64(task.parents.count))
+      for parent in task.parents { mix(UInt64(UInt32(bitPattern: parent))) }
+    }
+    let digits = String(state, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
   /// Indices of all tasks, each after its parents.
   ///
   /// Deterministic. O(tasks + dependencies).

@@ -9,31 +9,55 @@ package enum TaskGraphFile {
   /// The format follows from the name (`.json`; `.dot`, `.gv`; `.ninja`, a folder), else from the beginning of the
   /// file. Any thread. Time and memory are linear in the size of the files and the number of dependencies.
   package static func load(path: String) throws(TaskGraphError) -> TaskGraph {
-    var file = path
-    if FileBytes.kind(of: path) == .folder {
-      file = path.hasSuffix("/") ? path + "build.ninja" : path + "/build.ninja"
-      if FileBytes.kind(of: file) == .missing {
-        throw TaskGraphError(
-          path: path, finding: "this is a folder without a build.ninja",
-          expectation: "a graph file, or a folder that Ninja has built in", remedy: "name a file")
-      }
-    }
+    let file = try file(at: path)
     let bytes = try FileBytes.read(file)
-    if bytes.isEmpty {
-      throw TaskGraphError(
-        path: file, finding: "the file is empty", expectation: "a task graph",
-        remedy: "copy or record the file again")
-    }
-    guard let format = format(ofName: fileName(file)) ?? format(ofContent: bytes) else {
-      throw TaskGraphError(
-        path: file, line: 1, column: 1, finding: "this is no known kind of task graph",
-        expectation: "WfCommons JSON, a Ninja manifest or Graphviz DOT",
-        remedy:
-          "give the file its usual ending (.json, .ninja, .dot or .gv) to see what is wrong with it"
-      )
-    }
+    let format = try format(of: bytes, name: fileName(file), path: file)
     if format == .ninja { return try loadNinja(bytes, path: file) }
     return try parse(bytes, format: format, path: file)
+  }
+
+  /// Reads a graph that came through a pipe and now lies in the file at `path`; `name` stands for it in messages.
+  ///
+  /// The format follows from the beginning. A Ninja manifest is refused: its log is another file.
+  package static func load(piped path: String, name: String) throws(TaskGraphError) -> TaskGraph {
+    let bytes = try FileBytes.read(path)
+    let format = try format(of: bytes, name: "", path: name)
+    if format == .ninja {
+      throw TaskGraphError(
+        path: name, finding: "this is a Ninja manifest, which does not say how long anything took",
+        expectation: "WfCommons JSON or Graphviz DOT",
+        remedy: "name the folder of the build, where its log lies too")
+    }
+    return try parse(bytes, format: format, path: name)
+  }
+
+  /// The file that `path` means: the `build.ninja` of a folder, else itself.
+  package static func file(at path: String) throws(TaskGraphError) -> String {
+    guard FileBytes.kind(of: path) == .folder else { return path }
+    let file = path.hasSuffix("/") ? path + "build.ninja" : path + "/build.ninja"
+    if FileBytes.kind(of: file) == .missing {
+      throw TaskGraphError(
+        path: path, finding: "this is a folder without a build.ninja",
+        expectation: "a graph file, or a folder that Ninja has built in", remedy: "name a file")
+    }
+    return file
+  }
+
+  private static func format(of bytes: [UInt8], name: Substring, path: String)
+    throws(TaskGraphError) -> TaskGraph.Format
+  {
+    if bytes.isEmpty {
+      throw TaskGraphError(
+        path: path, finding: "the file is empty", expectation: "a task graph",
+        remedy: "copy or record the file again")
+    }
+    if let format = format(ofName: name) ?? format(ofContent: bytes) { return format }
+    throw TaskGraphError(
+      path: path, line: 1, column: 1, finding: "this is no known kind of task graph",
+      expectation: "WfCommons JSON, a Ninja manifest or Graphviz DOT",
+      remedy:
+        "save it under its usual ending (.json, .ninja, .dot or .gv) to see what is wrong with it"
+    )
   }
 
   /// Reads a WfCommons or DOT graph from memory; `path` serves for messages and the name.
@@ -53,8 +77,10 @@ package enum TaskGraphFile {
   package static func parseNinja(
     manifest bytes: [UInt8], log: [UInt8], included: [String: [UInt8]] = [:], path: String
   ) throws(TaskGraphError) -> TaskGraph {
-    let manifest = try NinjaManifestReader.read(bytes, path: path) { name throws(TaskGraphError) in
-      if let bytes = included[name] { return bytes }
+    let manifest = try NinjaManifestReader.read(bytes, path: path, identity: String(fileName(path)))
+    {
+      name throws(TaskGraphError) in
+      if let bytes = included[name] { return (name, bytes) }
       throw TaskGraphError(
         path: name, finding: "the file does not exist", expectation: "the included file",
         remedy: "provide it")
@@ -68,8 +94,11 @@ package enum TaskGraphFile {
   private static func loadNinja(_ bytes: [UInt8], path: String) throws(TaskGraphError) -> TaskGraph
   {
     let folder = folder(path)
-    let manifest = try NinjaManifestReader.read(bytes, path: path) { name throws(TaskGraphError) in
-      try FileBytes.read(name.hasPrefix("/") ? name : folder + name)
+    let manifest = try NinjaManifestReader.read(
+      bytes, path: path, identity: FileBytes.identity(path)
+    ) { name throws(TaskGraphError) in
+      let file = name.hasPrefix("/") ? name : folder + name
+      return (FileBytes.identity(file), try FileBytes.read(file))
     }
     var logPath = folder + ".ninja_log"
     if FileBytes.kind(of: logPath) == .missing, !manifest.buildDirectory.isEmpty {
@@ -94,16 +123,24 @@ package enum TaskGraphFile {
 
   private static func fileName(_ path: String) -> Substring { path.dropFirst(folder(path).count) }
 
-  /// The file's name without its ending; for a `build.ninja` the name of its folder.
-  private static func stem(_ path: String) -> String {
-    let name = fileName(path)
-    if name == "build.ninja", let parent = folder(path).split(separator: "/").last, parent != ".",
-      parent != ".."
-    {
-      return String(parent)
+  private static func stem(_ path: String) -> String { names(of: path).last ?? "graph" }
+
+  /// What tells a graph file from others: its folders from the root on, then its name without the ending.
+  ///
+  /// A `build.ninja` goes by its folder's name, since all of them are called alike.
+  package static func names(of file: String) -> [String] {
+    var canonical = NinjaPath()
+    let start = file.hasPrefix("/") ? "" : FileManager.default.currentDirectoryPath + "/"
+    canonical.canonicalize(Array((start + file).utf8))
+    var names = String(decoding: canonical.bytes, as: UTF8.self).split(separator: "/")
+    guard let name = names.popLast() else { return [] }
+    if name == "build.ninja", !names.isEmpty { return names.map(String.init) }
+    if let dot = name.lastIndex(of: "."), dot > name.startIndex {
+      names.append(name[..<dot])
+    } else {
+      names.append(name)
     }
-    guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return String(name) }
-    return String(name[..<dot])
+    return names.map(String.init)
   }
 
   /// The format that a file name promises.

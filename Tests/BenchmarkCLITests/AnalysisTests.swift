@@ -39,29 +39,26 @@ import Testing
   @Test func fewerThanSixRoundsClaimNothing() throws {
     let (_, result) = try results(
       .steady(["inline": 100, "dispatch": 900, "work-stealing": 50]), change: { $0.processes = 5 })
-    #expect(result.contestants[2].comparisons[.wall] == .best)
-    guard case .tooFewRounds(let ratio)? = result.contestants[1].comparisons[.wall] else {
-      Issue.record("expected too few rounds")
-      return
-    }
-    #expect(ratio.interval == nil)
-    #expect(abs(ratio.ratio - 18) < 0.5)
+    #expect(result.contestants.allSatisfy { $0.comparisons.isEmpty })
+    #expect(result.best(.wall) == nil)
+    #expect(result.contestants[0].figure(.wall)?.value != nil)
     #expect(result.contestants[0].figure(.wall)?.interval == nil)
   }
 
   @Test func aClearDifferenceIsEstablishedAndNoneIsNot() throws {
     let (_, result) = try results(
       .steady(["inline": 100, "dispatch": 200, "work-stealing": 100.1]))
+    #expect(result.contestants[2].comparisons[.wall] == .best)
     guard case .established(let ratio)? = result.contestants[1].comparisons[.wall] else {
       Issue.record("expected an established difference")
       return
     }
     #expect(abs(ratio.ratio - 2) < 0.05)
     #expect(ratio.interval?.contains(2) == true)
-    let others = [0, 2].map { result.contestants[$0].comparisons[.wall] }
-    #expect(others.contains(.best))
-    #expect(
-      others.contains { if case .notEstablished? = $0 { true } else { false } })
+    guard case .notEstablished? = result.contestants[0].comparisons[.wall] else {
+      Issue.record("expected no established difference")
+      return
+    }
   }
 
   @Test func aReferenceIsComparedButNeverTheBest() throws {

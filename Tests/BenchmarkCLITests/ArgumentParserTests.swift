@@ -10,7 +10,7 @@ import Testing
   private func request(_ words: String..., environment: [String: String] = [:]) throws
     -> RunRequest
   {
-    RunRequest(try parser.parse(words, environment: environment))
+    try RunRequest(try parser.parse(words, environment: environment))
   }
 
   private func failure(_ words: String..., environment: [String: String] = [:]) -> ToolFailure? {
@@ -157,7 +157,7 @@ import Testing
     ["--budget", "infs"], ["--time-scale", "0"], ["--time-scale", "nan"], ["--filter", "("],
     ["--where", "512"], ["--where", "n=X"], ["--where", "n=1.5"], ["--where", "=1"],
     ["--where", "n=1,"],
-    ["--allocator", "tcmalloc"], ["--output="], ["-q"], ["list", "chain"], ["schema", "x"],
+    ["--allocator", "tcmalloc"], ["--output="], ["-q"], ["list", "chian"], ["schema", "x"],
   ]) func malformedValuesAreUsageErrors(words: [String]) {
     do {
       _ = try parser.parse(words)

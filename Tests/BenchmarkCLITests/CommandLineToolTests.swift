@@ -34,7 +34,10 @@ private final class Transcript {
       (["--sead", "1"], 64), (["nothing"], 64), (["--filter", "^$"], 69), (["--where", "x=1"], 64),
       (["--graph", "/does/not/exist.json"], 65), (["--cpus", "1000"], 64),
       (["schema", "--check", "/does/not/exist.csv"], 65), (["--help"], 0), (["--version"], 0),
-      (["list"], 0), (["schema"], 0), (["--dry-run"], 0),
+      (["list"], 0), (["schema"], 0), (["--dry-run"], 0), (["help"], 0), (["help", "run"], 0),
+      (["help", "chain"], 64), (["help", "run", "x"], 64), ([""], 64), (["run", ""], 64),
+      (["list", "chain", "inline"], 0), (["list", "chian"], 64),
+      (["--output", "-", "--format", "json", "--dry-run"], 64),
     ] as [([String], Int32)]) func exitCodesAreThoseOfTheContract(words: [String], code: Int32)
   {
     let result = run(words)
@@ -60,7 +63,8 @@ private final class Transcript {
   }
 
   @Test func examplesOfTheHelpAreAccepted() throws {
-    let parser = ArgumentParser(workloadNames: ["chain", "wavefront"])
+    let parser = ArgumentParser(
+      workloadNames: ["chain", "wavefront"], otherNames: ["work-stealing"])
     for verb in Verb.allCases {
       for example in verb.examples {
         let words = example.command.split(separator: " ").dropFirst().map {

@@ -93,9 +93,13 @@ import Testing
   }
 
   @Test func aRoundThatWouldEndAfterTheBudgetIsNotStarted() throws {
-    for (secondsPerRound, rounds) in [(9.0, 8), (11.0, 7), (12.5, 6), (20.0, 6)] {
+    for (secondsPerRound, isNamed, rounds) in [
+      (9.0, true, 8), (11.0, true, 7), (12.5, true, 6), (20.0, true, 4), (100.0, true, 1),
+      (9.0, false, 8), (12.5, false, 6), (20.0, false, 6),
+    ] {
       var clock: UInt64 = 0
-      let plan = try plan { $0.budget = .seconds(80) }
+      let plan = try plan { $0.budget = isNamed ? .seconds(80) : nil }
+      #expect(plan.budget == .seconds(80))
       let perChild = secondsPerRound * 1e9 * Double(plan.rounds) / Double(plan.childCount)
       let runner = FakeRunner { _, _ in
         clock += UInt64(perChild)

@@ -26,9 +26,9 @@ import Testing
     #expect(plan.budget == .seconds(80))
   }
 
-  @Test func quickTakesSmallSizesAndThreeRounds() throws {
+  @Test func quickTakesSmallSizesAndTheRoundsThatCanBeRanked() throws {
     let plan = try Fixtures.plan { $0.isQuick = true }
-    #expect(plan.rounds == 3)
+    #expect(plan.rounds == 6)
     #expect(plan.budget == .seconds(12))
     #expect(plan.groups.map(\.parameters.description) == ["n:10", "rounds:10;width:10", "n:10"])
   }
@@ -140,7 +140,8 @@ import Testing
     let plan = try Fixtures.plan({ $0.graphs = [graph.path] }, graphs: [graph])
     #expect(plan.groups.map(\.benchmark) == ["my-graph-2"])
     #expect(plan.groups[0].suite == "replay")
-    #expect(plan.groups[0].settings == ["body": "spin", "time-scale": "333.0"])
+    #expect(
+      plan.groups[0].settings == ["body": "spin", "time-scale": "1.0", "graph": "none"])
     #expect(
       failure {
         $0.graphs = ["a"]; $0.workloadNames = ["chain"]
@@ -151,14 +152,30 @@ import Testing
       }?.code == .usage)
   }
 
-  @Test func filesWithTheSameStemGetTheirFoldersName() {
-    let graphs = ["zstd/build.ninja", "leveldb/build.ninja", "zstd/build.dot", "a.dot"].map {
-      GraphSummary(path: $0, taskCount: 1, totalWorkNanoseconds: 1)
-    }
+  @Test func filesWithTheSameNameGetTheirFoldersName() {
+    let graphs = [
+      "/x/zstd/build.ninja", "/x/leveldb/build.ninja", "/x/new/zstd.dot", "/x/zstd.dot",
+      "/y/new/zstd.json", "a.dot",
+    ].map { GraphSummary(path: $0, taskCount: 1, totalWorkNanoseconds: 1) }
     #expect(
       GraphSummary.distinct(graphs).map(\.benchmark) == [
-        "zstd-build", "leveldb-build", "zstd-build-2", "a",
+        "x-zstd", "leveldb", "new-zstd", "x-zstd-2", "new-zstd-2", "a",
       ])
+  }
+
+  /// Recorded nanoseconds of work, and the factor.
+  @Test(
+    arguments: [
+      (0, 1), (1000, 1), (999_999_999, 1), (2_000_000_000, 1), (2_000_000_001, 0.5),
+      (3_000_000_000, 0.333), (3_600_000_000_000, 0.000278),
+    ] as [(Int64, Double)])
+  func onlyMoreThanTwoSecondsOfWorkAreScaled(work: Int64, scale: Double) throws {
+    let graph = GraphSummary(path: "a.dot", taskCount: 1, totalWorkNanoseconds: work)
+    #expect(Planner.defaultScale(of: graph) == scale)
+    let plan = try Fixtures.plan({ $0.graphs = [graph.path] }, graphs: [graph])
+    #expect(plan.groups[0].settings["time-scale"] == "\(scale)")
+    #expect(
+      plan.facts.contains { $0.hasPrefix("a: every duration times \(scale) ") } == (scale != 1))
   }
 
   @Test func theOrderOfARoundDependsOnTheSeedAlone() throws {

@@ -32,16 +32,19 @@ import Testing
         Established as fastest: work-stealing in 1 group.
 
         chain  n=100000 · 2 workers
-          scheduler      workers  wall/op  95 % interval  × best  95 % interval
-          inline               1   300 ns  300–300 ns       2.00  2.00–2.00
-          dispatch             2  2.00 µs  2.00–2.00 µs     13.3  13.3–13.3
-          work-stealing        2   150 ns  150–150 ns       best
+          scheduler      wall/op  interval      × best  interval
+          inline          300 ns  300–300 ns      2.00  2.00–2.00  serial
+          dispatch       2.00 µs  2.00–2.00 µs    13.3  13.3–13.3
+          work-stealing   150 ns  150–150 ns      best
           apart, with operations of its own:
-          foundation           2  5.00 µs  5.00–5.00 µs     33.3  33.3–33.3
+          foundation     5.00 µs  5.00–5.00 µs    33.3  33.3–33.3
           foundation: its own operations; capped to n=5000
 
-        wall/op: first construction to last release, divided by operations; median of processes.
-        × best: ratio to the best of the group, round by round; lower is better. Seed 7.
+        wall/op: first construction to last release, divided by operations; median of
+        processes with its 95 % interval.
+        × best: ratio to the best of the group, round by round, with its 95 % interval;
+        lower is better. Seed 7.
+        serial: inline is the baseline to beat; it is not ranked.
 
         """)
   }
@@ -58,22 +61,22 @@ import Testing
       results: GroupResult.all(record), rounds: record.completeRounds, seed: 7,
       notes: ["foundation has no fan"]
     ).text(style: .plain)
-    #expect(text.hasPrefix("1 measurement, nothing to rank; references stand apart\n"))
-    #expect(text.hasSuffix("Seed 7.\nnote: foundation has no fan\n"))
+    #expect(text.hasPrefix("1 measurement, nothing to compare with\n"))
+    #expect(text.hasSuffix("not ranked.\nnote: foundation has no fan\n"))
   }
 
   @Test func aTieIsMarkedAsNotEstablished() throws {
     let report = try report(
       FakeRunner { assignment, index in
-        let wobble = assignment.name == "inline" ? Double(index % 5) : 2
-        return Fixtures.outcome(wall: [assignment.name == "dispatch" ? 500 : 100 + wobble])
+        let wobble = assignment.name == "dispatch" ? Double(index % 5) : 2
+        return Fixtures.outcome(wall: [assignment.name == "inline" ? 500 : 100 + wobble])
       }
     ) { $0.workloadNames = ["chain"] }
     let text = report.text(style: .plain)
-    #expect(text.hasPrefix("No scheduler is established as the fastest; lowest median: "))
-    #expect(text.contains("  not established\n"))
-    #expect(text.contains("not established: the interval of the ratio contains 1."))
-    #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 })
+    #expect(text.hasPrefix("No scheduler is established as the fastest; best round by round: "))
+    #expect(text.contains("  open\n"))
+    #expect(text.contains("open: the interval of the ratio contains 1"))
+    #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 })
   }
 
   @Test func aShortRunWithAFailureReadsLikeThis() throws {
@@ -92,20 +95,20 @@ import Testing
     }
     #expect(
       report.text(style: .plain) == """
-        Lowest median: work-stealing in 1 group.
-        3 rounds are too few to establish a difference; --processes 8 or more settles it.
+        1 measurement, nothing to rank beside the baseline
 
         latency  n=500 · 2 workers
-          scheduler      workers  latency p50      p99      max  × best  95 % interval
-          inline               1      2.00 µs  2.00 µs  2.00 µs                         not ranked
-          dispatch             2            –        –        –       –                 crashed
-          work-stealing        2      1.00 µs  1.00 µs  1.00 µs    best
+          scheduler          p50      p99      max
+          inline         2.00 µs  2.00 µs  2.00 µs  serial
+          dispatch             –        –        –  crashed
+          work-stealing  1.00 µs  1.00 µs  1.00 µs
           dispatch in round 1: crashed: signal 11 (SIGSEGV); its last output:
           lost its mind
 
-        latency: submission to start of the body, from every sample; × best compares p50.
-        not ranked: inline runs the body inside the call that submits it.
-        × best: ratio to the best of the group, round by round; lower is better. Seed 7.
+        p50, p99, max: submission to start of the body, from every sample.
+        no ratio: inline runs the body inside the call that submits it.
+        Seed 7.
+        serial: inline is the baseline to beat; it is not ranked.
 
         """)
   }
@@ -127,7 +130,7 @@ import Testing
     let text = report.text(style: .plain)
     #expect(!text.split(separator: "\n")[0].contains("inline"))
     #expect(text.contains("\n–: too few samples for this percentile; longer runs have more.\n"))
-    #expect(text.contains("\nnot ranked: inline runs the body inside the call that submits it.\n"))
+    #expect(text.contains("\nno ratio: inline runs the body inside the call that submits it.\n"))
   }
 
   @Test func aBusyMachineIsNamedBelowTheTable() throws {
@@ -141,7 +144,9 @@ import Testing
   }
 
   @Test func aReplayShowsEfficiencyBesideTheIdeal() throws {
-    let graph = GraphSummary(path: "bwa.json", taskCount: 4, totalWorkNanoseconds: 1_000_000_000)
+    let graph = GraphSummary(
+      path: "bwa.json", taskCount: 4, edgeCount: 3, totalWorkNanoseconds: 4_000_000_000,
+      criticalPathNanoseconds: 2_000_000_000, fingerprint: "0123456789abcdef")
     let plan = try Fixtures.plan(
       {
         $0.graphs = [graph.path]
@@ -161,14 +166,28 @@ import Testing
       report.text(style: .plain) == """
         1 measurement, nothing to compare with
 
-        bwa  body=spin · time-scale=1.0 · 2 workers
-          scheduler      workers  makespan  efficiency  ideal  delay p99  × best  95 % interval
-          work-stealing        2    520 ms       0.960  0.980    1.50 µs    best
+        bwa  body=spin · time-scale=0.25 · 2 workers
+          4 tasks, 3 edges, 4.00 s of work, critical path 2.00 s
+          every duration times 0.25 (--time-scale): 1.00 s of work, critical path 500 ms
+          scheduler      makespan  efficiency  ideal    delay  × best  interval
+          work-stealing    520 ms       0.960  0.980  1.50 µs    best
 
-        ideal: efficiency of a simulated list schedule without overhead.
-        × best: ratio to the best of the group, round by round; lower is better. Seed 7.
+        ideal: efficiency of a simulated list schedule without overhead. delay: p99 of
+        what ready tasks wait.
+        × best: ratio to the best of the group, round by round, with its 95 % interval;
+        lower is better. Seed 7.
 
         """)
+    #expect(
+      report.markdown.contains(
+        """
+        ### bwa
+
+        body=spin · time-scale=0.25 · 2 workers
+
+        4 tasks, 3 edges, 4.00 s of work, critical path 2.00 s
+
+        """))
   }
 
   @Test func markdownHasOneTablePerGroup() throws {
@@ -182,11 +201,11 @@ import Testing
 
         n=100000 · 2 workers
 
-        | scheduler | workers | wall/op | 95 % interval | × best | 95 % interval |  |
-        | --- | ---: | ---: | --- | ---: | --- | --- |
-        | inline | 1 | 300 ns | 300–300 ns | 2.00 | 2.00–2.00 |  |
-        | dispatch | 2 | 600 ns | 600–600 ns | 4.00 | 4.00–4.00 |  |
-        | work-stealing | 2 | 150 ns | 150–150 ns | best |  |  |
+        | scheduler | wall/op | interval | × best | interval |  |
+        | --- | ---: | --- | ---: | --- | --- |
+        | inline | 300 ns | 300–300 ns | 2.00 | 2.00–2.00 | serial |
+        | dispatch | 600 ns | 600–600 ns | 4.00 | 4.00–4.00 |  |
+        | work-stealing | 150 ns | 150–150 ns | best |  |  |
         """))
   }
 

@@ -44,7 +44,7 @@ internal import Testing
     orchestration.process.waitUntilExit()
   }
 
-  @Test(arguments: [SIGINT, SIGTERM])
+  @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
   func aSignalToTheGroupIsTheOrchestratorsToHandle(_ signal: Int32) throws {
     let orchestration = try Orchestration()
     let group = getpgid(orchestration.process.processIdentifier)
@@ -55,7 +55,7 @@ internal import Testing
     #expect(isGone(orchestration.child))
   }
 
-  @Test(arguments: [SIGINT, SIGTERM])
+  @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
   func aChildAloneIgnoresWhatIsMeantForTheOrchestrator(_ signal: Int32) throws {
     let orchestration = try Orchestration()
     kill(orchestration.child, signal)

@@ -12,7 +12,7 @@ final class ImmediateScheduler: Scheduler {
   func submit(_ jobs: consuming JobChain) {
     var context = WorkerContext(worker: 0, scheduler: identity)
     while let job = jobs.popFirst() {
-      context.runToCompletion(job) { jobs.append($0) }
+      unsafe context.runToCompletion(job) { jobs.append($0) }
     }
   }
 }

@@ -11,6 +11,7 @@ internal import Harness
     case ChildRunner.verb:
       exit(runMeasureChild(arguments: Array(arguments.dropFirst(2)), suite: fixtureSuite))
     case "orchestrate": orchestrate(arguments[2])
+    case "shortage": print(Shortage.find(workers: 2)?.description ?? "none")
     default: fatalError("usage: MeasureChildFixture orchestrate <assignment>")
     }
   }
@@ -24,6 +25,7 @@ internal import Harness
     switch outcome.failure {
     case nil: print("complete")
     case .crashed(let how, _): print("crashed: \(how)")
+    case .unavailable("spawn", let detail): print("unavailable: \(detail)")
     case .some(let failure): print(failure.qualityWord)
     }
     exit(interrupt.isRaised ? 130 : 0)

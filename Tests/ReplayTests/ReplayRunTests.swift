@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Harness
 import Scheduling
 import TaskGraphFiles
@@ -47,6 +48,8 @@ import WorkStealingBackend
     try replay.iterate(on: InlineScheduler(), recorder: &recorder)
     let values = Dictionary(uniqueKeysWithValues: recorder.values.map { ($0.metric, $0.value) })
     #expect(try #require(values["makespan"]) >= 500_000)
+    #expect(values["tasks"] == 3)
+    #expect(values["edges"] == 2)
     #expect(values["work"] == 500_000)
     #expect(values["critical-path"] == 500_000)
     #expect(values["efficiency-ideal"] == 1)
@@ -87,6 +90,35 @@ import WorkStealingBackend
     let assignment = Assignment(
       subject: .workload("chain"), system: .scheduler("inline"), workers: 1, seed: 1)
     #expect(throws: WorkloadError.self) { try GraphReplay.workload(for: assignment) }
+  }
+
+  @Test func aGraphThatIsNoLongerTheSameIsRefused() throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).dot")
+    defer { try? FileManager.default.removeItem(at: file) }
+    func write(_ text: String) throws { try Data(text.utf8).write(to: file) }
+    try write("digraph { a [duration=0.1]; b [duration=0.2]; a -> b }")
+    let graph = try TaskGraphFile.load(path: file.path)
+    let assignment = Assignment(
+      subject: .graph(path: file.path), system: .scheduler("inline"), workers: 1, seed: 1,
+      extra: ["graph": graph.fingerprint])
+    #expect(try GraphReplay.workload(for: assignment).operationsPerIteration == 2)
+    // The text may differ, what it says may not.
+    try write("digraph { a [duration=0.1] /* the same */; b [duration=0.20]; a -> b; a -> b }")
+    #expect(try GraphReplay.workload(for: assignment).operationsPerIteration == 2)
+    for other in [
+      "digraph { a [duration=0.1]; b [duration=0.2] }",
+      "digraph { a [duration=0.1]; b [duration=0.2]; b -> a }",
+      "digraph { a [duration=0.1]; b [duration=0.3]; a -> b }",
+      "digraph { a [duration=0.1]; c [duration=0.2]; a -> c }",
+    ] {
+      try write(other)
+      do {
+        _ = try GraphReplay.workload(for: assignment)
+        Issue.record("\(other)")
+      } catch {
+        #expect(error.message.contains("not the one that the run began with"), "\(error)")
+      }
+    }
   }
 
   @Test func aMissingFileIsReportedAndNotACrash() {

@@ -7,52 +7,19 @@ import Testing
 
 @Suite("Files")
 struct AtomicFileTests {
-  /// Runs the body with a directory of its own, removed afterwards.
-  private func withDirectory(_ body: (String) throws -> Void) throws {
-    let random = UInt64.random(in: .min ... .max)
-    let path = "/tmp/results-tests-\(getpid())-\(String(random, radix: 36))"
-    try File.makeDirectories(path)
-    defer { removeTree(path) }
-    try body(path)
-  }
-
-  private func removeTree(_ path: String) {
-    for name in names(in: path) {
-      let child = path + "/" + name
-      if File.isDirectory(child) { removeTree(child) } else { File.remove(child) }
-    }
-    _ = unsafe rmdir(path)
-  }
-
-  private func names(in path: String) -> [String] {
-    guard let directory = unsafe opendir(path) else { return [] }
-    defer { unsafe closedir(directory) }
-    var names: [String] = []
-    while let entry = unsafe readdir(directory) {
-      // SAFETY: the kernel ends the name with a zero byte inside the entry.
-      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) {
-          unsafe String(cString: $0)
-        }
-      }
-      if name != "." && name != ".." { names.append(name) }
-    }
-    return names.sorted()
-  }
-
   @Test("a file is written whole and leaves nothing beside it", arguments: [0, 1, 1 << 20])
   func writes(count: Int) throws {
-    try withDirectory { directory in
+    try TestDirectory.with { directory in
       let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
       try AtomicFile.write(bytes, to: directory + "/a.csv", overwrite: false)
       #expect(try File.read(directory + "/a.csv") == bytes)
-      #expect(names(in: directory) == ["a.csv"])
+      #expect(TestDirectory.names(in: directory) == ["a.csv"])
     }
   }
 
   @Test("an existing file is replaced only when told to")
   func replacesWhenTold() throws {
-    try withDirectory { directory in
+    try TestDirectory.with { directory in
       let path = directory + "/a.csv"
       try AtomicFile.write([1], to: path, overwrite: false)
       let error = #expect(throws: FileError.self) {
@@ -62,13 +29,13 @@ struct AtomicFileTests {
       #expect(try File.read(path) == [1])
       try AtomicFile.write([3], to: path, overwrite: true)
       #expect(try File.read(path) == [3])
-      #expect(names(in: directory) == ["a.csv"])
+      #expect(TestDirectory.names(in: directory) == ["a.csv"])
     }
   }
 
   @Test("the final name is given without replacing even when the file appeared late")
   func refusesLateFile() throws {
-    try withDirectory { directory in
+    try TestDirectory.with { directory in
       try AtomicFile.write([1], to: directory + "/a.csv", overwrite: false)
       try AtomicFile.write([2], to: directory + "/b.tmp", overwrite: false)
       let error = #expect(throws: FileError.self) {
@@ -81,18 +48,18 @@ struct AtomicFileTests {
 
   @Test("a dangling link is not written through without being told")
   func refusesLink() throws {
-    try withDirectory { directory in
+    try TestDirectory.with { directory in
       try #require(unsafe symlink(directory + "/elsewhere", directory + "/a.csv") == 0)
       #expect(throws: FileError.self) {
         try AtomicFile.write([1], to: directory + "/a.csv", overwrite: false)
       }
-      #expect(names(in: directory) == ["a.csv"])
+      #expect(TestDirectory.names(in: directory) == ["a.csv"])
     }
   }
 
   @Test("errors say which file, what, and what to do")
   func describesErrors() throws {
-    try withDirectory { directory in
+    try TestDirectory.with { directory in
       let missing = #expect(throws: FileError.self) {
         try AtomicFile.write([1], to: directory + "/no/a.csv", overwrite: false)
       }
@@ -107,7 +74,7 @@ struct AtomicFileTests {
         try AtomicFile.write([1], to: directory + "/file/a.csv", overwrite: false)
       }
       #expect(through?.reason == .notDirectory)
-      #expect(names(in: directory) == ["file"])
+      #expect(TestDirectory.names(in: directory) == ["file"])
     }
   }
 
@@ -124,7 +91,7 @@ struct AtomicFileTests {
 
   @Test("results belong to the package above, found by its manifest")
   func findsPackage() throws {
-    try withDirectory { root in
+    try TestDirectory.with { root in
       let manifest = "let package = Package(\n  name: \"scheduler-bench\",\n  targets: [])\n"
       let deep = root + "/Sources/Deep"
       try File.makeDirectories(deep)
@@ -136,7 +103,7 @@ struct AtomicFileTests {
 
   @Test("a package that only depends on this one keeps its results to itself")
   func keepsToClient() throws {
-    try withDirectory { root in
+    try TestDirectory.with { root in
       let manifest = """
         let package = Package(name: "mine", dependencies: [
           .package(name: "scheduler-bench", path: "../scheduler-bench")

@@ -14,7 +14,8 @@ struct EncodingTests {
         "wall": "ns/op", "build": "ns/op", "run": "ns/op", "release": "ns/op",
         "throughput": "1/s", "latency": "ns", "cpu": "ns/op", "peak-rss": "B",
         "voluntary-switches": "1/op", "involuntary-switches": "1/op", "makespan": "ns",
-        "work": "ns", "critical-path": "ns", "efficiency": "1", "efficiency-ideal": "1",
+        "tasks": "1", "edges": "1", "work": "ns", "critical-path": "ns", "efficiency": "1",
+        "efficiency-ideal": "1",
         "queue-delay": "ns",
       ])
   }
@@ -63,7 +64,7 @@ struct EncodingTests {
     let text = RowEncodings.json([try SampleRows.rows()[5]])
     #expect(
       text
-        == "[\n  {\"schema\": 1, \"time\": \"2026-01-31T12:00:00Z\", "
+        == "[\n  {\"schema\": 2, \"time\": \"2026-01-31T12:00:00Z\", "
         + "\"run_id\": \"01KG9RKVG0T5Z0N9QX3W7B4E2M\", "
         + "\"commit\": \"6180120d52a1b7c0c9a7c3e1f00d5eed2b0a4c11\", \"branch\": \"main\", "
         + "\"dirty\": false, \"machine_id\": \"h:3fa9c0d2e4b86a17\", \"suite\": \"core\", "

@@ -118,10 +118,12 @@ struct IdentityTests {
     }
   }
 
-  @Test("other characters of a file name become dashes")
+  @Test("other characters of a file name become dashes, letters beyond ASCII their numbers")
   func namesBenchmarks() {
     #expect(nameReplacingOthers(in: "soykb 2.json") == "soykb-2-json")
-    #expect(nameReplacingOthers(in: "größe_1") == "gr--e_1")
+    #expect(nameReplacingOthers(in: "größe_1") == "gruF6uDFe_1")
+    #expect(nameReplacingOthers(in: "日本語") == "u65E5u672Cu8A9E")
+    #expect(nameReplacingOthers(in: "中文字") != nameReplacingOthers(in: "日本語"))
     #expect(nameReplacingOthers(in: "") == "unnamed")
     #expect(isName(nameReplacingOthers(in: "a\u{301}\u{1F600}\n")))
   }

@@ -34,19 +34,19 @@ enum SampleRows {
         run: run, subject: wall, value: 431.25,
         interval: Interval(low: 428.1, high: 434, level: 0.95), processCount: 2,
         iterationCount: 60, operationCount: 12_000_000, state: .steady),
-      ResultRow(run: run, subject: wall, value: 430.5, processCount: 1, process: 0),
-      ResultRow(run: run, subject: wall, value: 432, processCount: 1, process: 1),
+      ResultRow(run: run, subject: wall, value: 430.5, processCount: 1, process: 1),
+      ResultRow(run: run, subject: wall, value: 432, processCount: 1, process: 2),
       ResultRow(run: run, subject: tail, value: 1e16, processCount: 2, quality: [.noisy, .steal]),
-      ResultRow(run: run, subject: tail, value: 0.1 + 0.2, processCount: 1, process: 0),
+      ResultRow(run: run, subject: tail, value: 0.1 + 0.2, processCount: 1, process: 1),
       ResultRow(run: run, subject: failed, value: nil, quality: [.crashed, .debug]),
       ResultRow(
-        run: run, subject: failed, value: nil, process: 0,
+        run: run, subject: failed, value: nil, process: 1,
         quality: [.unavailable(reason: "no-pmu")]),
       ResultRow(
         run: run, subject: subject(.wall, .ratio), value: 1.02,
         interval: Interval(low: 0.99, high: 1.05, level: 0.95), processCount: 12, role: .b),
       ResultRow(
-        run: run, subject: subject(.wall, .ratio), value: 1.01, process: 0, role: .b, pairID: 0),
+        run: run, subject: subject(.wall, .ratio), value: 1.01, process: 1, role: .b, pairID: 0),
       ResultRow(run: run, subject: subject(.peakRSS, .p50), value: 5_242_880),
     ]
   }

@@ -31,7 +31,8 @@ struct SchemaCheckTests {
   }
 
   static let brokenCells: [BrokenCell] = [
-    BrokenCell(2, .schema, "2"), BrokenCell(2, .schema, "one"), BrokenCell(2, .schema, ""),
+    BrokenCell(2, .schema, "3"), BrokenCell(2, .schema, "0"), BrokenCell(2, .schema, "one"),
+    BrokenCell(2, .schema, ""),
     BrokenCell(3, .time, "2026-01-31 12:00:00"), BrokenCell(3, .time, "2026-02-29T12:00:00Z"),
     BrokenCell(4, .time, "2026-01-31T12:00:01Z"),
     BrokenCell(4, .runID, "01KG9RKVG0T5Z0N9QX3W7B4E2"),
@@ -55,7 +56,9 @@ struct SchemaCheckTests {
     BrokenCell(2, .ciHigh, ""), BrokenCell(2, .ciLevel, ""), BrokenCell(2, .ciLevel, "95.0"),
     BrokenCell(7, .value, "12.5"), BrokenCell(7, .quality, "debug", blamed: .value),
     BrokenCell(2, .nProc, "-2"), BrokenCell(2, .nIter, "6e1"), BrokenCell(2, .nOp, "012"),
-    BrokenCell(3, .process, "first"), BrokenCell(9, .role, "C"), BrokenCell(10, .pairID, "1.5"),
+    BrokenCell(2, .nProc, "0"), BrokenCell(2, .nIter, "0"), BrokenCell(2, .nOp, "0"),
+    BrokenCell(3, .process, "first"), BrokenCell(4, .process, "0"), BrokenCell(9, .role, "C"),
+    BrokenCell(10, .pairID, "1.5"),
     BrokenCell(2, .state, "warm"), BrokenCell(2, .quality, ""), BrokenCell(2, .quality, "fine"),
     BrokenCell(2, .quality, "ok;noisy"), BrokenCell(2, .quality, "noisy;noisy"),
     BrokenCell(7, .quality, "unavailable:"),
@@ -101,6 +104,11 @@ struct SchemaCheckTests {
     let newline = kind == "cut off" || lines.isEmpty ? "" : "\n"
     let found = findings(lines.joined(separator: "\n") + newline)
     #expect(found.first?.line == line)
+  }
+
+  @Test("a row of an earlier version is sound")
+  func takesEarlierVersions() throws {
+    #expect(findings(try SampleRows.text(line: 2, .schema, "1")) == [])
   }
 
   @Test("every broken line is reported, not only the first")

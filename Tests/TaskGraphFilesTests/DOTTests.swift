@@ -21,8 +21,38 @@ import Testing
       graph.tasks.map(\.durationNanoseconds) == [
         250_000_000, 0, 1_000_000, 2_000_000_000, 0, 500_000_000,
       ])
-    #expect(graph.notes.count == 1)
-    #expect(graph.notes[0].contains("1 edge statement"))
+    #expect(
+      graph.notes == [
+        "g.dot: 1 of 6 tasks has no `duration` and takes no time, first `b`; write duration=0 where "
+          + "that is meant",
+        "g.dot: 1 edge statement with a duration; only durations of nodes count",
+      ])
+  }
+
+  @Test func tasksWithoutDurationAreCounted() throws {
+    func notes(_ text: String) throws -> [String] { try readDOT(text).notes }
+    #expect(try notes("digraph { a [duration=1]; b [duration=0]; c [duration=\"\"] }") == [])
+    #expect(try notes("digraph { node [duration=1]; a; b -> c }") == [])
+    #expect(
+      try notes("digraph { a [duration=1]; b -> c -> a }").first?.hasPrefix(
+        "g.dot: 2 of 3 tasks have no `duration` and take no time, first `b`;") == true)
+    #expect(try notes("digraph { { node [duration=1]; a } b }").count == 1)
+  }
+
+  /// Attributes, and whether they look like durations.
+  @Test(arguments: [
+    ("duraton", true), ("Duration", true), ("DURATION", true), ("duratoin", true), ("dur", true),
+    ("durations", true), ("duration_s", true), ("durtaion", true), ("duratn", true),
+    ("label", false), ("iteration", false), ("direction", false), ("rotation", false),
+    ("du", false), ("d", false), ("operation", false), ("größe", false),
+  ])
+  func aMisspeltDurationIsAskedAbout(name: String, isNear: Bool) throws {
+    let notes = try readDOT(
+      "digraph {\n node [\(name)=1]\n a [duration=1]; b [duration=2, \(name)=3] }"
+    ).notes
+    let note =
+      "g.dot:2:8: the attribute `\(name)`, given 2 times, is not read; did you mean `duration`?"
+    #expect(notes == (isNear ? [note] : []))
   }
 
   @Test func nodeDefaultsReachNewNodesOfTheSubgraphOnly() throws {

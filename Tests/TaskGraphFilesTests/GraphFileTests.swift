@@ -41,6 +41,123 @@ import Testing
     #expect(try TaskGraphFile.load(path: folder["proj/build.ninja"]).tasks == graph.tasks)
   }
 
+  @Test func aFolderAndItsManifestHaveOneName() throws {
+    let folder = try TestFolder(["zstd-1.5/build.ninja": Self.ninja])
+    let file = try TaskGraphFile.file(at: folder["zstd-1.5"])
+    #expect(file == folder["zstd-1.5/build.ninja"])
+    #expect(try TaskGraphFile.file(at: folder["zstd-1.5/"]) == file)
+    #expect(TaskGraphFile.names(of: file).last == "zstd-1.5")
+    #expect(TaskGraphFile.names(of: "/a/./b/../c.d/build.ninja") == ["a", "c.d"])
+    #expect(TaskGraphFile.names(of: "/a/c.x.dot") == ["a", "c.x"])
+    #expect(TaskGraphFile.names(of: "/a/.dot") == ["a", ".dot"])
+    let here = FileManager.default.currentDirectoryPath.split(separator: "/").last.map(String.init)
+    #expect(TaskGraphFile.names(of: "./build.ninja").last == here)
+    #expect(TaskGraphFile.names(of: "build.ninja").last == here)
+  }
+
+  @Test func aPipedGraphIsKnownByItsContent() throws {
+    let folder = try TestFolder([
+      "1": Self.json, "2": "digraph { a }", "3": Self.ninja, "4": "hello", "5": "",
+    ])
+    #expect(try TaskGraphFile.load(piped: folder["1"], name: "stdin").source == .wfcommons)
+    #expect(try TaskGraphFile.load(piped: folder["2"], name: "stdin").source == .dot)
+    for (file, word) in [("3", "how long"), ("4", "no known kind"), ("5", "empty")] {
+      let error = try #require(
+        failure { () throws(TaskGraphError) in
+          try TaskGraphFile.load(piped: folder[file], name: "stdin")
+        })
+      #expect(error.path == "stdin")
+      #expect(error.finding.contains(word))
+    }
+  }
+
+  @Test func aManifestThatIncludesItselfIsNamed() throws {
+    let folder = try TestFolder([
+      "a/build.ninja": "rule r\ninclude build.ninja\n", "a/.ninja_log": Self.log,
+      "b/build.ninja": "rule r\ninclude ./x.ninja\n", "b/x.ninja": "include ../b/build.ninja\n",
+      "c/build.ninja": "rule r\ninclude link.ninja\n",
+    ])
+    try FileManager.default.createSymbolicLink(
+      atPath: folder["c/link.ninja"], withDestinationPath: "build.ninja")
+    for (name, place, line) in [
+      ("a", folder["a/build.ninja"], 2), ("b", "./x.ninja", 1), ("c", folder["c/build.ninja"], 2),
+    ] {
+      let error = try #require(
+        failure { () throws(TaskGraphError) in try TaskGraphFile.load(path: folder[name]) })
+      #expect(error.finding.contains("is included from inside itself"), "\(error)")
+      #expect(error.path == place)
+      #expect(error.line == line)
+    }
+  }
+
+  @Test func linksToNothingAreCalledThat() throws {
+    let folder = try TestFolder(["build.ninja": Self.ninja])
+    for (name, target) in [("a.dot", "gone.dot"), ("b.dot", "b.dot"), (".ninja_log", "/none")] {
+      try FileManager.default.createSymbolicLink(
+        atPath: folder[name], withDestinationPath: target)
+      let path = name == ".ninja_log" ? folder.path : folder[name]
+      let error = try #require(
+        failure { () throws(TaskGraphError) in try TaskGraphFile.load(path: path) })
+      #expect(error.path == folder[name])
+      #expect(error.finding == "this is a link to `\(target)`, which leads to no file")
+    }
+  }
+
+  /// Files whose lines end in carriage returns alone, with the column of the first that matters.
+  @Test(arguments: [
+    ("build.ninja", "rule r\rbuild a: r\r", 7), ("build.ninja", "# x\rrule r\rbuild a: r\r", 4),
+    ("build.ninja", "a = b\rrule r\n", 6), ("g.dot", "digraph {\r// x\ra -> b\r}\r", 15),
+    ("g.dot", "# x\rdigraph { a }", 4),
+  ])
+  func loneCarriageReturnsAreCalledThat(name: String, text: String, column: Int) throws {
+    let folder = try TestFolder([name: text, ".ninja_log": Self.log])
+    let error = try #require(
+      failure { () throws(TaskGraphError) in try TaskGraphFile.load(path: folder[name]) })
+    #expect(error.finding == "found a carriage return without a line feed")
+    #expect(error.line == 1)
+    #expect(error.column == column)
+  }
+
+  @Test func carriageReturnsInALogAreNotCalledTheEndOfTheLine() throws {
+    let folder = try TestFolder([
+      "build.ninja": Self.ninja, ".ninja_log": Self.log.replacing("\n", with: "\r\n"),
+    ])
+    let error = try #require(
+      failure { () throws(TaskGraphError) in try TaskGraphFile.load(path: folder.path) })
+    #expect(error.finding == "found a carriage return")
+    #expect(error.remedy.contains("line feeds"))
+  }
+
+  @Test func aByteOrderMarkIsReadOverWhereTheFormatAllowsIt() throws {
+    let mark = "\u{FEFF}"
+    let folder = try TestFolder([
+      "a.json": mark + Self.json, "a.dot": mark + "digraph { a }", "build.ninja": mark + Self.ninja,
+      ".ninja_log": Self.log,
+    ])
+    #expect(try TaskGraphFile.load(path: folder["a.json"]).tasks.count == 1)
+    #expect(try TaskGraphFile.load(path: folder["a.dot"]).tasks.count == 1)
+    let error = try #require(
+      failure { () throws(TaskGraphError) in try TaskGraphFile.load(path: folder.path) })
+    #expect(error.finding == "found a byte order mark")
+  }
+
+  @Test func sizesAndFingerprintsTellGraphsApart() throws {
+    let graph = try readDOT("digraph { a [duration=1]; a -> b; a -> c; b -> c; a -> c }")
+    #expect(graph.edgeCount == 3)
+    #expect(graph.fingerprint.count == 16)
+    let others = [
+      "digraph { a [duration=1]; a -> b; a -> c }",
+      "digraph { a [duration=2]; a -> {b c}; b -> c }",
+      "digraph { x [duration=1]; x -> {b c}; b -> c }",
+      "digraph { a [duration=1]; a -> {b c}; c -> b }",
+    ]
+    let prints = try others.map { try readDOT($0).fingerprint } + [graph.fingerprint]
+    #expect(Set(prints).count == prints.count)
+    #expect(
+      try readDOT("digraph g { a [duration=1.0]; a -> {b c} b -> c }").fingerprint
+        == graph.fingerprint)
+  }
+
   @Test func theLogMayLieInTheBuildDirectory() throws {
     let folder = try TestFolder([
       "build.ninja": "builddir = o\n" + Self.ninja, "o/.ninja_log": Self.log,

@@ -32,10 +32,10 @@ import Workloads
   @Test(arguments: [
     ("independent", AxisSize.real, 1_000_000), ("chain", .real, 100_000),
     ("fan", .real, 200 * 1002), ("wavefront", .real, 512 * 512), ("layered", .real, 100_000),
-    ("fork-join", .quick, 121_393), ("cancel", .real, 100_000), ("priority-mix", .real, 20_200),
+    ("fork-join", .quick, 17_711), ("cancel", .real, 100_000), ("priority-mix", .real, 20_200),
     ("submit-latency", .real, 1000), ("wavefront-work", .quick, 10_000), ("fan", .smoke, 66),
     ("wavefront", .smoke, 64),
-    ("graph-layered", .real, 100_000), ("fork-join-stack", .quick, 121_393),
+    ("graph-layered", .real, 100_000), ("fork-join-stack", .quick, 17_711),
   ])
   func operationsAreCountedLikeThis(name: String, size: AxisSize, count: Int) throws {
     let description = try #require(WorkloadCatalog.all.first { $0.name == name })

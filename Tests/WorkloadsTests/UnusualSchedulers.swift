@@ -25,7 +25,7 @@ final class NewestFirstScheduler: Scheduler {
     guard mayRun else { return }
     var context = WorkerContext(worker: 0, scheduler: identity)
     while let job = next() {
-      context.runToCompletion(job) { self.submit($0) }
+      unsafe context.runToCompletion(job) { self.submit($0) }
     }
   }
 

@@ -77,8 +77,8 @@ struct ProcessFigures: Sendable {
     case .cpu: sample.perOperation(sample.cpuNanoseconds)
     case .voluntarySwitches: sample.perOperation(sample.voluntarySwitches)
     case .involuntarySwitches: sample.perOperation(sample.involuntarySwitches)
-    case .latency, .peakRSS, .makespan, .work, .criticalPath, .efficiency, .efficiencyIdeal,
-      .queueDelay:
+    case .latency, .peakRSS, .makespan, .tasks, .edges, .work, .criticalPath, .efficiency,
+      .efficiencyIdeal, .queueDelay:
       nil
     }
   }

@@ -122,7 +122,9 @@ package struct RowWriter: Sendable {
       value: nil)
   }
 
+  /// What is behind the figure; empty cells where nothing is.
   private func count(_ row: inout ResultRow, _ figures: [ProcessFigures]) {
+    guard !figures.isEmpty else { return }
     row.processCount = figures.count
     row.iterationCount = figures.reduce(0) { $0 + $1.iterationCount }
     row.operationCount = figures.reduce(0) { $0 + $1.operationCount }

@@ -4,8 +4,13 @@
 package struct ArgumentParser: Sendable {
   /// Names that may stand first in place of a verb.
   package let workloadNames: [String]
+  /// Further names that `list` takes: schedulers and references.
+  package let otherNames: [String]
 
-  package init(workloadNames: [String]) { self.workloadNames = workloadNames }
+  package init(workloadNames: [String], otherNames: [String] = []) {
+    self.workloadNames = workloadNames
+    self.otherNames = otherNames
+  }
 
   /// Parses the words after the program's name.
   ///
@@ -14,6 +19,7 @@ package struct ArgumentParser: Sendable {
     throws(ToolFailure) -> ParsedArguments
   {
     var rest = arguments[...]
+    if let help = try helpVerb(arguments) { return help }
     let verb = try takeVerb(&rest)
     let options = OptionTable.options(of: verb ?? .run)
     var parsed = ParsedArguments(wish: .verb(verb ?? .run))
@@ -42,8 +48,25 @@ package struct ArgumentParser: Sendable {
       }
     }
     try takeEnvironment(environment, options: options, into: &parsed)
+    parsed.remarks = try EnvironmentNames.remarks(on: environment)
     try checkWords(parsed.words, verb: verb ?? .run)
     return parsed
+  }
+
+  /// What `bench help` and `bench help VERB` ask for; nil for any other command line.
+  private func helpVerb(_ arguments: [String]) throws(ToolFailure) -> ParsedArguments? {
+    guard arguments.first == "help", !workloadNames.contains("help") else { return nil }
+    guard arguments.count > 1 else { return ParsedArguments(wish: .help(nil)) }
+    let verbs = Verb.allCases.map(\.rawValue)
+    guard arguments.count == 2, let verb = Verb(rawValue: arguments[1]) else {
+      let word = arguments.dropFirst().first { !verbs.contains($0) } ?? arguments[2]
+      throw .usage(
+        "help", "`\(word)` is not the verb it explains", expected: verbs.joined(separator: ", "),
+        next: workloadNames.contains(word)
+          ? "`bench list \(word)` tells of the workload"
+          : NearestName.suggestion(for: word, in: verbs, otherwise: "`bench help` lists the verbs"))
+    }
+    return ParsedArguments(wish: .help(verb))
   }
 
   /// The verb, if the first word is one; options and workload names mean `run`.
@@ -55,6 +78,11 @@ package struct ArgumentParser: Sendable {
     }
     if workloadNames.contains(first) { return nil }
     let verbs = Verb.allCases.map(\.rawValue)
+    guard !first.isEmpty else {
+      throw .usage(
+        "first word", "it is empty", expected: "a verb, a workload or an option",
+        next: "look for a shell variable that is not set, or see `bench --help`")
+    }
     throw .usage(
       first, "neither a verb nor a workload",
       expected: "\(verbs.joined(separator: ", ")) or a workload",
@@ -134,6 +162,17 @@ package struct ArgumentParser: Sendable {
   }
 
   private func checkWords(_ words: [String], verb: Verb) throws(ToolFailure) {
+    if verb == .list {
+      let names = workloadNames + otherNames
+      for word in words where !names.contains(word) {
+        throw .usage(
+          word.isEmpty ? "name" : word, "nothing has this name",
+          expected: "a workload, a scheduler or a reference",
+          next: NearestName.suggestion(
+            for: word, in: names, otherwise: "`bench list` alone shows every name"))
+      }
+      return
+    }
     guard verb == .run else {
       guard let word = words.first else { return }
       throw .usage(word, "`bench \(verb.rawValue)` takes no names", next: "leave it out")
@@ -141,7 +180,7 @@ package struct ArgumentParser: Sendable {
     for word in words where !workloadNames.contains(word) {
       let isVerb = Verb(rawValue: word) != nil
       throw .usage(
-        word, "unknown workload",
+        word.isEmpty ? "workload" : word, word.isEmpty ? "the name is empty" : "unknown workload",
         next: isVerb
           ? "write the verb first: `bench \(word)`"
           : NearestName.suggestion(

@@ -3,7 +3,7 @@
 /// What `--help` prints, made from the verb and option tables.
 package enum HelpText {
   /// Width at which option summaries wrap.
-  package static let width = 88
+  package static let width = 80
 
   /// The overview, or the page of one verb; ends with a newline.
   package static func page(for verb: Verb?) -> String {
@@ -30,7 +30,7 @@ package enum HelpText {
       lines += entry(left: verb.rawValue, summary: verb.summary)
     }
     lines += entry(left: "--version", summary: "versions of the suite, the CSV and Swift")
-    lines += entry(left: "--help", summary: "this page; `bench VERB --help` lists options")
+    lines += entry(left: "--help", summary: "this page; `bench help VERB` lists options")
     lines += ["", examplesHeading]
     lines += exampleLines(
       Array(Verb.run.examples.prefix(3)) + [Verb.list.examples[0], Verb.doctor.examples[0]])
@@ -41,9 +41,9 @@ package enum HelpText {
   private static let examplesHeading = "examples (for bench type scripts/bench):"
 
   private static let exitCodes = """
-    exit codes: 0 done, 1 a benchmark failed, 64 usage, 65 malformed input file, 69 nothing
-    matched, 70 internal fault, 73 or 74 cannot write, 130 interrupted (what was complete is
-    written).
+    exit codes: 0 done, 1 a benchmark failed, 64 usage, 65 malformed input file, 69
+    nothing matched, 70 internal fault or too few system resources, 73 or 74 cannot
+    write, 130 interrupted (what was complete is written).
     """
 
   private static func exampleLines(_ examples: [(command: String, meaning: String)]) -> [String] {

@@ -104,15 +104,15 @@ package enum OptionTable {
       .axes, .axes, repeats: true,
       "values of a workload's axis or a scheduler's knob: n=512, or several: spin-us=0,5; every "
         + "combination is measured; `bench list` names them"),
-    .init(.quick, .flag, "small sizes, 3 rounds, about 15 seconds"),
+    .init(.quick, .flag, "small sizes, 6 rounds, about 15 seconds"),
     .init(
       .budget, .duration(.milliseconds(100)...Duration.seconds(86_400)),
-      "time to measure for, such as 60s, 500ms or 5m; divided over the processes; default 80s, "
-        + "with --quick 12s"),
+      "time to measure for, such as 60s, 500ms or 5m; divided over the processes, and "
+        + "kept, except for the first round; default 80s, with --quick 12s, and 6 rounds at least"),
     .init(.seed, .seed, "seed of the random order; default: a fresh one, printed"),
     .init(
       .processes, .count("N", 1...10_000),
-      "rounds = processes per scheduler; default 8, with --quick 3"),
+      "rounds = processes per scheduler; default 8, with --quick 6; below 6 nobody is ranked"),
     .init(
       .allocator, .choice(["jemalloc", "system"]),
       "memory allocator of the measured processes; default jemalloc"),
@@ -122,24 +122,26 @@ package enum OptionTable {
       "also measure systems with operations of their own, such as foundation"),
     .init(
       .graph, .text("FILE"), repeats: true,
-      "replay a recorded task graph (WfCommons JSON, build.ninja, Graphviz DOT) instead of the "
-        + "built-in workloads"),
+      "replay a recorded task graph (WfCommons JSON, build.ninja or its folder, Graphviz DOT; - "
+        + "for standard input) instead of the built-in workloads"),
     .init(
       .timeScale, .factor,
-      "replay: recorded durations times X; default: about one second of work"),
+      "replay: recorded durations times X; default: 1, or about one second of work where they "
+        + "are more than two"),
     .init(
       .body, .choice(["spin", "work"]),
       "replay: a task spins until its time is over (default), or does that much CPU work"),
     .init(
       .output, .text("FILE"),
-      "write the CSV to FILE, the machine's description beside it (.env.csv)"),
-    .init(.force, .flag, "let --output replace an existing file"),
+      "write the CSV to FILE, the machine's description beside it (.env.csv); - for the CSV alone "
+        + "on stdout"),
+    .init(.force, .flag, "let --output replace an existing regular file"),
     .init(
       .format, .choice(["text", "csv", "json", "markdown"]), "what stdout shows; default text"),
     .init(.format, .choice(["text", "json"]), verbs: [.list], "what stdout shows; default text"),
     .init(
       .check, .text("FILE"), verbs: [.schema],
-      "check FILE against the registry; exit code 1 when something is wrong"),
+      "check FILE, or - for stdin, against the registry; exit code 1 when something is wrong"),
     .init(.allowDebug, .flag, "write results of a debug or sanitised build, marked as such"),
     .init(.dryRun, .flag, "print what would be measured, and measure nothing"),
     .init(

@@ -17,6 +17,9 @@ package struct ParsedArguments: Sendable {
   /// Values by option, in the order given.
   package var values: [OptionName: [OptionValue]] = [:]
 
+  /// What the user should know about the command line and went on all the same.
+  package var remarks: [String] = []
+
   package init(wish: Wish) { self.wish = wish }
 
   /// True when the flag was given.

@@ -27,6 +27,7 @@ package struct RunRequest: Sendable {
   package var seed: UInt64?
   package var processes: Int?
   package var systemAllocator = false
+  /// Path of the CSV; `-` for standard output.
   package var output: String?
   package var force = false
   package var format = Format.text
@@ -40,7 +41,9 @@ package struct RunRequest: Sendable {
   package init() {}
 
   /// The request of a parsed command line.
-  package init(_ parsed: ParsedArguments) {
+  ///
+  /// - Throws: 64 when options contradict each other.
+  package init(_ parsed: ParsedArguments) throws(ToolFailure) {
     workloadNames = parsed.words.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     filter = parsed.text(.filter)
     schedulers = parsed.names(.scheduler)
@@ -60,7 +63,13 @@ package struct RunRequest: Sendable {
     systemAllocator = parsed.text(.allocator) == "system"
     output = parsed.text(.output)
     force = parsed.isOn(.force)
-    format = parsed.text(.format).flatMap(Format.init) ?? .text
+    format = parsed.text(.format).flatMap(Format.init) ?? (output == "-" ? .csv : .text)
+    guard output != "-" || format == .csv else {
+      throw .usage(
+        OptionName.output.flag,
+        "`-` puts the CSV on standard output, where \(format.rawValue) goes",
+        expected: "one of the two", next: "leave out --format, or name a file")
+    }
     allowDebug = parsed.isOn(.allowDebug)
     dryRun = parsed.isOn(.dryRun)
     color = parsed.text(.color)
@@ -68,8 +77,11 @@ package struct RunRequest: Sendable {
     quiet = parsed.isOn(.quiet)
   }
 
-  /// Rounds, which is processes per scheduler: what was asked for, else 8, or 3 for a quick look.
-  package var rounds: Int { processes ?? (isQuick ? 3 : 8) }
+  /// True when the figures go to standard output and to no file.
+  package var outputIsStandard: Bool { output == "-" }
+
+  /// Rounds, which is processes per scheduler: what was asked for, else 8, or the 6 that can be ranked for a quick look.
+  package var rounds: Int { processes ?? (isQuick ? Orchestrator.leastRoundsForInterval : 8) }
 
   /// Time to measure for: what was asked for, else 80 s, or 12 s for a quick look.
   package var totalBudget: Duration { budget ?? (isQuick ? .seconds(12) : .seconds(80)) }

@@ -18,7 +18,7 @@ package enum Verb: String, CaseIterable, Sendable {
   package var usage: String {
     switch self {
     case .run: "bench [run] [WORKLOAD…] [OPTIONS]"
-    case .list: "bench list [OPTIONS]"
+    case .list: "bench list [NAME…] [OPTIONS]"
     case .schema: "bench schema [--check FILE]"
     case .doctor: "bench doctor [OPTIONS]"
     }
@@ -34,7 +34,10 @@ package enum Verb: String, CaseIterable, Sendable {
       figure to results/runs/<run id>.csv and the machine's description beside it.
       """
     case .list:
-      "Prints what `run` accepts: names, axes and knobs with their default values, metrics."
+      """
+      Prints what `run` accepts: names, axes and knobs with their default values, metrics.
+      With names only those workloads, schedulers and references.
+      """
     case .schema: "Prints the registry that every result file follows, or checks one file."
     case .doctor: "Exit code 1 means that there are findings. Changes nothing on the machine."
     }
@@ -45,7 +48,7 @@ package enum Verb: String, CaseIterable, Sendable {
     switch self {
     case .run:
       [
-        ("bench --quick", "every workload at small sizes, about 15 seconds"),
+        ("bench --quick", "every workload at small sizes, 6 rounds, about 15 seconds"),
         ("bench chain wavefront", "two workloads at their real sizes"),
         (
           "bench wavefront --where n=64,512 --workers 1,2",
@@ -63,6 +66,7 @@ package enum Verb: String, CaseIterable, Sendable {
     case .list:
       [
         ("bench list", "names, axes and defaults"),
+        ("bench list chain work-stealing", "only these"),
         ("bench list --format json", "workloads and schedulers for a script"),
       ]
     case .schema:

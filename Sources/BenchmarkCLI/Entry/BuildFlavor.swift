@@ -25,7 +25,7 @@ package enum BuildFlavor {
   static func refuse(unless allowed: Bool, flags: Set<QualityFlag>) throws(ToolFailure) {
     guard !flags.isEmpty, !allowed else { return }
     throw .usage(
-      "bench", "this is a \(flags.text) build, whose figures mean nothing",
+      "this build", "it is a \(flags.text) build, whose figures mean nothing",
       expected: "a release build",
       next: "run `swift run -c release bench`, or insist with --allow-debug")
   }

@@ -4,9 +4,9 @@ internal import Harness
 
 extension CommandLineTool {
   /// `bench doctor`: what about this machine makes figures doubtful; exit code 1 when there is something.
-  func doctor(_ parsed: ParsedArguments) -> ExitCode {
+  func doctor(_ parsed: ParsedArguments) throws(ToolFailure) -> ExitCode {
     let diagnosis = EnvironmentProbe.diagnose()
-    console.out(Self.doctorText(diagnosis, style: style(parsed.text(.color))))
+    try console.out(Self.doctorText(diagnosis, style: style(parsed.text(.color))))
     return diagnosis.findings.isEmpty ? .success : .findings
   }
 

@@ -18,23 +18,28 @@ extension CommandLineTool {
   func runBenchmarks(_ request: RunRequest) throws(ToolFailure) -> ExitCode {
     let plan = try plan(request)
     guard !request.dryRun else {
-      console.out(PlanText(plan: plan).text)
+      try console.out(PlanText(plan: plan).text)
       return .success
     }
     let flags = BuildFlavor.flags
     try BuildFlavor.refuse(unless: request.allowDebug, flags: flags)
     try Self.check(request.allocator)
+    try Self.checkSystem(for: plan)
     let session = try RunSession(request: request, environment: environment)
     if !request.quiet {
       console.say(
         "bench: seed \(plan.seed), \(plan.rounds) rounds, \(plan.childCount) processes; "
           + "repeat this order with --seed \(plan.seed)")
-      for note in plan.notes { console.say("bench: \(note)") }
+      for line in plan.facts + plan.notes { console.say("bench: \(line)") }
     }
-    let interrupt = InterruptFlag.install()
+    guard let interrupt = InterruptFlag.install() else {
+      throw ToolFailure(
+        .internalFault, place: "signals", finding: "SIGINT, SIGTERM and SIGHUP cannot be caught",
+        expectation: "two free file descriptors", nextStep: "raise the limit with `ulimit -n 256`")
+    }
     let record = measure(
       plan, request: request, runner: ChildRunner(interrupt: interrupt),
-      isInterrupted: { interrupt?.isRaised ?? false })
+      isInterrupted: { interrupt.isRaised })
     return try finish(record, request: request, session: session, flags: flags)
   }
 
@@ -49,6 +54,15 @@ extension CommandLineTool {
     if let finding { throw .usage("--allocator \(allocator.rawValue)", finding) }
   }
 
+  /// Refuses a system that has not what every child will need, instead of failing, or hanging, in each of them.
+  private static func checkSystem(for plan: MeasurementPlan) throws(ToolFailure) {
+    let workers = plan.groups.flatMap(\.contestants).map(\.workers).max() ?? 1
+    guard let shortage = Shortage.find(workers: workers) else { return }
+    throw ToolFailure(
+      .internalFault, place: "this system", finding: shortage.finding,
+      expectation: shortage.expectation, nextStep: shortage.remedy)
+  }
+
   private func plan(_ request: RunRequest) throws(ToolFailure) -> MeasurementPlan {
     var graphs: [GraphSummary] = []
     for path in request.graphs { graphs.append(try Self.summary(ofGraph: path)) }
@@ -61,14 +75,39 @@ extension CommandLineTool {
   }
 
   private static func summary(ofGraph path: String) throws(ToolFailure) -> GraphSummary {
+    let kept = path == "-" ? try keptInput() : nil
     do throws(TaskGraphError) {
-      let graph = try TaskGraphFile.load(path: path)
-      return GraphSummary(
-        path: path, taskCount: graph.tasks.count, totalWorkNanoseconds: graph.totalWorkNanoseconds,
+      let name = try kept == nil ? TaskGraphFile.file(at: path) : "stdin"
+      let graph =
+        if let kept {
+          try TaskGraphFile.load(piped: kept, name: name)
+        } else {
+          try TaskGraphFile.load(path: name)
+        }
+      var summary = GraphSummary(
+        path: name, taskCount: graph.tasks.count, edgeCount: graph.edgeCount,
+        totalWorkNanoseconds: graph.totalWorkNanoseconds,
+        criticalPathNanoseconds: graph.criticalPathNanoseconds, fingerprint: graph.fingerprint,
         notes: graph.notes)
+      if let kept { summary.file = kept }
+      return summary
     } catch {
       throw ToolFailure(.malformedInput, place: "--graph", finding: "\(error)")
     }
+  }
+
+  /// Keeps standard input in memory for the children and returns the path by which they find it.
+  ///
+  /// It lives as long as this process.
+  private static func keptInput() throws(ToolFailure) -> String {
+    let file = shim_keep_input(0, UInt64(Int32.max))
+    guard file >= 0 else {
+      throw ToolFailure(
+        .malformedInput, place: "--graph -",
+        finding: "standard input cannot be read: \(errorText(-file))",
+        expectation: "a graph of less than 2 GiB", nextStep: "name a file")
+    }
+    return "/proc/\(getpid())/fd/\(file)"
   }
 
   /// Runs the children with a progress line; tests put in a runner of their own.
@@ -115,28 +154,40 @@ extension CommandLineTool {
     // Figures that cannot be written are shown all the same: they took a minute to get.
     var unwritten: ToolFailure?
     do throws(ToolFailure) {
-      try session.place.write(rows: bytes, environment: session.environment(after: record).csv())
+      try session.place?.write(rows: bytes, environment: session.environment(after: record).csv())
     } catch { unwritten = error }
     let report = Report(
       results: results, rounds: record.completeRounds, seed: record.plan.seed,
       notes: record.plan.notes, disturbance: session.disturbance)
-    show(report, rows: rows, csv: bytes, request: request)
+    do throws(ToolFailure) {
+      try show(report, rows: rows, csv: bytes, request: request)
+    } catch {
+      // Whoever ended the run may have closed the terminal as well; what is written is the answer then.
+      console.say("bench: \(unwritten ?? error)")
+      if let place = session.place, unwritten == nil {
+        console.say("bench: figures in \(place.csv)")
+      }
+      return record.wasInterrupted && session.place != nil && unwritten == nil
+        ? .interrupted : (unwritten ?? error).code
+    }
     if let unwritten { throw unwritten }
     if !request.quiet { sayEnd(of: record, place: session.place) }
     if record.wasInterrupted { return .interrupted }
     return record.hasFailures ? .findings : .success
   }
 
-  private func show(_ report: Report, rows: [ResultRow], csv: [UInt8], request: RunRequest) {
+  private func show(_ report: Report, rows: [ResultRow], csv: [UInt8], request: RunRequest)
+    throws(ToolFailure)
+  {
     switch request.format {
-    case .text: console.out(report.text(style: style(request.color)))
-    case .markdown: console.out(report.markdown)
-    case .csv: console.out(String(decoding: csv, as: UTF8.self))
-    case .json: console.out(JSONText.rows(rows).document)
+    case .text: try console.out(report.text(style: style(request.color)))
+    case .markdown: try console.out(report.markdown)
+    case .csv: try console.out(String(decoding: csv, as: UTF8.self))
+    case .json: try console.out(JSONText.rows(rows).document)
     }
   }
 
-  private func sayEnd(of record: RunRecord, place: ResultsPlace) {
+  private func sayEnd(of record: RunRecord, place: ResultsPlace?) {
     if record.wasInterrupted {
       console.say("bench: interrupted after \(record.completeRounds) complete rounds")
     } else if record.roundsLeftOut > 0 {
@@ -144,6 +195,6 @@ extension CommandLineTool {
         "bench: the budget has no time for \(record.roundsLeftOut) of \(record.plan.rounds) rounds; "
           + "raise it with --budget, or insist with --processes \(record.plan.rounds)")
     }
-    console.say("bench: figures in \(place.csv)")
+    if let place { console.say("bench: figures in \(place.csv)") }
   }
 }

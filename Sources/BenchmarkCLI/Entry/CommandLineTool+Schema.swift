@@ -6,15 +6,15 @@ extension CommandLineTool {
   /// `bench schema`: prints the registry, or checks a file.
   func schema(_ parsed: ParsedArguments) throws(ToolFailure) -> ExitCode {
     guard let path = parsed.text(.check) else {
-      console.out(SchemaText.text)
+      try console.out(SchemaText.text)
       return .success
     }
     let findings: [Finding]
     do throws(FileError) { findings = try SchemaCheck.check(path: path) } catch {
       throw ToolFailure(.malformedInput, place: "--check", finding: "\(error)")
     }
-    for finding in findings { console.out("\(finding)\n") }
-    if findings.isEmpty { console.out("\(path): valid, schema \(Column.schemaVersion)\n") }
+    for finding in findings { try console.out("\(finding)\n") }
+    if findings.isEmpty { try console.out("\(path): valid, schema \(Column.schemaVersion)\n") }
     return findings.isEmpty ? .success : .findings
   }
 }

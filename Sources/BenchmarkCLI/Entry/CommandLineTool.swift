@@ -33,6 +33,7 @@ package struct CommandLineTool {
     if arguments.first == ChildRunner.verb {
       return runMeasureChild(arguments: Array(arguments.dropFirst()), suite: suite)
     }
+    shim_hold_standard_streams()
     let console = Console.standard
     do {
       try ReleaseReexecution.becomeReleaseBuild(
@@ -41,6 +42,7 @@ package struct CommandLineTool {
       console.say("bench: \(error)")
       return error.code.rawValue
     }
+    shim_report_lost_writes()
     return CommandLineTool(suite: suite, environment: environment, console: console)
       .run(arguments).rawValue
   }
@@ -48,19 +50,24 @@ package struct CommandLineTool {
   /// Does what the command line asks for and reports failures on the stream for messages.
   package func run(_ arguments: [String]) -> ExitCode {
     do {
-      let parser = ArgumentParser(workloadNames: suite.workloads.map(\.name))
+      let parser = ArgumentParser(
+        workloadNames: suite.workloads.map(\.name),
+        otherNames: suite.schedulers.map(\.name) + suite.references.map(\.name))
       let parsed = try parser.parse(arguments, environment: environment)
+      for remark in parsed.remarks where !parsed.isOn(.quiet) { console.say("bench: \(remark)") }
       switch parsed.wish {
       case .help(let verb):
-        console.out(HelpText.page(for: verb))
+        try console.out(HelpText.page(for: verb))
         return .success
       case .version:
-        console.out("bench \(Self.version), CSV schema \(Column.schemaVersion)\n")
+        try console.out(
+          "bench \(Self.version), CSV schema \(Column.schemaVersion), "
+            + "Swift \(BuildFacts.swiftVersion)\n")
         return .success
       case .verb(.run): return try runBenchmarks(RunRequest(parsed))
-      case .verb(.list): return list(parsed)
+      case .verb(.list): return try list(parsed)
       case .verb(.schema): return try schema(parsed)
-      case .verb(.doctor): return doctor(parsed)
+      case .verb(.doctor): return try doctor(parsed)
       }
     } catch {
       console.say("bench: \(error)")
@@ -68,9 +75,9 @@ package struct CommandLineTool {
     }
   }
 
-  private func list(_ parsed: ParsedArguments) -> ExitCode {
-    let list = ListText(suite: suite)
-    console.out(
+  private func list(_ parsed: ParsedArguments) throws(ToolFailure) -> ExitCode {
+    let list = ListText(suite: suite, only: parsed.words)
+    try console.out(
       parsed.text(.format) == "json" ? list.json : list.text(style: style(parsed.text(.color))))
     return .success
   }

@@ -2,11 +2,12 @@
 
 internal import CSystemShims
 internal import Glibc
+internal import Harness
 
 /// Where the tool writes: data on one stream, talk on the other.
 package struct Console {
-  /// Writes data.
-  package let out: (String) -> Void
+  /// Writes data; throws when it cannot be delivered.
+  package let out: (String) throws(ToolFailure) -> Void
   /// Writes messages and progress.
   package let talk: (String) -> Void
   /// Whether data goes to a terminal.
@@ -15,7 +16,7 @@ package struct Console {
   package let talkIsTerminal: Bool
 
   package init(
-    out: @escaping (String) -> Void, talk: @escaping (String) -> Void,
+    out: @escaping (String) throws(ToolFailure) -> Void, talk: @escaping (String) -> Void,
     outIsTerminal: Bool = false, talkIsTerminal: Bool = false
   ) {
     self.out = out
@@ -27,15 +28,25 @@ package struct Console {
   /// stdout and stderr of this process, both unbuffered.
   package static var standard: Console {
     Console(
-      out: { write($0, to: 1) }, talk: { write($0, to: 2) }, outIsTerminal: isatty(1) == 1,
+      out: { text throws(ToolFailure) in
+        let error = write(text, to: 1)
+        guard error != 0 else { return }
+        throw ToolFailure(
+          .inputOutput, place: "standard output",
+          finding: "not everything could be written: \(errorText(error))",
+          expectation: "room for all of it, and a reader until the end",
+          nextStep: "free space, or keep the reader open")
+      },
+      // Where messages are lost, nobody is left to tell.
+      talk: { _ = write($0, to: 2) }, outIsTerminal: isatty(1) == 1,
       talkIsTerminal: isatty(2) == 1)
   }
 
   /// A line on the stream for messages.
   package func say(_ line: String) { talk(line + "\n") }
 
-  private static func write(_ text: String, to descriptor: Int32) {
-    // SAFETY: the text lives through the call. A reader that went away wants no more; nobody is left to tell.
-    _ = unsafe shim_write_text(descriptor, text)
+  private static func write(_ text: String, to descriptor: Int32) -> Int32 {
+    // SAFETY: the text lives through the call.
+    unsafe shim_write_text(descriptor, text)
   }
 }

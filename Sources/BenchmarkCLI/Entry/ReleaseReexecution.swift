@@ -65,7 +65,7 @@ package enum ReleaseReexecution {
     let code = unsafe shim_run_program("swift")
     guard code == 0 else {
       throw ToolFailure(
-        .internalFault, place: "bench",
+        .internalFault, place: "release build",
         finding: "`\(build.joined(separator: " "))` ended with \(code)",
         expectation: "a release build",
         nextStep: "repair the build, or set \(variable)=1 to stay with the debug build")

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
 package import Results
 
 /// The two files that a run writes.
@@ -54,53 +53,42 @@ package struct ResultsPlace: Sendable, Equatable {
     return String(decoding: bytes, as: UTF8.self).contains("name: \"scheduler-bench\"")
   }
 
-  /// Makes sure, before anything is measured, that the files can be written.
+  /// Makes sure, before anything is measured, that the files can be written: by writing small ones.
   ///
-  /// - Throws: 64 when a file exists and may not be replaced, 73 when its folder cannot be used.
+  /// - Throws: 64 when a file exists and may not be replaced, 73 or 74 when the place cannot be used.
   package func prepare(makesFolder: Bool) throws(ToolFailure) {
-    for path in [csv, environment] {
-      if File.isDirectory(path) {
-        throw ToolFailure(
-          .cannotCreate, place: path, finding: "a directory", expectation: "a file name",
-          nextStep: "name a file in it")
-      }
-      if File.exists(path), !overwrites {
-        throw .usage(
-          path, "the file exists", expected: "a new file",
-          next: "choose another name, or replace it with --force")
-      }
-    }
     let folder = File.directory(of: csv)
-    if makesFolder {
-      do throws(FileError) { try File.makeDirectories(folder) } catch { throw Self.failure(error) }
-    }
-    guard File.isDirectory(folder) else {
-      throw ToolFailure(
-        .cannotCreate, place: csv, finding: "`\(folder)` is no directory",
-        expectation: "an existing directory", nextStep: "make it, or choose another place")
-    }
-    // SAFETY: the text lives through the call.
-    guard unsafe access(folder, W_OK | X_OK) == 0 else {
-      throw ToolFailure(
-        .cannotCreate, place: csv, finding: "no permission to write in `\(folder)`",
-        expectation: "a directory that this user may write in", nextStep: "choose another place")
-    }
+    do throws(FileError) {
+      if makesFolder { try File.makeDirectories(folder) }
+      guard try File.kind(folder) == .directory else {
+        throw FileError.notDirectory(folder)
+      }
+      for path in [csv, environment] { try AtomicFile.rehearse(path, overwrite: overwrites) }
+    } catch { throw Self.failure(error) }
   }
 
-  /// Writes both files, the description first, so that a CSV is never without it.
+  /// Writes both files, of which none appears when one cannot be written.
   package func write(rows: [UInt8], environment bytes: [UInt8]) throws(ToolFailure) {
     do throws(FileError) {
-      try AtomicFile.write(bytes, to: environment, overwrite: overwrites)
-      try AtomicFile.write(rows, to: csv, overwrite: overwrites)
+      try AtomicFile.write([(environment, bytes), (csv, rows)], overwrite: overwrites)
     } catch { throw Self.failure(error) }
   }
 
   private static func failure(_ error: FileError) -> ToolFailure {
+    if error.reason == .alreadyExists {
+      return .usage(
+        error.path, "the file exists", expected: "a new file",
+        next: "choose another name, or replace it with --force")
+    }
     let code: ExitCode =
       switch error.reason {
-      case .alreadyExists, .notFound, .notPermitted, .isDirectory, .notDirectory: .cannotCreate
-      case .noSpace, .other: .inputOutput
+      case .alreadyExists, .notFound, .notPermitted, .isDirectory, .notDirectory, .notRegular,
+        .danglingLink, .linkLoop, .nameTooLong:
+        .cannotCreate
+      case .noSpace, .tooLarge, .tooManyOpen, .noMemory, .other: .inputOutput
       }
-    return ToolFailure(code, place: "bench", finding: "cannot write \(error)")
+    return ToolFailure(
+      code, place: error.path, finding: "cannot be written: \(error.finding)",
+      expectation: error.expectation, nextStep: error.nextStep)
   }
 }

@@ -8,8 +8,8 @@ internal import Results
 struct RunSession {
   /// What all rows have in common.
   let identity: RunIdentity
-  /// Where the files go.
-  let place: ResultsPlace
+  /// Where the files go; nil when the figures go to standard output instead.
+  let place: ResultsPlace?
   private let probe: EnvironmentProbe
   private let description: String?
 
@@ -18,15 +18,18 @@ struct RunSession {
     var now = timespec()
     // SAFETY: the variable lives through the call.
     _ = unsafe clock_gettime(CLOCK_REALTIME, &now)
+    try Self.check(unixSeconds: Int64(now.tv_sec))
     let run = RunID(unixMilliseconds: Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000)
     let folders = [ExecutablePath.folder, environment["PWD"]].compactMap(\.self)
-    if let output = request.output {
+    if request.outputIsStandard {
+      place = nil
+    } else if let output = request.output {
       place = ResultsPlace(output: output, overwrites: request.force)
-      try place.prepare(makesFolder: false)
+      try place?.prepare(makesFolder: false)
     } else {
       place = ResultsPlace(
         resultsFolder: ResultsPlace.resultsFolder(lookingUpFrom: folders), run: run)
-      try place.prepare(makesFolder: true)
+      try place?.prepare(makesFolder: true)
     }
     let package = folders.lazy.compactMap {
       ResultsPlace.packageFolder(above: $0, where: { _ in true })
@@ -41,6 +44,15 @@ struct RunSession {
       time: Timestamp(unixSeconds: Int64(now.tv_sec)), runID: run, commit: repository.commit,
       branch: repository.branch, isDirty: repository.isDirty,
       machineID: MachineID(of: try Self.environment(columns)))
+  }
+
+  /// Refuses a clock whose time no result could carry.
+  static func check(unixSeconds: Int64) throws(ToolFailure) {
+    guard !Timestamp.exists(unixSeconds: unixSeconds) else { return }
+    throw ToolFailure(
+      .internalFault, place: "clock",
+      finding: "this machine says that it is \(unixSeconds) s after the start of 1970",
+      expectation: "a moment from 1970 to 9999", nextStep: "set it, for instance with `date --set`")
   }
 
   /// The machine's description after the run.

@@ -1,40 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Results
+internal import TaskGraphFiles
 
 /// A graph file after a first look at it: enough to plan its replay.
 package struct GraphSummary: Sendable {
-  /// As given on the command line.
+  /// What messages call it: the file, or standard input.
   package let path: String
+  /// The file that children read.
+  package var file: String
   /// Name of the file without folder and extension, other characters than the CSV allows replaced.
   package var benchmark: String
   /// Number of tasks.
   package let taskCount: Int
+  /// Number of dependencies.
+  package let edgeCount: Int
   /// Sum of the recorded durations.
   package let totalWorkNanoseconds: Int64
-  /// What the parser remarked.
+  /// Longest path by recorded durations.
+  package let criticalPathNanoseconds: Int64
+  /// Tells whether a child reads the same graph; see `TaskGraph.fingerprint`.
+  package let fingerprint: String
+  /// What the parser remarked, each with its place.
   package let notes: [String]
+  /// Folders from the root on and the name of the file; see `TaskGraphFile.names(of:)`.
+  private let names: [String]
 
   package init(
-    path: String, taskCount: Int, totalWorkNanoseconds: Int64, notes: [String] = []
+    path: String, taskCount: Int, edgeCount: Int = 0, totalWorkNanoseconds: Int64,
+    criticalPathNanoseconds: Int64 = 0, fingerprint: String = "none", notes: [String] = []
   ) {
     self.path = path
-    benchmark = nameReplacingOthers(in: Self.stem(of: path))
+    file = path
+    names = TaskGraphFile.names(of: path)
+    benchmark = nameReplacingOthers(in: names.last ?? "graph")
     self.taskCount = taskCount
+    self.edgeCount = edgeCount
     self.totalWorkNanoseconds = totalWorkNanoseconds
+    self.criticalPathNanoseconds = criticalPathNanoseconds
+    self.fingerprint = fingerprint
     self.notes = notes
   }
 
   /// The summaries with distinct benchmark names.
   ///
-  /// Files that share a stem, such as `zstd/build.ninja` and `leveldb/build.ninja`, get their folder's name in front,
-  /// and a number where that does not help either.
+  /// Files that share a name, such as `old/zstd.dot` and `new/zstd.dot`, get their folder's name in front, and a number
+  /// where that does not help either.
   package static func distinct(_ summaries: [GraphSummary]) -> [GraphSummary] {
     var result = summaries
     for index in summaries.indices
     where summaries.filter({ $0.benchmark == summaries[index].benchmark }).count > 1 {
-      let folder = summaries[index].path.split(separator: "/").dropLast().last.map(String.init)
-      guard let folder else { continue }
+      guard let folder = summaries[index].names.dropLast().last else { continue }
       result[index].benchmark = nameReplacingOthers(in: folder) + "-" + summaries[index].benchmark
     }
     for index in result.indices {
@@ -49,9 +65,21 @@ package struct GraphSummary: Sendable {
     return result
   }
 
-  private static func stem(of path: String) -> String {
-    let file = path.split(separator: "/").last.map(String.init) ?? "graph"
-    guard let dot = file.lastIndex(of: "."), dot > file.startIndex else { return file }
-    return String(file[..<dot])
+  /// What the graph is, and what a replay makes of its durations: shown above its figures.
+  ///
+  /// - Parameter scale: the factor on every duration.
+  func facts(scale: Double) -> [String] {
+    func time(_ nanoseconds: Int64, _ factor: Double = 1) -> String {
+      UnitFormatter.text(Double(nanoseconds) * factor, unit: "ns")
+    }
+    let graph =
+      "\(taskCount) task\(taskCount == 1 ? "" : "s"), \(edgeCount) edge\(edgeCount == 1 ? "" : "s"), "
+      + "\(time(totalWorkNanoseconds)) of work, critical path \(time(criticalPathNanoseconds))"
+    guard scale != 1 else { return [graph + ", replayed as recorded"] }
+    return [
+      graph,
+      "every duration times \(scale) (--time-scale): \(time(totalWorkNanoseconds, scale)) of work, "
+        + "critical path \(time(criticalPathNanoseconds, scale))",
+    ]
   }
 }

@@ -58,8 +58,8 @@ package struct Contestant: Hashable, Sendable {
   /// By latency a serial baseline gets none: no other thread has to take what it submits.
   package func isCompared(by metric: Metric) -> Bool { metric != .latency || !isSerialBaseline }
 
-  /// Whether it may be the best by a metric.
-  package func isRanked(by metric: Metric) -> Bool { !isReference && isCompared(by: metric) }
+  /// Whether it may be the best: a scheduler that is no baseline.
+  package var isRanked: Bool { !isReference && !isSerialBaseline }
 }
 
 /// What is compared with each other: one benchmark at one point of its axes with one worker count.
@@ -84,6 +84,15 @@ package struct MeasurementGroup: Sendable {
   package let metrics: Set<Metric>
   /// Who takes part, schedulers first, in the order of the suite.
   package let contestants: [Contestant]
+  /// What to know before the figures: of a graph its size, and what the replay makes of its durations.
+  package var facts: [String] = []
+  /// What one iteration is expected to take one worker, in seconds; for estimates alone.
+  package var iterationSeconds = 0.0
+  /// True when more workers are expected to take less time, as they do for a recorded graph.
+  package var sharesWork = false
+
+  /// The setting that tells a graph from another one under the same name; children compare it with what they read.
+  package static let fingerprintKey = "graph"
 
   /// The metric the table shows and ratios are told of: what this benchmark is about.
   package var primaryMetric: Metric {
@@ -109,12 +118,27 @@ package struct MeasurementPlan: Sendable {
   package let seed: UInt64
   /// Time for everything.
   package let budget: Duration
+  /// True when the user named the time, which is then kept.
+  package let budgetIsNamed: Bool
+  /// CPUs that the children may use.
+  package let cpuCount: Int
   /// Iterations before the first timed one in every process.
   package let warmups: Int
   /// Allocator of the measured processes.
   package let allocator: Allocator
   /// What the user should know about the plan.
-  package let notes: [String]
+  package var notes: [String]
+
+  /// Rounds that are run whatever the time: one within a time that the user named, else as many as can be ranked.
+  package var leastRounds: Int {
+    roundsAreFixed ? rounds : budgetIsNamed ? 1 : min(rounds, Orchestrator.leastRoundsForInterval)
+  }
+
+  /// The facts of every group, each once, with the benchmark's name.
+  package var facts: [String] {
+    groups.flatMap { group in group.facts.map { "\(group.benchmark): \($0)" } }
+      .reduce(into: []) { all, fact in if !all.contains(fact) { all.append(fact) } }
+  }
 
   /// Child processes in all.
   package var childCount: Int { rounds * groups.reduce(0) { $0 + $1.contestants.count } }

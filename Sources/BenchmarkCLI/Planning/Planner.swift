@@ -40,10 +40,19 @@ package struct Planner: Sendable {
       groups = try replayGroups(schedulers, workers: workers, notes: &notes)
       for reference in references { notes.append("\(reference.name) cannot replay task graphs") }
     }
-    return MeasurementPlan(
+    let usable = request.cpus ?? cpuCount
+    for count in workers where count > usable {
+      notes.append(
+        "--workers \(count): there \(usable == 1 ? "is 1 CPU" : "are \(usable) CPUs"); more workers "
+          + "than CPUs take turns")
+    }
+    var plan = MeasurementPlan(
       groups: groups, rounds: request.rounds, roundsAreFixed: request.processes != nil,
-      seed: request.seed ?? freshSeed, budget: request.totalBudget, warmups: 1,
+      seed: request.seed ?? freshSeed, budget: request.totalBudget,
+      budgetIsNamed: request.budget != nil, cpuCount: usable, warmups: 1,
       allocator: request.allocator, notes: notes)
+    if let warning = PlanEstimate(plan: plan).warning { plan.notes.append(warning) }
+    return plan
   }
 
   private func chosenSchedulers() throws(ToolFailure) -> [SchedulerEntry] {
@@ -104,6 +113,7 @@ package struct Planner: Sendable {
         notes.append("\(reference.name) has no \(workload.name)")
       }
       for parameters in points(of: workload) {
+        let operations = (try? workload.make(parameters))?.operationsPerIteration ?? 0
         for (index, count) in workers.enumerated() {
           let members = try members(
             schedulers, workers: workers, index: index, parameters: parameters)
@@ -117,7 +127,8 @@ package struct Planner: Sendable {
               subject: .workload(workload.name), parameters: parameters, workers: count,
               cpus: request.cpus, settings: [:],
               metrics: Set(workload.metrics.compactMap(Metric.init)),
-              contestants: members + guests))
+              contestants: members + guests,
+              iterationSeconds: Double(operations) * PlanEstimate.operationSeconds))
         }
       }
     }
@@ -181,11 +192,8 @@ package struct Planner: Sendable {
     .check(request.axes)
     var groups: [MeasurementGroup] = []
     for graph in graphs {
-      notes += graph.notes.map { "\(graph.path): \($0)" }
+      notes += graph.notes
       let scale = request.timeScale ?? Self.defaultScale(of: graph)
-      notes.append(
-        "\(graph.benchmark): \(graph.taskCount) tasks, time scale \(scale) gives "
-          + UnitFormatter.text(Double(graph.totalWorkNanoseconds) * scale, unit: "ns") + " of work")
       if graph.totalWorkNanoseconds == 0 {
         notes.append(
           "\(graph.path): no task has a duration, so efficiency says nothing; expected `duration`, "
@@ -198,10 +206,14 @@ package struct Planner: Sendable {
         groups.append(
           MeasurementGroup(
             suite: "replay", benchmark: graph.benchmark, summary: "replay of \(graph.path)",
-            subject: .graph(path: graph.path), parameters: Parameters(), workers: count,
+            subject: .graph(path: graph.file), parameters: Parameters(), workers: count,
             cpus: request.cpus,
-            settings: ["body": request.body.rawValue, "time-scale": "\(scale)"],
-            metrics: Self.replayMetrics, contestants: members))
+            settings: [
+              "body": request.body.rawValue, "time-scale": "\(scale)",
+              MeasurementGroup.fingerprintKey: graph.fingerprint,
+            ],
+            metrics: Self.replayMetrics, contestants: members, facts: graph.facts(scale: scale),
+            iterationSeconds: Double(graph.totalWorkNanoseconds) * scale / 1e9, sharesWork: true))
       }
     }
     return groups
@@ -209,12 +221,15 @@ package struct Planner: Sendable {
 
   /// What a replay reports.
   static let replayMetrics: Set<Metric> = [
-    .makespan, .work, .criticalPath, .efficiency, .efficiencyIdeal, .queueDelay,
+    .makespan, .tasks, .edges, .work, .criticalPath, .efficiency, .efficiencyIdeal, .queueDelay,
   ]
 
-  /// The factor that makes the graph's work one second, to three significant digits; 1 for a graph without work.
+  /// Up to so much work a graph is replayed as recorded: two seconds.
+  static let mostUnscaledNanoseconds: Int64 = 2_000_000_000
+
+  /// 1 for a graph with little enough work, else the factor that makes it one second, to three significant digits.
   static func defaultScale(of graph: GraphSummary) -> Double {
-    guard graph.totalWorkNanoseconds > 0 else { return 1 }
+    guard graph.totalWorkNanoseconds > mostUnscaledNanoseconds else { return 1 }
     let exact = 1e9 / Double(graph.totalWorkNanoseconds)
     var digits = exact
     var exponent = 0

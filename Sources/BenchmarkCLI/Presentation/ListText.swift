@@ -8,12 +8,30 @@ internal import Scheduling
 package struct ListText: Sendable {
   let suite: Suite
 
-  /// - Parameter suite: what there is to list.
-  package init(suite: Suite) { self.suite = suite }
+  private let showsMetrics: Bool
+
+  /// - Parameters:
+  ///   - suite: what there is to list.
+  ///   - names: what of it is listed, without the metrics; everything when there are none.
+  package init(suite: Suite, only names: [String] = []) {
+    showsMetrics = names.isEmpty
+    self.suite =
+      names.isEmpty
+      ? suite
+      : Suite(
+        schedulers: suite.schedulers.filter { names.contains($0.name) },
+        workloads: suite.workloads.filter { names.contains($0.name) },
+        references: suite.references.filter { names.contains($0.name) })
+  }
 
   /// Workloads with axes and defaults, schedulers with knobs and defaults, references, metrics.
   package func text(style: TerminalStyle) -> String {
-    var lines = [style.paint("workloads", .strong)]
+    var lines: [String] = []
+    func head(_ text: String, _ remark: String = "") {
+      if !lines.isEmpty { lines.append("") }
+      lines.append(style.paint(text, .strong) + remark)
+    }
+    if !suite.workloads.isEmpty { head("workloads") }
     for workload in suite.workloads {
       lines += HelpText.entry(left: workload.name, summary: workload.summary)
       lines += HelpText.entry(left: "", summary: "does not show: \(workload.notShown)")
@@ -30,7 +48,7 @@ package struct ListText: Sendable {
         lines += HelpText.entry(left: "", summary: "tags: \(workload.tags.joined(separator: ", "))")
       }
     }
-    lines += ["", style.paint("schedulers", .strong)]
+    if !suite.schedulers.isEmpty { head("schedulers") }
     for scheduler in suite.schedulers {
       let fixed = scheduler.fixedWorkers.map { " (always \($0) worker\($0 == 1 ? "" : "s"))" }
       let asked = scheduler.isOnRequest ? " (only with --scheduler \(scheduler.name))" : ""
@@ -44,17 +62,19 @@ package struct ListText: Sendable {
     }
     lines += absences(isReference: false)
     if !suite.references.isEmpty {
-      lines += ["", style.paint("references", .strong) + " (--reference NAME)"]
+      head("references", " (--reference NAME)")
       for reference in suite.references {
         lines += HelpText.entry(
           left: reference.name, summary: "\(reference.summary); \(reference.caveat)")
       }
     }
     lines += absences(isReference: true)
-    lines += ["", style.paint("metrics", .strong)]
-    for metric in Metric.allCases {
-      lines += HelpText.entry(
-        left: "\(metric.rawValue)  \(metric.unit)", summary: metric.summary)
+    if showsMetrics {
+      head("metrics")
+      for metric in Metric.allCases {
+        lines += HelpText.entry(
+          left: "\(metric.rawValue)  \(metric.unit)", summary: metric.summary)
+      }
     }
     return lines.joined(separator: "\n") + "\n"
   }

@@ -21,10 +21,11 @@ struct PlanText {
       }
     }
     let lines =
-      table.lines(style: .plain) + [
+      plan.facts + table.lines(style: .plain) + [
         "",
         "\(plan.rounds) rounds, \(plan.childCount) processes, seed \(plan.seed), "
           + "\(UnitFormatter.duration(plan.budget)) to measure",
+        PlanEstimate(plan: plan).text,
       ] + plan.notes
     return lines.joined(separator: "\n") + "\n"
   }

@@ -10,6 +10,8 @@ package struct Report: Sendable {
   struct Block {
     let title: String
     let subtitle: String
+    /// What to know before the figures, one line each.
+    let facts: [String]
     /// The schedulers.
     var table: TextTable
     /// References, measured with operations of their own.
@@ -51,9 +53,10 @@ package struct Report: Sendable {
       blocks[index].table.minimumWidths = widths[blocks[index].table.columns.count] ?? []
       blocks[index].references.minimumWidths = blocks[index].table.minimumWidths
     }
-    var lines = headline.map { style.paint($0, .strong) }
+    var lines = Self.wrapped(headline).map { style.paint($0, .strong) }
     for block in blocks {
       lines += ["", style.paint(block.title, .strong) + "  " + style.paint(block.subtitle, .faint)]
+      lines += block.facts.flatMap { HelpText.wrap($0, width: 90) }.map { "  " + $0 }
       lines += block.table.lines(style: style)
       if !block.references.rows.isEmpty {
         lines.append("  " + style.paint(Self.apart, .faint))
@@ -61,12 +64,12 @@ package struct Report: Sendable {
       }
       for remark in block.remarks {
         let paragraphs = remark.text.split(separator: "\n")
-        for line in paragraphs.flatMap({ HelpText.wrap(String($0), width: 90) }) {
+        for line in paragraphs.flatMap({ HelpText.wrap(String($0), width: HelpText.width - 2) }) {
           lines.append("  " + style.paint(line, remark.emphasis))
         }
       }
     }
-    lines += [""] + legend.map { style.paint($0, .faint) }
+    lines += [""] + Self.wrapped(legend).map { style.paint($0, .faint) }
     return lines.joined(separator: "\n") + "\n"
   }
 
@@ -75,6 +78,7 @@ package struct Report: Sendable {
     var parts = headline.map { $0 + "\n" }
     for block in results.map(block) {
       parts.append("### \(block.title)\n\n\(block.subtitle)\n")
+      parts += block.facts.map { $0 + "\n" }
       parts.append(block.table.markdown)
       if !block.references.rows.isEmpty { parts += [Self.apart + "\n", block.references.markdown] }
       if !block.remarks.isEmpty {
@@ -85,6 +89,10 @@ package struct Report: Sendable {
     }
     parts.append(legend.joined(separator: "\n") + "\n")
     return parts.joined(separator: "\n")
+  }
+
+  private static func wrapped(_ sentences: [String]) -> [String] {
+    sentences.flatMap { HelpText.wrap($0, width: HelpText.width) }
   }
 
   /// What stands above the references.
@@ -101,13 +109,14 @@ package struct Report: Sendable {
   private func block(_ result: GroupResult) -> Block {
     let group = result.group
     let sizes = group.parameters.entries.map { "\($0.name)=\($0.value)" }
-    let settings = group.settings.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+    let settings = group.settings.filter { $0.key != MeasurementGroup.fingerprintKey }
+      .sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
     let workers = ["\(group.workers) worker\(group.workers == 1 ? "" : "s")"]
     let cpus = group.cpus.map { ["pinned to \($0) CPU\($0 == 1 ? "" : "s")"] } ?? []
-    var table = TextTable(columns: ReportColumns.headings(of: group))
+    var table = TextTable(columns: ReportColumns.headings(of: result))
     var references = table
     for contestant in result.contestants {
-      let cells = ReportColumns.cells(of: contestant, in: group)
+      let cells = ReportColumns.cells(of: contestant, in: result)
       if contestant.contestant.isReference {
         references.rows.append(cells)
       } else {
@@ -116,13 +125,26 @@ package struct Report: Sendable {
     }
     return Block(
       title: group.benchmark,
-      subtitle: (sizes + settings + workers + cpus).joined(separator: " · "),
+      subtitle: (sizes + settings + workers + cpus).joined(separator: " · "), facts: group.facts,
       table: table, references: references, remarks: remarks(result))
   }
 
-  /// Failures and caps, which the figures alone would hide.
+  /// Failures, caps and contradictions, which the figures alone would hide.
   private func remarks(_ result: GroupResult) -> [TextTable.Cell] {
     var remarks: [TextTable.Cell] = []
+    if let tail = result.tail, let best = result.best(.latency) {
+      let factor = UnitFormatter.significant(tail.factor)
+      remarks.append(
+        .init(
+          "open: best by p50, \(best.contestant.label) has \(factor) times the p99 of "
+            + "\(tail.least.contestant.label)", .doubtful))
+    }
+    if rounds >= Orchestrator.leastRoundsForInterval, result.ranked.count > 1,
+      result.best(result.group.primaryMetric) == nil
+    {
+      remarks.append(
+        .init("nobody is best: each one is beaten by another, round by round", .doubtful))
+    }
     for contestant in result.contestants {
       if let failure = contestant.failure {
         let process = contestant.processes.first { $0.outcome.failure == failure }

@@ -7,29 +7,43 @@ internal import Statistics
 /// The columns of a group's table: what is shown of wall time, of latencies and of replays.
 enum ReportColumns {
   /// Headings with their alignment.
-  static func headings(of group: MeasurementGroup) -> [(String, TextTable.Alignment)] {
-    var headings: [(String, TextTable.Alignment)] = [("scheduler", .left), ("workers", .right)]
+  static func headings(of result: GroupResult) -> [(String, TextTable.Alignment)] {
+    let group = result.group
+    var headings: [(String, TextTable.Alignment)] = [("scheduler", .left)]
+    if showsWorkers(of: group) { headings.append(("workers", .right)) }
     switch group.primaryMetric {
     case .latency:
-      headings += [("latency p50", .right), ("p99", .right), ("max", .right)]
+      headings += [("p50", .right), ("p99", .right), ("max", .right)]
     case .makespan:
       headings += [
-        ("makespan", .right), ("efficiency", .right), ("ideal", .right), ("delay p99", .right),
+        ("makespan", .right), ("efficiency", .right), ("ideal", .right), ("delay", .right),
       ]
-    default: headings += [("wall/op", .right), ("95 % interval", .left)]
+    default: headings += [("wall/op", .right), ("interval", .left)]
     }
-    return headings + [("× best", .right), ("95 % interval", .left), ("", .left)]
+    if showsRatios(of: result) { headings += [("× best", .right), ("interval", .left)] }
+    return headings + [("", .left)]
+  }
+
+  /// Whether somebody is compared with the best; where nobody is best, nobody has a ratio.
+  private static func showsRatios(of result: GroupResult) -> Bool {
+    result.best(result.group.primaryMetric) != nil
+  }
+
+  /// Whether somebody has another number of workers than the block's title says; a baseline always has its own.
+  private static func showsWorkers(of group: MeasurementGroup) -> Bool {
+    group.contestants.contains { !$0.isSerialBaseline && $0.workers != group.workers }
   }
 
   /// One row.
-  static func cells(of result: ContestantResult, in group: MeasurementGroup) -> [TextTable.Cell] {
+  static func cells(of result: ContestantResult, in whole: GroupResult) -> [TextTable.Cell] {
+    let group = whole.group
     let contestant = result.contestant
     let isBest = result.comparisons[group.primaryMetric] == .best
-    let head: [TextTable.Cell] = [
-      .init(contestant.label, isBest ? .strong : .plain), .init(String(contestant.workers)),
-    ]
+    var head: [TextTable.Cell] = [.init(contestant.label, isBest ? .strong : .plain)]
+    if showsWorkers(of: group) { head.append(.init(String(contestant.workers))) }
+    let comparison = comparisonCells(of: result, metric: group.primaryMetric)
     return head + figureCells(of: result, in: group)
-      + comparisonCells(of: result, metric: group.primaryMetric)
+      + (showsRatios(of: whole) ? comparison[...] : comparison.suffix(1))
   }
 
   private static func figureCells(of result: ContestantResult, in group: MeasurementGroup)
@@ -64,17 +78,16 @@ enum ReportColumns {
     -> [TextTable.Cell]
   {
     if let failure = result.failure { return ["–", "", .init(failure.qualityWord, .bad)] }
-    guard result.contestant.isCompared(by: metric) else {
-      return ["", "", .init("not ranked", .faint)]
-    }
-    guard let comparison = result.comparisons[metric] else { return ["–", "", ""] }
+    let serial = TextTable.Cell(result.contestant.isSerialBaseline ? "serial" : "", .faint)
+    guard let comparison = result.comparisons[metric] else { return ["", "", serial] }
     let ratio = TextTable.Cell(UnitFormatter.significant(comparison.ratio))
     let interval = TextTable.Cell(comparison.interval.map { text($0, unit: "1") } ?? "")
     switch comparison {
     case .best: return [.init("best", .good), "", ""]
-    case .tooFewRounds: return [ratio, interval, .init("too few rounds", .doubtful)]
-    case .notEstablished: return [ratio, interval, .init("not established", .doubtful)]
-    case .established: return [ratio, interval, ""]
+    case .tooFewRounds: return [ratio, interval, .init("few rounds", .doubtful)]
+    case .notEstablished where result.contestant.isRanked:
+      return [ratio, interval, .init("open", .doubtful)]
+    case .notEstablished, .established: return [ratio, interval, serial]
     }
   }
 

@@ -24,13 +24,27 @@ package struct TextTable: Sendable {
   package var rows: [[Cell]] = []
   /// Blanks before every line.
   package var indent = 2
+  /// Width that no line should exceed; where one would, every long first cell gets a line of its own.
+  package var mostWidth = HelpText.width
   /// Least width of a column by index, so that tables below each other line up.
   package var minimumWidths: [Int] = []
 
   package init(columns: [(heading: String, alignment: Alignment)]) { self.columns = columns }
 
+  /// A first cell of up to this width never gets a line of its own.
+  private static let shortName = 16
+
   /// Widths that fit headings and cells.
   package var widths: [Int] {
+    var widths = naturalWidths
+    let excess = indent + widths.reduce(0, +) + 2 * (widths.count - 1) - mostWidth
+    if excess > 0, let first = widths.first, first > Self.shortName {
+      widths[0] = Self.shortName
+    }
+    return widths
+  }
+
+  private var naturalWidths: [Int] {
     columns.indices.map { index in
       let least = index < minimumWidths.count ? minimumWidths[index] : 0
       return rows.reduce(max(least, columns[index].heading.count)) { width, row in
@@ -43,7 +57,14 @@ package struct TextTable: Sendable {
   package func lines(style: TerminalStyle) -> [String] {
     let widths = widths
     let head = columns.map { Cell($0.heading, .faint) }
-    return ([head] + rows).map { line(of: $0, widths: widths, style: style) }
+    return ([head] + rows).flatMap { row -> [String] in
+      guard let name = row.first, let most = widths.first, name.text.count > most else {
+        return [line(of: row, widths: widths, style: style)]
+      }
+      let rest = [Cell("")] + row.dropFirst()
+      return [String(repeating: " ", count: indent) + style.paint(name.text, name.emphasis)]
+        + [line(of: rest, widths: widths, style: style)]
+    }
   }
 
   private func line(of cells: [Cell], widths: [Int], style: TerminalStyle) -> String {

@@ -47,7 +47,9 @@ package struct Orchestrator {
     self.observe = observe
   }
 
-  /// Rounds from which an interval can be told; a run leaves out later ones that its budget has no time for.
+  /// Rounds from which an interval can be told and schedulers are ranked.
+  ///
+  /// A run leaves out later ones that its time has no room for; within a time that the user named, also these.
   package static let leastRoundsForInterval = 6
 
   /// Measures until everything is done, the user interrupts, or enough rounds are complete and the budget has no time for another.
@@ -57,7 +59,7 @@ package struct Orchestrator {
     let start = now()
     for round in 0..<plan.rounds {
       let elapsed = now() - start
-      if !plan.roundsAreFixed, round >= Self.leastRoundsForInterval,
+      if !plan.roundsAreFixed, round >= plan.leastRounds,
         time.leavesNoRound(after: round, elapsed)
       {
         record.roundsLeftOut = plan.rounds - round
