@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RandomPrograms
+
 /// Sets the outcomes of one script on two implementations beside each other.
 struct Comparison {
   let script: Script

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RandomPrograms
+
 /// Runs scripts on Foundation and on a family, and says what differs.
 struct Duel<Family: OperationFamily>: Sendable {
   let family: Family
@@ -38,8 +40,11 @@ struct Duel<Family: OperationFamily>: Sendable {
 
   /// The smallest script found that still differs; less patient, since it fails often.
   func shrunk(_ script: Script, _ report: String) -> (script: Script, report: String) {
-    let shrinker = Shrinker { self.report($0, min(patience, .milliseconds(500))) }
-    let smallest = shrinker.shrink(script, report)
+    let shrinker = Shrinker<(script: Script, report: String)> { program, _ in
+      guard let script = Script(program) else { return nil }
+      return self.report(script, min(patience, .milliseconds(500))).map { (script, $0) }
+    }
+    let smallest = shrinker.shrink(script.program, (script, report)).report
     return (smallest.script, "\(smallest.report)\nfound in this program:\n\(script.listing)")
   }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RandomPrograms
+
 /// The package's classes with one thing wrong, to show that the comparison finds it.
 struct FaultyFamily: OperationFamily {
   enum Fault: CaseIterable, Sendable {

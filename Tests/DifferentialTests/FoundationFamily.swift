@@ -2,6 +2,7 @@
 
 import ConcurrencyPrimitives
 import Foundation
+import RandomPrograms
 
 /// Foundation's own classes: the reference.
 struct FoundationFamily: OperationFamily {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConcurrencyPrimitives
+import RandomPrograms
 import TestSupport
 
 /// Takes the steps of a program without waiting for what they cause, so that they race with the operations.
@@ -68,7 +69,7 @@ final class HurriedRun<Family: OperationFamily>: Sendable {
     case .conditional: return family.makeConditional(body)
     case .held: return family.makeHeld(body)
     case .custom: return family.makeCustom(body)
-    case .closure, .barrier: return nil
+    default: return nil
     }
   }
 
@@ -119,7 +120,7 @@ final class HurriedRun<Family: OperationFamily>: Sendable {
       if let operation = operation(number) { family.setOpen(operation, on) }
     case .complete(let number): complete(number)
     case .list(let queue): _ = family.members(queues[queue])
-    case .undepend, .start, .wait, .waitForQueue: break
+    default: break
     }
   }
 

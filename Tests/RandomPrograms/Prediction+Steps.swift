@@ -7,6 +7,7 @@ extension Prediction {
   mutating func advance(_ step: Step) -> Bool {
     listed = nil
     orderedQueues = []
+    begun = []
     addedByBodies = []
     guard perform(step), settle() else { return false }
     if case .addAll(let numbers, _, true) = step, !numbers.allSatisfy(isFinished) { return false }
@@ -52,6 +53,8 @@ extension Prediction {
       guard queues[queue].hasKnownOrder else { return false }
       listed = members(queue).map { plans[$0].kind.isObject ? $0 : -1 }
       return true
+    // Foundation has no such call.
+    default: return false
     }
   }
 
@@ -61,7 +64,7 @@ extension Prediction {
     guard operations[number].phase == .idle else { return false }
     let isBarrier = plans[number].kind == .barrier
     // Avoids `KnownDefect.barrierOnEmptyQueue`.
-    if isBarrier, queues[queue].members.isEmpty { return false }
+    if avoidsDefects, isBarrier, queues[queue].members.isEmpty { return false }
     // Avoids `KnownDefect.cancelledAddedBehindBarrier`.
     if operations[number].isCancelled, hasBarrier(queue) { return false }
     sequence += 1
@@ -129,7 +132,9 @@ extension Prediction {
     for number in pending {
       guard operations[number].isOpen else { return false }
       // Avoids `KnownDefect.cancelAllOneByOne`.
-      if !queues[queue].isSuspended, operations[number].dependencies.contains(where: isPending) {
+      if avoidsDefects, !queues[queue].isSuspended,
+        operations[number].dependencies.contains(where: isPending)
+      {
         return false
       }
     }
@@ -171,7 +176,9 @@ extension Prediction {
     guard operations[number].phase == .idle || isPending(number) else { return false }
     guard let place = operations[number].dependencies.firstIndex(of: other) else { return true }
     // Avoids `KnownDefect.removedDependency`.
-    guard isFinished(other), !operations[number].isCancelled else { return false }
+    guard !avoidsDefects || isFinished(other) && !operations[number].isCancelled else {
+      return false
+    }
     operations[number].dependencies.remove(at: place)
     return true
   }

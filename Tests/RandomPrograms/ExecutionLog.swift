@@ -3,39 +3,39 @@
 import ConcurrencyPrimitives
 
 /// What the bodies of one run have noted.
-final class ExecutionLog: Sendable {
-  struct Start: Sendable, Equatable {
-    var operation: Int
+package final class ExecutionLog: Sendable {
+  package struct Start: Sendable, Equatable {
+    package var operation: Int
     /// The step during which the body began.
-    var step: Int
+    package var step: Int
     /// The queue that was current inside the body.
-    var queue: Int?
+    package var queue: Int?
   }
 
-  struct Entries: Sendable {
-    var step = 0
-    var starts: [Start] = []
-    var runs: [Int]
-    var extraRuns: [Int]
-    var completions: [Int]
+  package struct Entries: Sendable {
+    package var step = 0
+    package var starts: [Start] = []
+    package var runs: [Int]
+    package var extraRuns: [Int]
+    package var completions: [Int]
     /// Tickets of the beginning and the end of each body.
-    var begun: [Int]
-    var ended: [Int]
-    var ticket = 0
+    package var begun: [Int]
+    package var ended: [Int]
+    package var ticket = 0
   }
 
   private let entries: Locked<Entries>
 
-  init(operations count: Int) {
+  package init(operations count: Int) {
     let zeros = Array(repeating: 0, count: count)
     entries = Locked(
       Entries(runs: zeros, extraRuns: zeros, completions: zeros, begun: zeros, ended: zeros))
   }
 
-  var value: Entries { entries.withLock { $0 } }
+  package var value: Entries { entries.withLock { $0 } }
 
-  func step(_ number: Int) { entries.withLock { $0.step = number } }
-  func begins(_ operation: Int, in queue: Int?) {
+  package func step(_ number: Int) { entries.withLock { $0.step = number } }
+  package func begins(_ operation: Int, in queue: Int?) {
     entries.withLock { entries in
       entries.starts.append(Start(operation: operation, step: entries.step, queue: queue))
       entries.runs[operation] += 1
@@ -43,18 +43,18 @@ final class ExecutionLog: Sendable {
       entries.begun[operation] = entries.ticket
     }
   }
-  func ends(_ operation: Int) {
+  package func ends(_ operation: Int) {
     entries.withLock { entries in
       entries.ticket += 1
       entries.ended[operation] = entries.ticket
     }
   }
-  func extraRuns(_ operation: Int) {
+  package func extraRuns(_ operation: Int) {
     entries.withLock { entries in
       entries.extraRuns[operation] += 1
       entries.ticket += 1
       entries.ended[operation] = entries.ticket
     }
   }
-  func completes(_ operation: Int) { entries.withLock { $0.completions[operation] += 1 } }
+  package func completes(_ operation: Int) { entries.withLock { $0.completions[operation] += 1 } }
 }

@@ -3,7 +3,7 @@
 import Glibc
 
 /// A line that goes to standard error when the process dies of a signal: where the programs were.
-enum CrashNote {
+package enum CrashNote {
   private static let capacity = 512
   // SAFETY: written by the thread that takes the steps and read by a handler that tolerates half a line.
   nonisolated(unsafe) private static let line: UnsafeMutablePointer<CChar> = {
@@ -22,7 +22,7 @@ enum CrashNote {
   }()
 
   /// What to write from now on.
-  static func set(_ text: String) {
+  package static func set(_ text: String) {
     unsafe text.withCString { source in
       _ = unsafe strncpy(line, source, capacity - 1)
     }

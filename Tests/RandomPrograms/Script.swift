@@ -1,33 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A program carried to its end, with what must be seen after each step.
-struct Script: Sendable {
-  let program: Program
+package struct Script: Sendable {
+  package let program: Program
   /// The program's steps and those that let everything finish.
-  let steps: [Step]
-  let expected: [Snapshot]
+  package let steps: [Step]
+  package let expected: [Snapshot]
   /// Serial queues whose start order is promised, per step.
-  let orderedQueues: [[Int]]
+  package let orderedQueues: [[Int]]
+  /// What each step begins, in this order where it is promised.
+  package let begun: [[Int]]
   /// Pairs: the body of the first must have ended before that of the second begins.
-  let edges: [(Int, Int)]
+  package let edges: [(Int, Int)]
   /// The queue that each operation was added to.
-  let queueOf: [Int?]
+  package let queueOf: [Int?]
 
   /// Follows the program; leaves out steps that are not allowed where they stand.
   ///
   /// Nil when what is left cannot be brought to an end.
-  init?(_ program: Program) {
+  package init?(_ program: Program, avoidsDefects: Bool = true) {
     var program = program
-    var prediction = Prediction(plans: program.plans, queueCount: program.queueCount)
+    var prediction = Prediction(
+      plans: program.plans, queueCount: program.queueCount, avoidsDefects: avoidsDefects)
     var kept: [Step] = []
     var expected: [Snapshot] = []
     var ordered: [[Int]] = []
+    var begun: [[Int]] = []
     func take(_ step: Step) -> Bool {
       var next = prediction
       guard next.advance(step) else { return false }
       prediction = next
       expected.append(next.snapshot)
       ordered.append(next.orderedQueues)
+      begun.append(next.begun)
       return true
     }
     for step in program.steps where take(step) { kept.append(step) }
@@ -41,12 +46,13 @@ struct Script: Sendable {
     self.steps = steps
     self.expected = expected
     orderedQueues = ordered
+    self.begun = begun
     edges = prediction.edges
     queueOf = prediction.operations.map(\.queue)
   }
 
   /// The steps with their numbers, for messages.
-  var listing: String {
+  package var listing: String {
     var program = program
     program.steps = steps
     return program.description

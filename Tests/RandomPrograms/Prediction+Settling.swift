@@ -16,16 +16,21 @@ extension Prediction {
       }
     }
     if meetsDefectInside { return false }
-    // Avoids `KnownDefect.cancelledNeedsSlot`.
+    // Avoids `KnownDefect.cancelledNeedsSlot`; whether a limit of 0 lets them go the statements leave open.
     return !plans.indices.contains { number in
-      plans[number].kind.isStock && operations[number].isCancelled && isStartable(number)
+      plans[number].kind.inheritsStart && operations[number].isCancelled && isStartable(number)
     }
   }
 
   /// The best startable operation of a queue with a free slot.
   private func next(_ queue: Int) -> Int? {
-    if room(queue) == 0 { return nil }
-    return queues[queue].members.filter(isStartable).min { one, two in
+    let hasRoom = room(queue) != 0
+    let needNoSlot = !avoidsDefects && queues[queue].limit != 0
+    return queues[queue].members.filter { number in
+      isStartable(number)
+        && (hasRoom
+          || needNoSlot && operations[number].isCancelled && plans[number].kind.inheritsStart)
+    }.min { one, two in
       (-operations[one].priority, operations[one].key)
         < (-operations[two].priority, operations[two].key)
     }
@@ -36,6 +41,7 @@ extension Prediction {
   mutating func run(_ number: Int) {
     if operations[number].isCancelled { return finish(number) }
     operations[number].phase = .executing
+    begun.append(number)
     let edges = (operations[number].dependencies + operations[number].older).map { ($0, number) }
     self.edges += edges
     if plans[number].kind != .plain { operations[number].runs += 1 }
@@ -139,7 +145,7 @@ extension Prediction {
     if room == 0 || wanting.isEmpty { return true }
     let isPromised = wanting.allSatisfy { number in
       isStartable(number) && operations[number].hasPromisedPlace
-        && !(operations[number].isCancelled && plans[number].kind.isStock)
+        && !(operations[number].isCancelled && plans[number].kind.inheritsStart)
     }
     if isPromised, queues[queue].limit == 1 { orderedQueues.append(queue) }
     let staying = wanting.count { plans[$0].kind.isHeld && !operations[$0].isCancelled }

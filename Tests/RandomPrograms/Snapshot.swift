@@ -1,36 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What a program can see when nothing goes on by itself any more.
-struct Snapshot: Sendable, Equatable {
-  struct Flags: Sendable, Equatable {
+package struct Snapshot: Sendable, Equatable {
+  package struct Flags: Sendable, Equatable {
     /// Nil where the comparison forgives it; see `KnownDefect`.
-    var isReady: Bool?
-    var isExecuting = false
-    var isFinished = false
-    var isCancelled = false
-    var priority = 0
-    var dependencies: [Int] = []
+    package var isReady: Bool?
+    package var isExecuting = false
+    package var isFinished = false
+    package var isCancelled = false
+    package var priority = 0
+    package var dependencies: [Int] = []
+
+    package init(
+      isReady: Bool? = nil, isExecuting: Bool = false, isFinished: Bool = false,
+      isCancelled: Bool = false, priority: Int = 0, dependencies: [Int] = []
+    ) {
+      self.isReady = isReady
+      self.isExecuting = isExecuting
+      self.isFinished = isFinished
+      self.isCancelled = isCancelled
+      self.priority = priority
+      self.dependencies = dependencies
+    }
   }
-  struct Queue: Sendable, Equatable {
-    var count = 0
-    var limit = -1
-    var isSuspended = false
+  package struct Queue: Sendable, Equatable {
+    package var count = 0
+    package var limit = -1
+    package var isSuspended = false
+
+    package init(count: Int = 0, limit: Int = -1, isSuspended: Bool = false) {
+      self.count = count
+      self.limit = limit
+      self.isSuspended = isSuspended
+    }
   }
   /// Nil for operations without an object.
-  var flags: [Flags?]
+  package var flags: [Flags?]
   /// How often each body ran.
-  var runs: [Int]
+  package var runs: [Int]
   /// How often the further blocks of each operation ran.
-  var extraRuns: [Int]
-  var completions: [Int]
-  var queues: [Queue]
+  package var extraRuns: [Int]
+  package var completions: [Int]
+  package var queues: [Queue]
   /// Which waiting threads have returned.
-  var returned: [Bool]
+  package var returned: [Bool]
   /// What a `list` step found; closures as -1.
-  var listed: [Int]?
+  package var listed: [Int]?
 
   /// This snapshot with what `other` does not say left out.
-  func masked(by other: Snapshot) -> Snapshot {
+  package func masked(by other: Snapshot) -> Snapshot {
     var masked = self
     for number in flags.indices where other.flags[number]?.isReady == nil {
       masked.flags[number]?.isReady = nil
@@ -39,7 +57,7 @@ struct Snapshot: Sendable, Equatable {
   }
 
   /// What differs, in words; `first` and `second` name the two.
-  func differences(_ first: String, from other: Snapshot, _ second: String) -> [String] {
+  package func differences(_ first: String, from other: Snapshot, _ second: String) -> [String] {
     var found: [String] = []
     func compare<Value: Equatable>(_ what: String, _ mine: Value, _ theirs: Value) {
       if mine != theirs { found.append("\(what): \(first) \(mine), \(second) \(theirs)") }

@@ -37,6 +37,8 @@ struct Prediction: Sendable {
   enum Waiter: Sendable, Equatable { case operation(Int), queue(Int) }
 
   let plans: [Plan]
+  /// Refuses what runs into a defect of Foundation; else the contract alone counts.
+  let avoidsDefects: Bool
   var operations: [OperationState]
   var queues: [QueueState]
   var waiters: [Waiter] = []
@@ -53,9 +55,12 @@ struct Prediction: Sendable {
   var addedByBodies: Set<Int> = []
   /// Pairs: the body of the first must have ended before that of the second begins.
   var edges: [(Int, Int)] = []
+  /// What the last step began, in this order where it is promised.
+  var begun: [Int] = []
 
-  init(plans: [Plan], queueCount: Int) {
+  init(plans: [Plan], queueCount: Int, avoidsDefects: Bool) {
     self.plans = plans
+    self.avoidsDefects = avoidsDefects
     operations = Array(repeating: OperationState(), count: plans.count)
     for number in plans.indices where plans[number].kind != .conditional {
       operations[number].isOpen = true

@@ -4,7 +4,7 @@ import ConcurrencyPrimitives
 import Foundation
 
 /// Stops the process with the seed and the step when a run makes no progress, which a call that never returns shows.
-final class Watchdog: Sendable {
+package final class Watchdog: Sendable {
   private struct Place {
     var seed: UInt64 = 0
     var name = ""
@@ -16,7 +16,7 @@ final class Watchdog: Sendable {
   private let place = Locked(Place())
 
   /// Watches until `stop()`; nothing may take longer than `patience`.
-  init(patience: Duration) {
+  package init(patience: Duration) {
     let place = WeakPlace(self)
     Thread.detachNewThread {
       while let watchdog = place.watchdog, !watchdog.isDone {
@@ -34,7 +34,7 @@ final class Watchdog: Sendable {
   private var isDone: Bool { place.withLock { $0.isDone } }
 
   /// The run is at this step now.
-  func note(_ seed: UInt64, _ name: String, _ step: Int, _ what: Step) {
+  package func note(_ seed: UInt64, _ name: String, _ step: Int, _ what: Step) {
     let text = what.description
     place.withLock { place in
       place.seed = seed
@@ -47,7 +47,7 @@ final class Watchdog: Sendable {
   }
 
   /// The programs are over.
-  func stop() {
+  package func stop() {
     place.withLock { $0.isDone = true }
     CrashNote.set("")
   }

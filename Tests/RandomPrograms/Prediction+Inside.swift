@@ -44,6 +44,8 @@ extension Prediction {
       prediction.plans.indices.allSatisfy { number in
         let operation = prediction.operations[number]
         if mayBeCancelled[number] {
+          // The body that began with this step may be under way still.
+          if prediction.isFinished(number), prediction.begun.contains(number) { return false }
           // What could begin might begin first; a closed condition and a barrier as for the step `cancel`.
           guard !runnable[number], !arrives[number], !mayEnd[number], operation.isOpen else {
             return false

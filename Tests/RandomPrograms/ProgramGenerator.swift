@@ -3,9 +3,10 @@
 import ConcurrencyPrimitives
 
 /// Makes programs from seeds: the same seed gives the same program.
-struct ProgramGenerator {
+package struct ProgramGenerator {
   private var random: SeededGenerator
   private let seed: UInt64
+  private let avoidsDefects: Bool
   private var shape = Shape.free
   private static let levels = [-8, -4, 0, 4, 8]
   private static let kinds: [Kind] = [
@@ -30,15 +31,17 @@ struct ProgramGenerator {
     }
   }
 
-  init(seed: UInt64) {
+  /// With `avoidsDefects` for a comparison with Foundation.
+  package init(seed: UInt64, avoidsDefects: Bool = true) {
     self.seed = seed
+    self.avoidsDefects = avoidsDefects
     random = SeededGenerator(seed: seed)
   }
 
   /// A program that can be brought to its end.
-  mutating func script() -> Script {
+  package mutating func script() -> Script {
     while true {
-      if let script = Script(program()) { return script }
+      if let script = Script(program(), avoidsDefects: avoidsDefects) { return script }
     }
   }
 
@@ -61,7 +64,8 @@ struct ProgramGenerator {
       if chance(14) { plans[number].inCompletion = inside(plans, number, queueCount) }
     }
     var program = Program(seed: seed, queueCount: queueCount, plans: plans, steps: [])
-    var prediction = Prediction(plans: plans, queueCount: queueCount)
+    var prediction = Prediction(
+      plans: plans, queueCount: queueCount, avoidsDefects: avoidsDefects)
     if shape == .ordered { take(.suspend(queue: 0, true), &program, &prediction) }
     let limit = shape == .ordered ? 1 : 1 + random.index(below: 3)
     if shape != .free { take(.limit(queue: 0, limit), &program, &prediction) }

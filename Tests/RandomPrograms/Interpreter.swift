@@ -2,19 +2,19 @@
 
 import ConcurrencyPrimitives
 import Foundation
-import TestSupport
+import SchedulerConformance
 
 /// What one run of a script has shown.
-struct Outcome: Sendable {
+package struct Outcome: Sendable {
   /// After each step that was taken.
-  var snapshots: [Snapshot] = []
+  package var snapshots: [Snapshot] = []
   /// The last step did not lead to what was expected within the patience; the run ended there.
-  var isStuck = false
-  var log: ExecutionLog.Entries
+  package var isStuck = false
+  package var log: ExecutionLog.Entries
 }
 
 /// Runs a script on one implementation, step by step, each when nothing goes on by itself any more.
-final class Interpreter<Family: OperationFamily>: Sendable {
+package final class Interpreter<Family: OperationFamily>: Sendable {
   private let family: Family
   private let script: Script
   private let log: ExecutionLog
@@ -31,7 +31,7 @@ final class Interpreter<Family: OperationFamily>: Sendable {
     var returned: [Bool] = []
   }
 
-  init(_ script: Script, on family: Family, patience: Duration) {
+  package init(_ script: Script, on family: Family, patience: Duration) {
     self.family = family
     self.script = script
     self.patience = patience
@@ -45,7 +45,7 @@ final class Interpreter<Family: OperationFamily>: Sendable {
   }
 
   /// Takes all steps; ends early when a step does not lead to what the script expects.
-  func run(_ watch: Watchdog) -> Outcome {
+  package func run(_ watch: Watchdog) -> Outcome {
     let operations = script.program.plans.indices.map { make($0) }
     state.withLock { $0.operations = operations }
     var outcome = Outcome(log: log.value)
@@ -86,7 +86,7 @@ final class Interpreter<Family: OperationFamily>: Sendable {
     case .conditional: return family.makeConditional(body)
     case .held: return family.makeHeld(body)
     case .custom: return family.makeCustom(body)
-    case .closure, .barrier: return nil
+    default: return nil
     }
   }
 
@@ -131,10 +131,9 @@ final class Interpreter<Family: OperationFamily>: Sendable {
     case .limit(let queue, let limit): family.setLimit(queues[queue], limit)
     case .waitForQueue(let queue): wait { self.family.wait(queue: self.queues[queue]) }
     case .list: break
-    case .cancel(let number), .prioritise(let number, _), .depend(let number, _),
-      .undepend(let number, _), .finish(let number), .open(let number, _), .start(let number),
-      .complete(let number), .wait(let number):
-      if let operation = operation(number) { perform(step, number, operation) }
+    default:
+      guard let number = step.operations.first, let operation = operation(number) else { return }
+      perform(step, number, operation)
     }
   }
 

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import Foundation
+
+/// Runs programs in child processes, on one scheduler after the other, and makes what one of them shows as small as possible.
+package struct Campaign: Sendable {
+  /// The program that runs a `Series` when it is called with `child`.
+  package var executable: String
+  package var schedulers: [Tested]
+  package var seconds: Double
+  package var seed: UInt64
+  /// How long a program may take before it hangs.
+  package var patience = 5.0
+  /// How long one child runs before the next scheduler has its turn.
+  package var slice = 5.0
+  /// Goes on after a finding until the time is up.
+  package var findsAll = false
+  /// Makes what is found smaller.
+  package var shrinks = true
+
+  package init(executable: String, schedulers: [Tested], seconds: Double, seed: UInt64) {
+    self.executable = executable
+    self.schedulers = schedulers
+    self.seconds = seconds
+    self.seed = seed
+  }
+
+  /// What a program has shown.
+  package struct Finding: Sendable {
+    package let seed: UInt64
+    package let tested: Tested
+    /// Seconds since the campaign began.
+    package let after: Double
+    /// Programs run until then.
+    package let programs: Int
+    package let report: String
+  }
+
+  /// Runs until something is found or the time is up, and says how it goes; returns all findings.
+  package func run(_ say: (String) -> Void) -> [Finding] {
+    let begin = MonotonicTime.nanoseconds()
+    var elapsed: Double { Double(MonotonicTime.nanoseconds() - begin) * 1e-9 }
+    var findings: [Finding] = []
+    var counts = [Int](repeating: 0, count: schedulers.count)
+    var next = seed
+    var turn = 0
+    let slice = min(slice, seconds / Double(schedulers.count))
+    // One turn for everybody at least.
+    while elapsed < seconds || turn < schedulers.count {
+      let index = turn % schedulers.count
+      let tested = schedulers[index]
+      turn += 1
+      let child = child(tested, next, nil, slice, patience)
+      let before = next
+      next = child.next ?? next
+      counts[index] += child.programs
+      guard let report = child.report else { continue }
+      let seed = child.seed ?? before
+      next = max(next, seed + 1)
+      let finding = Finding(
+        seed: seed, tested: tested, after: elapsed, programs: counts.reduce(0, +), report: report)
+      findings.append(finding)
+      say(
+        "found after \(Int(finding.after)) s and \(finding.programs) programs, seed \(seed) on "
+          + "\(tested.description):\n\(report)")
+      if shrinks { say(shrunk(finding)) }
+      if !findsAll { break }
+    }
+    for (tested, count) in zip(schedulers, counts) {
+      say("\(tested.description): \(count) programs")
+    }
+    return findings
+  }
+
+  // MARK: Smaller
+
+  /// The smallest program found that still shows something, in words.
+  private func shrunk(_ finding: Finding) -> String {
+    let program = Program.of(seed: finding.seed)
+    let patience = min(patience, 1)
+    func again(_ parts: Set<Int>, _ seconds: Double) -> (report: String, after: Double)? {
+      let start = MonotonicTime.nanoseconds()
+      let child = child(finding.tested, finding.seed, parts, seconds, patience)
+      let after = Double(MonotonicTime.nanoseconds() - start) * 1e-9
+      return child.report.map { ($0, after) }
+    }
+    guard let first = again([], 30) else {
+      return
+        "not seen again within 30 s of seed \(finding.seed) alone; timing or an earlier program takes part"
+    }
+    // Long enough to see again what it takes luck to see, short enough to try many.
+    let seconds = min(10, max(0.3, 3 * first.after))
+    let end = MonotonicTime.nanoseconds() + 60_000_000_000
+    let shrinker = Shrinker<String> { program, parts in
+      guard program.waitEnds, MonotonicTime.nanoseconds() < end else { return nil }
+      return again(parts, seconds)?.report
+    }
+    let smallest = shrinker.shrink(program, first.report)
+    let parts = smallest.parts.sorted().map(String.init).joined(separator: ",")
+    return "smallest:\n\(smallest.report)\nagain: RandomProgramsFixture child "
+      + "\(finding.tested.name) \(finding.tested.workers) \(finding.seed) 30 \(patience) note \(parts)"
+  }
+
+  // MARK: Children
+
+  private struct Outcome {
+    var programs = 0
+    var next: UInt64?
+    var seed: UInt64?
+    /// Nil when nothing was wrong.
+    var report: String?
+  }
+
+  private func child(
+    _ tested: Tested, _ seed: UInt64, _ parts: Set<Int>?, _ seconds: Double, _ patience: Double
+  ) -> Outcome {
+    let process = Process()
+    // The number of the program that runs is in the file: what dies of a signal cannot always say so.
+    let note = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "random-programs-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: note) }
+    process.executableURL = URL(fileURLWithPath: executable)
+    process.arguments = [
+      "child", tested.name, String(tested.workers), String(seed), String(seconds), String(patience),
+      note.path,
+    ]
+    if let parts {
+      process.arguments?.append(parts.sorted().map(String.init).joined(separator: ","))
+    }
+    var environment = ProcessInfo.processInfo.environment
+    if environment["SWIFT_BACKTRACE"] == nil { environment["SWIFT_BACKTRACE"] = "enable=no" }
+    process.environment = environment
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = output
+    do { try process.run() } catch { fatalError("\(executable) cannot be run: \(error)") }
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    return read(text, process, (try? Data(contentsOf: note)) ?? Data(), parts)
+  }
+
+  private func read(_ text: String, _ process: Process, _ note: Data, _ parts: Set<Int>?) -> Outcome
+  {
+    var outcome = Outcome()
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    var report: [Substring] = []
+    for line in lines {
+      let words = line.split(separator: " ")
+      if words.count == 4, words[0] == "programs" {
+        outcome.programs = Int(words[1]) ?? 0
+        outcome.next = UInt64(words[3])
+        continue
+      }
+      // What the library says of early finishes is no finding.
+      if !line.isEmpty, !line.hasPrefix("Operations: warning:") { report.append(line) }
+    }
+    let isDead = process.terminationReason == .uncaughtSignal
+    guard isDead || process.terminationStatus != 0 else { return outcome }
+    let status =
+      isDead
+      ? "the process died of signal \(process.terminationStatus)"
+      : "the process ended with status \(process.terminationStatus)"
+    outcome.seed = note.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    if isDead, let seed = outcome.seed {
+      report.append("\(Program.of(seed: seed).without(parts ?? []))")
+    }
+    outcome.report = ([Substring(status)] + report.suffix(120)).joined(separator: "\n")
+    return outcome
+  }
+}

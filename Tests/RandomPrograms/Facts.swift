@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+internal import Operations
+import Synchronization
+
+/// What one run has seen of one operation; any thread.
+final class Facts: Sendable {
+  // Sequentially consistent throughout: what is judged is the order in which things happened.
+  let runs = Atomic<Int>(0)
+  let extraRuns = Atomic<Int>(0)
+  /// Tickets of the beginning and the end of the body; 0 for neither.
+  let begun = Atomic<Int>(0)
+  let ended = Atomic<Int>(0)
+  let completions = Atomic<Int>(0)
+  /// Calls of `onFinish` handlers, and how many were handed in.
+  let told = Atomic<Int>(0)
+  let handlers = Atomic<Int>(0)
+  /// Changes of `isFinished` that an observer saw.
+  let finishes = Atomic<Int>(0)
+  /// A held operation may end, and has begun.
+  let mayEnd = Atomic<Bool>(false)
+  let isHeld = Atomic<Bool>(false)
+  /// The queue that counts it as under way, plus one.
+  let place = Atomic<Int>(0)
+  /// A closure or a barrier has been added.
+  let isAdded = Atomic<Bool>(false)
+  /// Something that may run it was called.
+  let isTouched = Atomic<Bool>(false)
+  /// A completion block, an observer were there before anything could run it.
+  let hasSureBlock = Atomic<Bool>(false)
+  let hasSureObserver = Atomic<Bool>(false)
+  /// Seen by the dependents' bodies without further synchronisation.
+  nonisolated(unsafe) var written = 0
+  let handle = Locked<OperationHandle?>(nil)
+}
+
+/// A reference that keeps nothing alive.
+final class Weak<Object: AnyObject>: @unchecked Sendable {
+  /// Written before the run begins.
+  private(set) weak var object: Object?
+  init(_ object: Object?) { self.object = object }
+}
+
+/// What is counted of one queue.
+final class QueueFacts: Sendable {
+  /// Bodies of its own operations under way.
+  let running = Atomic<Int>(0)
+  /// Barriers under way.
+  let barriers = Atomic<Int>(0)
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Program {
+  /// Whether a body's wait without a timeout must have an end, whatever the timing, once everything else is let go.
+  ///
+  /// The contract calls an impossible wait a fault (101), so programs have none. What is awaited, and all that may have to
+  /// finish before it, must need neither the one that waits nor anything that this one holds: a slot, a place before a
+  /// barrier, a resource. At most one body of a program waits so, and nothing in it is made of other operations, since
+  /// those hold what they hold until their members have finished.
+  package var waitEnds: Bool {
+    let waiting = plans.indices.filter { plans[$0].waitsFor != nil }
+    guard let number = waiting.first, let target = plans[number].waitsFor else { return true }
+    guard waiting.count == 1, plans[target].kind.isObject, number != target else { return false }
+    if plans.contains(where: { $0.kind.isComposite }) { return false }
+    if queues.contains(where: { $0.startsInOrder || $0.policy == 1 || $0.policy == 3 }) {
+      return false
+    }
+    let steps = allSteps
+    for step in steps {
+      if case .require(number, _, _) = step { return false }
+      // The body would run on a thread that does something else as well.
+      if case .main(number) = step { return false }
+      if case .main(target) = step { return false }
+      if case .start(number) = step { return false }
+      if case .cancelAndFinish(number) = step { return false }
+    }
+    let needed = needed(by: target, steps)
+    guard !needed.contains(number) else { return false }
+    let places = places(steps)
+    let barriers = plans.indices.filter { plans[$0].kind == .barrier }
+    let behind = barriers.reduce(into: Set<Int>()) { $0.formUnion(places[$1]) }
+    let limited = Set(
+      steps.compactMap { step -> Int? in
+        if case .limit(let queue, let limit) = step, limit >= 0 { queue } else { nil }
+      })
+    return needed.allSatisfy { other in
+      places[other].isDisjoint(with: behind)
+        && places[other].isDisjoint(with: places[number].intersection(limited))
+    }
+  }
+
+  /// The operation and all that it may come to depend on.
+  private func needed(by target: Int, _ steps: [Step]) -> Set<Int> {
+    var needed: Set<Int> = [target]
+    var isGrowing = true
+    while isGrowing {
+      let before = needed.count
+      for step in steps {
+        switch step {
+        case .depend(let number, let other) where needed.contains(number),
+          .inject(let number, let other) where needed.contains(number):
+          needed.insert(other)
+        default: break
+        }
+      }
+      isGrowing = needed.count > before
+    }
+    return needed
+  }
+
+  /// The queues that each operation may be added to, but for the spare one.
+  func places(_ steps: [Step]) -> [Set<Int>] {
+    var places = [Set<Int>](repeating: [], count: plans.count)
+    for step in steps {
+      switch step {
+      case .add(let number, let queue): places[number].insert(queue)
+      case .addAll(let numbers, let queue, _):
+        for number in numbers { places[number].insert(queue) }
+      default: break
+      }
+    }
+    return places
+  }
+}

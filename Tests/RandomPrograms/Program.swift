@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// What an operation of a program does when it runs.
+package struct Plan: Sendable {
+  package var kind: Kind
+  /// Further blocks of a block operation.
+  package var extraBlocks = 0
+  /// What the body does.
+  package var inBody: [Step] = []
+  /// What the completion block does, if the program assigns one.
+  package var inCompletion: [Step] = []
+  /// What an override of `cancel()` does.
+  package var inCancel: [Step] = []
+  /// What a group or a time limit is made of.
+  package var members: [Int] = []
+  /// An operation that the body waits for without a timeout.
+  package var waitsFor: Int?
+
+  package init(kind: Kind) { self.kind = kind }
+
+  /// All that it does.
+  package var inside: [Step] { inBody + inCompletion + inCancel }
+}
+
+/// How a queue of a program is made.
+package struct QueuePlan: Sendable, Equatable {
+  package var startsInOrder = false
+  /// Number of its blocking policy.
+  package var policy: UInt8 = 0
+  package init() {}
+}
+
+/// A program as a value: what to make, and the steps that threads take.
+package struct Program: Sendable {
+  package var seed: UInt64
+  /// Queues that steps use; one more exists for what the end of the program has to add.
+  package var queueCount: Int { queues.count }
+  package var queues: [QueuePlan]
+  /// The capacity of each resource.
+  package var resources: [Int] = []
+  /// Readiness gates, closed at first.
+  package var gates = 0
+  package var plans: [Plan]
+  /// The steps of the first thread.
+  package var steps: [Step]
+  /// Those of further threads, which begin with the first one's `fork`.
+  package var others: [[Step]] = []
+  /// Each step waits until nothing goes on by itself any more, and what is seen then is compared with the model.
+  package var isStepwise = false
+
+  package init(seed: UInt64, queueCount: Int, plans: [Plan], steps: [Step]) {
+    self.seed = seed
+    queues = (0..<queueCount).map { _ in QueuePlan() }
+    self.plans = plans
+    self.steps = steps
+  }
+
+  /// Every step, wherever it stands.
+  package var allSteps: [Step] { steps + others.joined() + plans.flatMap(\.inside) }
+
+  /// The operations that something uses.
+  package var used: Set<Int> {
+    Set(
+      allSteps.flatMap(\.operations)
+        + plans.flatMap { $0.members + ($0.waitsFor.map { [$0] } ?? []) })
+  }
+}
+
+extension Program {
+  /// Steps whose descriptions begin so are left out: what a known fault would be found by again and again.
+  ///
+  /// Given by the environment variable `BENCH_PROGRAMS_WITHOUT`, separated by commas.
+  private static let leftOut = (ProcessInfo.processInfo.environment["BENCH_PROGRAMS_WITHOUT"] ?? "")
+    .split(separator: ",").map(String.init)
+
+  private func leavingOut(_ beginnings: [String]) -> Program {
+    func isKept(_ step: Step) -> Bool { !beginnings.contains { step.description.hasPrefix($0) } }
+    var program = self
+    program.steps = steps.filter(isKept)
+    program.others = others.map { $0.filter(isKept) }
+    for number in plans.indices {
+      program.plans[number].inBody = plans[number].inBody.filter(isKept)
+      program.plans[number].inCompletion = plans[number].inCompletion.filter(isKept)
+      program.plans[number].inCancel = plans[number].inCancel.filter(isKept)
+    }
+    return program
+  }
+
+  /// The program of a seed; every sixteenth is one for the model.
+  package static func of(seed: UInt64) -> Program {
+    guard seed % 16 == 15 else {
+      var generator = WholeGenerator(seed: seed)
+      let program = generator.make()
+      return leftOut.isEmpty ? program : program.leavingOut(leftOut)
+    }
+    var generator = ProgramGenerator(seed: seed, avoidsDefects: false)
+    var program = generator.script().program
+    program.isStepwise = true
+    return program
+  }
+}
+
+extension Program: CustomStringConvertible {
+  package var description: String {
+    var lines = [
+      "seed \(seed)\(isStepwise ? ", step by step" : ""), \(queueCount) queues and a spare one, operations:"
+    ]
+    let used = used
+    for (number, plan) in plans.enumerated() where used.contains(number) {
+      var line = "  \(number): \(plan.kind.rawValue)"
+      if plan.extraBlocks > 0 { line += " of \(plan.extraBlocks + 1) blocks" }
+      if !plan.members.isEmpty { line += " of \(plan.members)" }
+      if !plan.inBody.isEmpty { line += ", its body: \(plan.inBody)" }
+      if let other = plan.waitsFor { line += ", its body waits for \(other)" }
+      if !plan.inCompletion.isEmpty { line += ", its completion block: \(plan.inCompletion)" }
+      if !plan.inCancel.isEmpty { line += ", its cancel(): \(plan.inCancel)" }
+      lines.append(line)
+    }
+    for (number, queue) in queues.enumerated() where queue != QueuePlan() {
+      lines.append(
+        "  queue \(number):\(queue.startsInOrder ? " starts in order," : "") "
+          + "blocking policy \(queue.policy)")
+    }
+    for (number, capacity) in resources.enumerated() {
+      lines.append("  resource \(number): \(capacity)")
+    }
+    lines += steps.enumerated().map { "  step \($0.offset): \($0.element)" }
+    for (thread, steps) in others.enumerated() where !steps.isEmpty {
+      lines.append("  thread \(thread + 1):")
+      lines += steps.enumerated().map { "    step \($0.offset): \($0.element)" }
+    }
+    return lines.joined(separator: "\n")
+  }
+}
+
+// MARK: Leaving out
+
+extension Program {
+  /// How many parts `without(_:)` can leave out; they keep their numbers.
+  package var partCount: Int { var program = self; return program.visitParts { _ in true } }
+
+  /// The program without those parts: a step, a member, a wait, further blocks, or a setting of a queue each.
+  package func without(_ parts: Set<Int>) -> Program {
+    var program = self
+    _ = program.visitParts { !parts.contains($0) }
+    return program
+  }
+
+  /// Calls `keeps` with the number of every part and drops those that it does not want; returns their number.
+  private mutating func visitParts(_ keeps: (Int) -> Bool) -> Int {
+    var next = 0
+    func keepsNext() -> Bool {
+      defer { next += 1 }
+      return keeps(next)
+    }
+    for thread in others.indices.reversed() {
+      others[thread] = others[thread].filter { _ in keepsNext() }
+    }
+    steps = steps.filter { _ in keepsNext() }
+    for number in plans.indices {
+      plans[number].inBody = plans[number].inBody.filter { _ in keepsNext() }
+      plans[number].inCompletion = plans[number].inCompletion.filter { _ in keepsNext() }
+      plans[number].inCancel = plans[number].inCancel.filter { _ in keepsNext() }
+      plans[number].members = plans[number].members.filter { _ in keepsNext() }
+      if plans[number].waitsFor != nil, !keepsNext() { plans[number].waitsFor = nil }
+      if plans[number].extraBlocks > 0, !keepsNext() { plans[number].extraBlocks = 0 }
+    }
+    for queue in queues.indices where queues[queue] != QueuePlan() {
+      if !keepsNext() { queues[queue] = QueuePlan() }
+    }
+    return next
+  }
+}

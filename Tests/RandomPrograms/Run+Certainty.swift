@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+// What the text of a program says for certain, whatever the timing.
+
+/// Read off the program once.
+struct Certainty: Sendable {
+  /// Per queue the largest limit that it ever has, if it always has one while it holds something.
+  var limits: [Int?]
+  /// Operations whose body may run where another queue is current, or go on after they have finished.
+  var withoutPlace: Set<Int> = []
+  /// Operations that may finish although their body did not run, or before it has ended.
+  var mayFinishEarly: Set<Int> = []
+  /// Operations that may need a resource.
+  var requiring: Set<Int> = []
+  /// Something cancels something.
+  var hasCancellations = false
+  /// Pairs of operations from which a dependency may be removed again.
+  var removed: Set<[Int]> = []
+
+  /// Dependencies that may be part of a circle of waits.
+  let circularEdges: [(later: Int, earlier: Int)]
+
+  init(_ program: Program) {
+    circularEdges = program.circularEdges
+    let steps = program.allSteps
+    limits = Self.limits(program, steps)
+    for step in steps {
+      switch step {
+      case .start(let number), .main(let number):
+        withoutPlace.insert(number)
+        if case .main = step { mayFinishEarly.insert(number) }
+      case .cancelAndFinish(let number):
+        withoutPlace.insert(number)
+        hasCancellations = true
+      case .finishNow(let number):
+        withoutPlace.insert(number)
+        mayFinishEarly.insert(number)
+      case .set(let number, .finishesOnCancel, _):
+        withoutPlace.insert(number)
+        mayFinishEarly.insert(number)
+      case .require(let number, _, _): requiring.insert(number)
+      case .join(let number, _): withoutPlace.insert(number)
+      case .undepend(let number, let other): removed.insert([other, number])
+      case .cancel, .cancelAll, .invalidate: hasCancellations = true
+      default: break
+      }
+    }
+    for (number, plan) in program.plans.enumerated() {
+      withoutPlace.formUnion(plan.members)
+      // Its cancel hook finishes it while the body may still run.
+      if plan.kind == .callback || plan.kind.isComposite { mayFinishEarly.insert(number) }
+      if plan.kind == .callback || plan.kind.isComposite { withoutPlace.insert(number) }
+      if plan.kind == .timeout { hasCancellations = true }
+    }
+  }
+
+  private static func limits(_ program: Program, _ steps: [Step]) -> [Int?] {
+    program.queues.indices.map { queue -> Int? in
+      let values = steps.compactMap { step -> Int? in
+        if case .limit(queue, let limit) = step { limit } else { nil }
+      }
+      guard values.allSatisfy({ $0 >= 0 }) else { return nil }
+      // It is there before the first addition.
+      for step in program.steps {
+        switch step {
+        case .limit(queue, _): return max(1, values.max() ?? 1)
+        case .add(_, queue), .addAll(_, queue, _), .fork: return nil
+        case .together: return nil
+        default: break
+        }
+      }
+      return nil
+    } + [nil]
+  }
+}
+
+extension Run {
+  /// Nothing may have run the operation yet, and only this thread acts on it.
+  func isSure(_ number: Int) -> Bool {
+    isAlone.load(ordering: .sequentiallyConsistent)
+      && !facts[number].isTouched.load(ordering: .sequentiallyConsistent)
+      && !touchedInside.contains(number) && !isMember(number)
+  }
+
+  /// The dependency is never removed, and the first one does not finish before its body has ended.
+  func isOrdered(_ earlier: Int, _ later: Int) -> Bool {
+    !certainty.removed.contains([earlier, later]) && !mayFinishEarly(earlier)
+      && !certainty.circularEdges.contains { $0 == (later, earlier) }
+      && !certainty.mayFinishEarly.contains(later)
+  }
+
+  func mayFinishEarly(_ number: Int) -> Bool { certainty.mayFinishEarly.contains(number) }
+  var hasCancellations: Bool { certainty.hasCancellations }
+  var limits: [Int?] { certainty.limits }
+  var withoutPlace: Set<Int> { certainty.withoutPlace }
+
+  private func isMember(_ number: Int) -> Bool {
+    program.plans.contains { $0.members.contains(number) }
+  }
+}

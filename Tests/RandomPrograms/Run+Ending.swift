@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import Glibc
+internal import Operations
+import Synchronization
+
+extension Run {
+  func yieldThread() { sched_yield() }
+  func nap(microseconds: UInt32) { usleep(microseconds) }
+
+  /// Looks at the condition until it holds or the time is up.
+  func waitUntil(_ deadline: UInt64, _ condition: () -> Bool) -> Bool {
+    var looks = 0
+    while !condition() {
+      if MonotonicTime.nanoseconds() > deadline { return false }
+      looks += 1
+      if looks < 200 { yieldThread() } else { nap(microseconds: 50) }
+    }
+    return true
+  }
+
+  /// Lets everything go on to its end, and waits for that; false when something does not end in time.
+  ///
+  /// `isReturned` says whether the other threads have taken their steps.
+  package func bringToEnd(
+    _ actor: Actor, until deadline: UInt64, isReturned: () -> Bool
+  ) -> Bool {
+    for number in program.plans.indices { letEnd(number) }
+    var looks = 0
+    let isOver = waitUntil(deadline) {
+      // Now and then again: other threads may still stop something.
+      if looks % 32 == 0 { letGoOn() }
+      looks += 1
+      return isOverNow && isReturned()
+        && awaited.load(ordering: .sequentiallyConsistent)
+          == awaiting.load(ordering: .sequentiallyConsistent)
+    }
+    // Whatever was the last to stop a queue has done so by now.
+    if isOver { letGoOn() }
+    return isOver
+  }
+
+  /// Resumes what is stopped; adds what nobody has added, which other threads may drop or give away at any moment.
+  private func letGoOn() {
+    for gate in gates { gate.open() }
+    breakCircles()
+    for queue in queues.compactMap(\.object) {
+      // A limit above 0 stays: everything must end under it.
+      if queue.maxConcurrentOperationCount == 0 { queue.maxConcurrentOperationCount = 1 }
+      if queue.isSuspended { queue.isSuspended = false }
+    }
+    for number in program.plans.indices.reversed() {
+      guard let operation = operations[number].object, !operation.isFinished else { continue }
+      if let group = operation as? GroupOperation {
+        if group.maxConcurrentOperationCount == 0 { group.maxConcurrentOperationCount = 1 }
+        if group.isSuspended { group.isSuspended = false }
+      }
+      (operation as? Conditional)?.set(open: true)
+      if let queue = queues.last?.object { try? queue.tryAddOperation(operation) }
+    }
+  }
+
+  /// Removes the dependencies that may be part of a circle of waits.
+  private func breakCircles() {
+    for edge in certainty.circularEdges {
+      guard let later = operations[edge.later].object ?? handle(edge.later)?.operation,
+        let earlier = operations[edge.earlier].object ?? handle(edge.earlier)?.operation
+      else { continue }
+      later.removeDependency(earlier)
+    }
+  }
+
+  private var isOverNow: Bool {
+    operations.allSatisfy { $0.object?.isFinished ?? true }
+      && queues.allSatisfy { $0.object?.isQuiet ?? true }
+  }
+
+  /// Says what does not hold now that everything has ended.
+  package func judge(_ actor: Actor, until deadline: UInt64) -> Bool {
+    for (number, queue) in queues.enumerated() {
+      guard let queue = queue.object else { continue }
+      guard
+        queue.wait(
+          timeout: .nanoseconds(Int64(deadline - min(deadline, MonotonicTime.nanoseconds()))))
+      else {
+        fault("queue \(number) does not become quiet")
+        return false
+      }
+      if queue.operationCount != 0 {
+        fault("queue \(number) holds \(queue.operationCount) operations after a wait for it")
+      }
+      guard canBeUsedAgain(queue, until: deadline) else {
+        fault("queue \(number) does not run what is added after everything has ended")
+        return false
+      }
+    }
+    // A finish does not wait for handlers that another thread calls, nor for a completion block.
+    _ = waitUntil(deadline) { program.plans.indices.allSatisfy(isTold) }
+    for number in program.plans.indices { judge(number) }
+    for edge in sureEdges.withLock({ $0 }) { judge(edge) }
+    for resource in resources where resource.used != 0 || resource.waiting != 0 {
+      fault("\(resource.name): \(resource.used) units in use, \(resource.waiting) operations wait")
+    }
+    return true
+  }
+
+  private func canBeUsedAgain(_ queue: OperationQueue, until deadline: UInt64) -> Bool {
+    let ran = Again()
+    queue.addOperation { ran.count.wrappingAdd(1, ordering: .sequentiallyConsistent) }
+    return waitUntil(deadline) {
+      ran.count.load(ordering: .sequentiallyConsistent) == 1 && queue.isQuiet
+    }
+  }
+
+  private func isTold(_ number: Int) -> Bool {
+    guard operations[number].object != nil else { return true }
+    let facts = facts[number]
+    func value(_ atomic: borrowing Atomic<Int>) -> Int {
+      atomic.load(ordering: .sequentiallyConsistent)
+    }
+    return value(facts.told) >= value(facts.handlers)
+      && (!facts.hasSureBlock.load(ordering: .sequentiallyConsistent)
+        || value(facts.completions) > 0)
+      && (!facts.hasSureObserver.load(ordering: .sequentiallyConsistent)
+        || value(facts.finishes) > 0)
+  }
+
+  private func judge(_ number: Int) {
+    let facts = facts[number]
+    let runs = facts.runs.load(ordering: .sequentiallyConsistent)
+    let completions = facts.completions.load(ordering: .sequentiallyConsistent)
+    let hasSureBlock = facts.hasSureBlock.load(ordering: .sequentiallyConsistent)
+    if completions > 1 { fault("the completion block of \(number) ran \(completions) times") }
+    guard let operation = operations[number].object else { return }
+    if operation.isExecuting { fault("\(number) executes for ever") }
+    if hasSureBlock, completions == 0 { fault("the completion block of \(number) did not run") }
+    let handlers = facts.handlers.load(ordering: .sequentiallyConsistent)
+    let told = facts.told.load(ordering: .sequentiallyConsistent)
+    if told != handlers {
+      fault("\(told) of \(handlers) onFinish handlers of \(number) were called")
+    }
+    let finishes = facts.finishes.load(ordering: .sequentiallyConsistent)
+    if facts.hasSureObserver.load(ordering: .sequentiallyConsistent), finishes != 1 {
+      fault("an observer saw \(number) finish \(finishes) times")
+    }
+    let kind = program.plans[number].kind
+    if runs == 0, kind != .plain, kind != .timeout, !operation.isCancelled, !mayFinishEarly(number)
+    {
+      fault("\(number) neither ran nor was cancelled")
+    }
+    if operation.isCancelled, !hasCancellations {
+      fault("\(number) is cancelled, but nobody did it")
+    }
+  }
+
+  private func judge(_ edge: (earlier: Int, later: Int)) {
+    let ended = facts[edge.earlier].ended.load(ordering: .sequentiallyConsistent)
+    let begun = facts[edge.later].begun.load(ordering: .sequentiallyConsistent)
+    guard facts[edge.earlier].runs.load(ordering: .sequentiallyConsistent) > 0, begun > 0 else {
+      return
+    }
+    if ended == 0 || ended > begun {
+      fault("\(edge.later) began before \(edge.earlier) had ended")
+    }
+  }
+
+  /// What is still alive although nobody keeps it; nil when nothing is.
+  package func leftovers(until deadline: UInt64) -> String? {
+    for facts in facts { facts.handle.withLock { $0 = nil } }
+    // Operations that list each other keep each other: the program's own circle.
+    let isCircular = !certainty.circularEdges.isEmpty
+    let isGone = waitUntil(deadline) {
+      (isCircular || operations.allSatisfy { $0.object == nil })
+        && queues.allSatisfy { $0.object == nil }
+    }
+    if isGone { return nil }
+    let left = operations.indices.filter { operations[$0].object != nil }
+    let leftQueues = queues.indices.filter { queues[$0].object != nil }
+    return "still alive: operations \(left), queues \(leftQueues)"
+  }
+}
+
+private final class Again: Sendable { let count = Atomic<Int>(0) }
+
+extension OperationQueue {
+  /// Holds nothing, barriers included.
+  fileprivate var isQuiet: Bool { isEmpty }
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One call that a program makes; operations, queues, resources and gates by number.
+package indirect enum Step: Sendable, Equatable {
+  case add(Int, queue: Int)
+  case addAll([Int], queue: Int, waits: Bool)
+  /// Additions that follow each other without waiting for what they cause.
+  case together([Step])
+  case cancel(Int)
+  case cancelAll(queue: Int)
+  case suspend(queue: Int, Bool)
+  case limit(queue: Int, Int)
+  case prioritise(Int, Int)
+  case depend(Int, on: Int)
+  case undepend(Int, on: Int)
+  /// Ends an operation of a held kind.
+  case finish(Int)
+  /// Sets the condition of a conditional operation.
+  case open(Int, Bool)
+  case start(Int)
+  /// Assigns the completion block.
+  case complete(Int)
+  /// A thread of its own waits for an operation.
+  case wait(Int)
+  /// A thread of its own waits for a queue.
+  case waitForQueue(Int)
+  /// Reads the queue's members.
+  case list(queue: Int)
+
+  // Only in this package.
+
+  /// `finish()`, whatever the operation is doing.
+  case finishNow(Int)
+  case cancelAndFinish(Int)
+  case main(Int)
+  case require(Int, resource: Int, amount: Int)
+  /// Makes a readiness gate a condition of the operation.
+  case guardBy(Int, gate: Int)
+  case openGate(Int, Bool)
+  case observe(Int)
+  case observeQueue(Int)
+  case events(queue: Int, Bool)
+  case onFinish(Int)
+  /// A task awaits `finished()`.
+  case await(Int)
+  case awaitQueue(Int)
+  /// Asks a closure's handle for its operation and keeps that.
+  case handle(Int)
+  case addBlock(Int)
+  /// Lets go of the thread's reference.
+  case drop(Int)
+  case dropQueue(Int)
+  case name(queue: Int)
+  case quality(Int, Int)
+  case queueQuality(queue: Int, Int)
+  case invalidate(queue: Int)
+  case report(queue: Int)
+  case set(Int, Setting, Bool)
+  /// Adds an operation to a group.
+  case join(Int, group: Int)
+  case limitGroup(Int, Int)
+  case suspendGroup(Int, Bool)
+  /// A dependency whose result is passed in.
+  case inject(Int, from: Int)
+  /// Reads every property of the operation.
+  case look(Int)
+  /// A wait with a short timeout.
+  case pause(Int)
+  case pauseForQueue(Int)
+  /// The other threads begin.
+  case fork
+  /// Waits, at most a moment, until every thread of the program has come here.
+  case meet
+
+  /// Properties of an operation that are on or off.
+  package enum Setting: String, Sendable, CaseIterable {
+    case cancelsDependents, keepsFinishedDependencies, finishesOnCancel, runsSerially
+  }
+}
+
+extension Step: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .add(let number, let queue): "add \(number) to queue \(queue)"
+    case .addAll(let numbers, let queue, let waits):
+      "add all of \(numbers) to queue \(queue)\(waits ? ", wait for them" : "")"
+    case .together(let steps):
+      "at once: " + steps.map(\.description).joined(separator: ", ")
+    case .cancel(let number): "cancel \(number)"
+    case .cancelAll(let queue): "cancel all of queue \(queue)"
+    case .suspend(let queue, let on): "\(on ? "suspend" : "resume") queue \(queue)"
+    case .limit(let queue, let limit): "limit queue \(queue) to \(limit)"
+    case .prioritise(let number, let level): "set priority of \(number) to \(level)"
+    case .depend(let number, let other): "make \(number) depend on \(other)"
+    case .undepend(let number, let other): "remove \(other) from the dependencies of \(number)"
+    case .finish(let number): "finish \(number)"
+    case .open(let number, let on): "\(on ? "open" : "close") \(number)"
+    case .start(let number): "start \(number) by hand"
+    case .complete(let number): "give \(number) a completion block"
+    case .wait(let number): "a thread waits for \(number)"
+    case .waitForQueue(let queue): "a thread waits for queue \(queue)"
+    case .list(let queue): "list queue \(queue)"
+    default: further
+    }
+  }
+
+  private var further: String {
+    switch self {
+    case .finishNow(let number): "finish() of \(number) now"
+    case .cancelAndFinish(let number): "cancel and finish \(number)"
+    case .main(let number): "call main() of \(number)"
+    case .require(let number, let resource, let amount):
+      "\(number) requires \(amount) of resource \(resource)"
+    case .guardBy(let number, let gate): "gate \(gate) is a condition of \(number)"
+    case .openGate(let gate, let on): "\(on ? "open" : "close") gate \(gate)"
+    case .observe(let number): "observe \(number)"
+    case .observeQueue(let queue): "observe queue \(queue)"
+    case .events(let queue, let on): "\(on ? "set" : "remove") the event handler of queue \(queue)"
+    case .onFinish(let number): "onFinish of \(number)"
+    case .await(let number): "a task awaits \(number)"
+    case .awaitQueue(let queue): "a task awaits queue \(queue)"
+    case .handle(let number): "ask the handle of \(number) for its operation"
+    case .addBlock(let number): "add a block to \(number)"
+    case .drop(let number): "drop \(number)"
+    case .dropQueue(let queue): "drop queue \(queue)"
+    case .name(let queue): "rename queue \(queue)"
+    case .quality(let number, let level): "set quality of \(number) to \(level)"
+    case .queueQuality(let queue, let level): "set quality of queue \(queue) to \(level)"
+    case .invalidate(let queue): "invalidate queue \(queue)"
+    case .report(let queue): "stall report of queue \(queue)"
+    case .set(let number, let setting, let on): "set \(setting.rawValue) of \(number) to \(on)"
+    case .join(let number, let group): "add \(number) to group \(group)"
+    case .limitGroup(let group, let limit): "limit group \(group) to \(limit)"
+    case .suspendGroup(let group, let on): "\(on ? "suspend" : "resume") group \(group)"
+    case .inject(let number, let source): "inject the result of \(source) into \(number)"
+    case .look(let number): "look at \(number)"
+    case .pause(let number): "wait for \(number) with a timeout"
+    case .pauseForQueue(let queue): "wait for queue \(queue) with a timeout"
+    case .fork: "the other threads begin"
+    case .meet: "the threads meet"
+    default: "?"
+    }
+  }
+}
+
+extension Step {
+  /// The operations that it adds.
+  package var added: [Int] {
+    switch self {
+    case .add(let number, _), .join(let number, _): [number]
+    case .addAll(let numbers, _, _): numbers
+    case .together(let steps): steps.flatMap(\.added)
+    default: []
+    }
+  }
+
+  /// The operation that a body's step concerns.
+  package var number: Int? {
+    switch self {
+    case .add(let number, _), .cancel(let number), .finish(let number), .start(let number): number
+    default: nil
+    }
+  }
+
+  /// Every operation that it names.
+  package var operations: [Int] {
+    switch self {
+    case .add(let one, _), .cancel(let one), .prioritise(let one, _), .finish(let one),
+      .open(let one, _), .start(let one), .complete(let one), .wait(let one), .finishNow(let one),
+      .cancelAndFinish(let one), .main(let one), .require(let one, _, _), .guardBy(let one, _),
+      .observe(let one), .onFinish(let one), .await(let one), .handle(let one), .addBlock(let one),
+      .drop(let one), .quality(let one, _), .set(let one, _, _), .limitGroup(let one, _),
+      .suspendGroup(let one, _), .look(let one), .pause(let one):
+      [one]
+    case .depend(let one, let other), .undepend(let one, let other), .join(let one, let other),
+      .inject(let one, let other):
+      [one, other]
+    case .addAll(let numbers, _, _): numbers
+    case .together(let steps): steps.flatMap(\.operations)
+    case .cancelAll, .suspend, .limit, .waitForQueue, .list, .openGate, .observeQueue, .events,
+      .awaitQueue, .dropQueue, .name, .queueQuality, .invalidate, .report, .pauseForQueue, .fork,
+      .meet:
+      []
+    }
+  }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RandomPrograms
+import TestSupport
+import Testing
+
+/// Random programs of the whole public API hold on every scheduler.
+///
+/// `scripts/random-programs` runs them for longer, also under sanitizers.
+@Suite(.serialized) struct RandomProgramsTests {
+  private static let schedulers = Tested.all(workers: [1, 2, 3, 8])
+
+  @Test(.contract(9, 10, 34, 101, 104, 107, 110, 130, 139))
+  func everythingEndsOnceAndNothingStaysAlive() async {
+    let findings = await found(on: Self.schedulers, seconds: 6)
+    #expect(findings.isEmpty, "\(findings)")
+  }
+
+  /// A scheduler that loses a job is found out, and the program is made smaller.
+  @Test func aLostJobIsFoundAndItsProgramMadeSmaller() async throws {
+    let said = Said()
+    let findings = await found(on: [.losing], seconds: 20, patience: 0.5, said)
+    let finding = try #require(findings.first)
+    #expect(finding.report.contains("HANG seed \(finding.seed)"))
+    #expect(said.text.contains("smallest:") && said.text.contains("again: "))
+  }
+
+  /// The same seed gives the same program, and programs use every kind of operation and of step.
+  @Test func programsComeFromTheirSeeds() {
+    var kinds: Set<Kind> = []
+    var steps: Set<String> = []
+    for seed in UInt64(0)..<2_000 {
+      let program = Program.of(seed: seed)
+      #expect(program.description == Program.of(seed: seed).description)
+      #expect(program.waitEnds)
+      kinds.formUnion(program.plans.map(\.kind))
+      steps.formUnion(program.allSteps.map { String("\($0)".prefix { !$0.isNumber }) })
+    }
+    #expect(kinds == Set(Kind.allCases))
+    #expect(steps.count >= 40, "\(steps)")
+  }
+
+  /// Parts keep their numbers, whichever others are left out.
+  @Test func shrinkingKeepsWhatIsNeeded() {
+    for seed in UInt64(0)..<200 {
+      let program = Program.of(seed: seed)
+      guard let wanted = program.steps.last else { continue }
+      let shrinker = Shrinker<Int> { smaller, _ in
+        smaller.allSteps.contains(wanted) ? smaller.allSteps.count : nil
+      }
+      let smallest = shrinker.shrink(program, program.allSteps.count)
+      #expect(smallest.report == 1, "seed \(seed)")
+      #expect(program.without(smallest.parts).allSteps == [wanted])
+    }
+  }
+
+  /// A body waits without a timeout only where the wait must end.
+  @Test func impossibleWaitsAreSeen() {
+    func program(_ steps: [Step]) -> Program {
+      var plans = [Plan(kind: .subclass), Plan(kind: .subclass), Plan(kind: .barrier)]
+      plans[1].waitsFor = 0
+      return Program(seed: 0, queueCount: 2, plans: plans, steps: steps)
+    }
+    let apart: [Step] = [.add(0, queue: 0), .add(1, queue: 1), .limit(queue: 1, 1)]
+    #expect(program(apart).waitEnds)
+    #expect(program([.add(0, queue: 1), .add(1, queue: 1)]).waitEnds)
+    #expect(!program(apart + [.add(0, queue: 1)]).waitEnds)
+    #expect(!program(apart + [.depend(0, on: 1)]).waitEnds)
+    #expect(!program(apart + [.add(2, queue: 0)]).waitEnds)
+    #expect(program(apart + [.add(2, queue: 1)]).waitEnds)
+    #expect(!program(apart + [.require(1, resource: 0, amount: 1)]).waitEnds)
+    #expect(program(apart + [.require(0, resource: 0, amount: 1)]).waitEnds)
+  }
+
+  // MARK: Running
+
+  private func found(
+    on schedulers: [Tested], seconds: Double, patience: Double = 10, _ said: Said = Said()
+  ) async -> [Campaign.Finding] {
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        var campaign = Campaign(
+          executable: Self.fixture, schedulers: schedulers, seconds: seconds,
+          seed: UInt64.random(in: 0..<1_000_000_000))
+        campaign.patience = patience
+        continuation.resume(returning: campaign.run { said.add($0) })
+      }
+    }
+  }
+
+  /// The program that runs the children; built beside the tests.
+  private static let fixture: String = {
+    let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    let bundles = CommandLine.arguments.filter { $0.contains(".xctest") }
+    let paths = ([own] + bundles).map {
+      URL(fileURLWithPath: $0).deletingLastPathComponent()
+        .appendingPathComponent("RandomProgramsFixture").path
+    }
+    return paths.first { FileManager.default.isExecutableFile(atPath: $0) } ?? paths[0]
+  }()
+}
+
+/// What a campaign says.
+private final class Said: @unchecked Sendable {
+  private let lock = NSLock()
+  private var lines: [String] = []
+  func add(_ line: String) { lock.withLock { lines.append(line) } }
+  var text: String { lock.withLock { lines.joined(separator: "\n") } }
+}
