@@ -9,12 +9,16 @@
  * owner has found the deque empty after its last push, top == bottom; no deadlock.
  *
  * Result (SPIN 6.5.2, exhaustive, 0 errors): 4 items, 2 thieves x 2 attempts: 4 854 117 states;
- *   5 items (-DITEMS=5 -DTHIEVES=1 -DSTEALS=3): 657 726 states.
+ *   5 items (-DITEMS=5 -DTHIEVES=1 -DSTEALS=3): 657 726 states; -DALONE -DTHIEVES=1: 185 238 states.
  * Variants that are expected to FAIL:
  *   -DW_POP    pop stores bottom with release instead of seq_cst      (an item taken twice)
  *   -DW_ORDER  a thief reads bottom before top                        (taken twice)
  *   -DW_FULL   fullness test off by one                               (lost and taken twice)
  *   -DW_FREE   the old buffer is freed when the new one is published  (a thief returns garbage)
+ * ALONE: a pool of one. The owner pops with plain loads and stores until it starts the thieves, a step that empties its store
+ * buffer. Expected to FAIL with it:
+ *   -DW_ALONE  the owner goes on popping plainly when thieves run     (taken twice)
+ *   -DW_START  the start of the thieves orders nothing                (taken twice)
  *
  * Code: Sources/ConcurrencyPrimitives/WordDeque.swift; page Deque of WorkStealingBackend. Run: scripts/models, or spin -a deque.pml && gcc -O2 -DSAFETY -DCOLLAPSE -o pan pan.c && ./pan -m2000000
  */
@@ -39,6 +43,12 @@ byte slots[CAP0 + CAP1];               /* the two buffers, one after the other; 
 byte top, bottom; bit buffer;
 bit taken[ITEMS + 1];
 byte thievesDone;
+#ifdef ALONE
+bit alone = 1, started;
+#define ALONE_NOW alone
+#else
+#define ALONE_NOW false
+#endif
 
 /* The owner's store buffer: first in, first out. A seq_cst store and a CAS wait until it is empty, loads do not. */
 chan stores = [8] of { byte, byte };
@@ -99,7 +109,25 @@ again:
      :: true
      fi;
      b++; store(BOTTOM, b)
-  :: b > 0 ->                                      /* pop */
+#ifdef ALONE
+  :: !started ->                                   /* the first compensation thread */
+#ifndef W_ALONE
+     alone = 0;
+#endif
+#ifdef W_START
+     started = 1
+#else
+     atomic { empty(stores) -> started = 1 }
+#endif
+  :: alone && b > 0 ->                             /* pop in a pool of one */
+     t = top;
+     if
+     :: t < b -> b--; store(BOTTOM, b); x = own[SLOT(g, b)]; take(x)
+     :: else -> if :: next > ITEMS -> break :: else fi
+     fi; t = 0; x = 0
+  :: b == 0 && next > ITEMS -> break               /* the plain pop of the last word leaves no trace in top */
+#endif
+  :: !ALONE_NOW && b > 0 ->                        /* pop */
      b--;
 #ifdef W_POP
      store(BOTTOM, b);
@@ -127,6 +155,9 @@ again:
      :: else
      fi; t = 0; x = 0; won = 0
   od;
+#ifdef ALONE
+  atomic { empty(stores) -> started = 1 };
+#endif
   thievesDone == THIEVES && empty(stores);
   assert(top == bottom);
   for (i : 1 .. ITEMS) { assert(taken[i]) }
@@ -134,6 +165,9 @@ again:
 
 active [THIEVES] proctype Thief() {
   byte t, b, x, n; bit g, won;
+#ifdef ALONE
+  started;
+#endif
   do
   :: n < STEALS -> n++;
 #ifdef W_ORDER

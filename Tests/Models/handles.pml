@@ -3,22 +3,39 @@
  * A handle is a job that stands for B: its own header (0), a carrier that a move or a second hand-over made (1..), or the flush
  * carrier of a cancelled one. `handles` counts those that are out; B leaves its queue when the last one is back, and the queue is
  * freed with its last member. Two workers run handles; by macro a canceller (-DCANCEL), one or two changes of level (-DMOVE,
- * -DMOVE2), a late addDependency with the end of that dependency (-DADD), a wait that runs B on the waiting worker (-DWAIT).
+ * -DMOVE2), a late addDependency with the end of that dependency (-DADD), a wait that runs B on the waiting worker (-DWAIT), a
+ * finish before the add (-DEARLY), a limit that is set meanwhile (-DLIMIT), a finish after the add (-DFINISH).
+ * With -DRETURN three changes there, elsewhere and back, while at most two handles should be out.
  * Sequential consistency; steps under the edit lock that nobody else can see are one step.
  *
- * Properties: B starts exactly once; not while a dependency that was added before is unfinished, unless cancelled; no handle is
+ * Properties: B starts exactly once; not while a dependency that was added before is unfinished, unless cancelled or finished early; no handle is
  * handed over while it is out already (its link word would be in two lists); nobody touches B, a carrier or the queue after its
  * end; B leaves once, after it has finished and with no handle out; nothing is left over.
  *
  * Expected to FAIL: -DW_COUNT (the runner lets go of B whatever else is out), -DW_STRAGGLER (the queue's statistic is changed
  * after the unlock), -DW_SAME (a waiter's handle passes for the header), -DW_LATER (a waiter counts its handle
  * and begins in two steps), -DW_CHOOSE (the handle to hand over is chosen after the
- * unlock), XX */
+ * unlock), -DW_KEEP (a parking run keeps neither B nor its queue), -DW_EARLY (an edit asks for the cancellation only, and takes
+ * an operation that was finished early for one that waits for its dependencies), -DW_STEPS (a finish in the queue sets its bit in
+ * one step and begins B in another), -DW_FORGET (a handle that a worker has dropped is still a place to return to).
+ */
 #define FLUSH 7
 #define NONE 8
 bit lock, hold, started, cancelled, moved;      /* B.state */
-bit detour, out = 1, tagged, group, wasParked, headerIsBack, hasLeft, depSealed, depAdded;
+#ifdef EARLY
+bit early = 1;                                  /* B.state: finishRequested */
+#else
+bit early;
+#endif
+#define flushes (cancelled || early)            /* StateBit.toBeFlushed */
+#ifdef W_EARLY
+#define edited cancelled
+#else
+#define edited flushes
+#endif
+bit detour, out = 1, hasFlush, tagged, group, wasParked, headerIsBack, hasLeft, depSealed, depAdded;
 byte handles = 1, latest, carriers = 1;         /* the cold table, under the lock */
+byte place[2];                                  /* the carrier that stands in a level; 0 none */
 byte bag[8]; bit gone[8];                       /* handles in the scheduler; carriers freed */
 byte rc, starts, qrefs; bit finished, left, freed, qfreed;
 
@@ -52,7 +69,7 @@ inline leaveNow() {
 }
 inline finish() {
   atomic { touch; starts++; assert(starts == 1);
-           assert(cancelled || !depAdded || depSealed || ignoresLate); finished = 1 };
+           assert(flushes || !depAdded || depSealed || ignoresLate); finished = 1 };
   touchQ;                                       /* leaveFast */
 #ifdef W_COUNT
   handles = 0; leaveNow();
@@ -77,6 +94,12 @@ inline dropHandle() {
 }
 bit ignoresLate;                                /* the dependency came after the start: no effect */
 
+inline forgetPlace(i) {                         /* under the lock */
+  atomic {
+    if :: i > 0 && place[0] == i -> place[0] = 0 :: i > 0 && place[1] == i -> place[1] = 0 :: else fi
+  }
+}
+
 /* begin: result 1 won, 0 lost, 2 parked */
 inline begin(i) {
   atomic { !lock; touch;
@@ -87,13 +110,19 @@ inline begin(i) {
   if
   :: r == 3 ->
      if
-     :: started || (moved && latest != i) -> r = 0; dropLock()
+     :: started || (moved && latest != i) ->
+        r = 0;
+#ifndef W_FORGET
+        forgetPlace(i);
+#endif
+        dropLock()
      :: else ->
         hold = 0;
         if
         :: tagged ->
            out = 0; wasParked = 1; handles--;
            if :: i == 0 -> headerIsBack = 1 :: else fi;
+           forgetPlace(i);
            r = 2; dropLock()
         :: else -> started = 1; r = 1; dropLock()
         fi
@@ -109,6 +138,7 @@ end:
   :: atomic {
        if
        :: bag[0] -> i = 0 :: bag[1] -> i = 1 :: bag[2] -> i = 2 :: bag[3] -> i = 3 :: bag[4] -> i = 4
+       :: bag[5] -> i = 5 :: bag[6] -> i = 6
        :: bag[FLUSH] -> i = FLUSH
        fi;
        bag[i] = 0; touch; touchQ; assert(!gone[i])
@@ -140,6 +170,13 @@ end:
   od
 }
 
+inline flushOutsideTheList() {
+  takeLock();
+  if :: started || !out || !flushes || hasFlush -> flush = 0 :: else -> handles++; hasFlush = 1 fi;
+  dropLock();
+  if :: flush -> handOver(FLUSH) :: else fi
+}
+
 proctype Canceller() {
   byte h; bit flush, mine;
   takeLock();
@@ -157,14 +194,7 @@ proctype Canceller() {
   fi;
   dropLock();
   if :: mine -> handOverChosen() :: else fi;
-  if
-  :: flush ->
-     takeLock();
-     if :: started -> flush = 0 :: else -> handles++ fi;
-     dropLock();
-     if :: flush -> handOver(FLUSH) :: else fi
-  :: else
-  fi;
+  if :: flush -> flushOutsideTheList() :: else fi;
   release()
 }
 
@@ -180,11 +210,61 @@ proctype Mover() {
   release()
 }
 
+proctype Limiter() {                            /* a queue that gets a limit looks at its members */
+  bit flush, mine;
+  takeLock();
+  if :: !started -> mine = 1; qrefs++ :: else fi;   /* whoever sets a limit keeps the queue */
+  dropLock();
+  if :: mine -> flush = 1; flushOutsideTheList(); dropQ() :: else fi;
+  release()
+}
+
+proctype Early() {                              /* B.finish() in its queue */
+  bit last, mine;
+#ifdef W_STEPS
+  atomic { !lock; touch; if :: !started -> early = 1 :: else fi };
+#endif
+  takeLock();
+  if
+  :: !started ->                                /* a started one is sealed by one of two: body.pml */
+     early = 1; tagged = 0; started = 1; out = 1; qrefs++;
+     handles++; mine = 1                        /* one more, or the header that had come back */
+  :: else
+  fi;
+  dropLock();
+  if :: mine -> finish(); dropQ() :: else fi;
+  release()
+}
+
+inline change(level) {
+  takeLock();
+  mine = 0;
+  if
+  :: !started && out ->
+     moved = 1;
+     if
+     :: handles > 2 && place[level] != 0 -> latest = place[level]
+     :: else -> handles++; h = carriers; carriers++; latest = h; place[level] = h; mine = 1
+     fi
+  :: else
+  fi;
+  dropLock();
+  if :: mine -> handOver(h) :: else fi
+}
+
+proctype Returner() {
+  byte h; bit mine;
+  change(0);
+  change(1);
+  change(0);
+  release()
+}
+
 proctype Adder() {
   byte h; bit mine;
   takeLock();
   if
-  :: started || cancelled -> ignoresLate = 1
+  :: started || edited -> ignoresLate = 1
   :: else ->
      if :: !detour -> detour = 1 :: else fi;
      tagged = 1; group = 1; rc++; depAdded = 1;
@@ -254,7 +334,7 @@ active proctype Monitor() {
 end:
   timeout ->
     assert(starts == 1 && left && freed && qfreed && handles == 0 && rc == 0);
-    assert(bag[0] + bag[1] + bag[2] + bag[3] + bag[4] + bag[FLUSH] == 0)
+    assert(bag[0] + bag[1] + bag[2] + bag[3] + bag[4] + bag[5] + bag[6] + bag[FLUSH] == 0)
 }
 
 init {
@@ -270,8 +350,17 @@ init {
 #ifdef MOVE2
     rc++; run Mover();
 #endif
+#ifdef RETURN
+    rc++; run Returner();
+#endif
 #ifdef ADD
     rc++; run Adder(); run DependencyEnds();
+#endif
+#ifdef LIMIT
+    rc++; run Limiter();
+#endif
+#ifdef FINISH
+    rc++; run Early();
 #endif
 #ifdef WAIT
     rc++; run Waiter();

@@ -2,16 +2,18 @@
  * page Parking of the same room. Run by scripts/models.
  *
  * Workers with one deque per band, producers outside, spawning jobs, spurious wake-ups, a stopper, and (BLOCK) a job that
- * blocks while a compensation thread, a "spare", runs in its worker's place. The owner's release stores of `bottom` pass
- * through a store buffer (TSO); its sequentially consistent stores and every read-modify-write drain it.
+ * blocks until another job has run: announced, while a compensation thread, a "spare", runs in its worker's place, or
+ * unannounced, without spares (SPARES=0). The owner's release stores of `bottom` pass through a store buffer (TSO); its
+ * sequentially consistent stores and every read-modify-write drain it.
  *
  * Properties: every job runs; nobody parks for ever beside a queued job (LONG: as many jobs run at once as there are workers
- * for them); the counts are right at the end; everybody leaves after a stop; no token is left over. LIVE: it settles, that is
+ * for them); the counts are right at the end; after a stop nobody leaves while a job runs, and then everybody; no token is left
+ * over. LIVE: it settles, that is
  * nobody spins for ever.
  *
- * Sizes: WORKERS BANDS PRODUCERS SUBMITS BATCH SPAWN SPURIOUS LIMIT. Switches that keep it right: LONG, LOSE (a thief may lose
+ * Sizes: WORKERS BANDS PRODUCERS SUBMITS BATCH SPAWN SPURIOUS LIMIT SPARES KEEP. Switches that keep it right: LONG, LOSE (a thief may lose
  * a race), ALL (everybody looks before sleeping, not only the last searcher), QUEUE (a taken share may go to the deques whole),
- * STOP, BLOCK. Switches that remove one rule each and must fail: W_...; see scripts/models.
+ * STOP, BLOCK, LATE (it is a spare's job that spawns), OFFER (one job offers so many and takes back what nobody took). Switches that remove one rule each and must fail: W_...; see scripts/models.
  */
 #ifndef WORKERS
 #define WORKERS 2
@@ -34,21 +36,29 @@
 #ifndef SPURIOUS
 #define SPURIOUS 0
 #endif
-#ifndef BLOCK
+#ifndef SPARES
+#ifdef BLOCK
+#define SPARES 1
+#else
 #define SPARES 0
 #endif
-#ifndef SPARES
-#define SPARES 1
+#endif
+#ifndef KEEP
+#define KEEP SPARES                            /* the limit; up to SPARES there are only past it */
 #endif
 #define THREADS (WORKERS + SPARES)
+#ifndef OFFER
+#define OFFER 0
+#endif
 #ifndef BLOCK
-#define JOBS (PRODUCERS * SUBMITS * BATCH + SPAWN)
+#define JOBS (PRODUCERS * SUBMITS * BATCH + SPAWN + OFFER)
 #else
-#define JOBS (PRODUCERS * SUBMITS * BATCH + SPAWN + blocks)
+#define JOBS (PRODUCERS * SUBMITS * BATCH + (spawned -> SPAWN : 0) + blocks)
 #endif
 #define LAST (BANDS - 1)                       /* the band of pushed jobs: never band 0 when there are several */
 
-byte sleepers, searching; bit stop;            /* the word: every atomic block on these is one RMW */
+byte sleepers, searching, present;             /* the word: every atomic block on these is one RMW */
+bit stop, closing, over;
 byte tokens;                                   /* the futex word */
 bit  waiting[THREADS];                         /* inside FUTEX_WAIT */
 byte inbox, front;                             /* jobs in the injector: added; to be taken */
@@ -57,8 +67,8 @@ bit inboxLock, frontLock;
 byte deq[THREADS * BANDS];                     /* jobs visible in each deque */
 byte buffered[THREADS * BANDS];                /* bottom stores still in the owner's store buffer */
 byte published[THREADS];                            /* published masks */
-bit dismissed, blocking; byte blocks, participants;   /* participants: threads that are not retired, under the lock */
-byte running, ran, exited, producersDone, spurious; bit spawned, released;
+bit dismissed, blocking; byte blocks;          /* dismissed: under the lock */
+byte running, ran, exited, producersDone, spurious; bit spawned, released, offered;
 byte blocked, spares;                          /* the compensation word */
 bit idleSpare[THREADS]; byte startedSpares, pendingSpare, order[THREADS];  /* under the lock; order: 1 run, 2 exit */
 #define LAST_SPARE (THREADS - 1)
@@ -75,12 +85,19 @@ inline wakeOne() {
   :: else fi }
 }
 
+/* with every step that makes a searcher: the last one's look counts no more */
+#ifdef W_REOPEN
+#define REOPEN skip
+#else
+#define REOPEN closing = 0
+#endif
+
 /* after a publication */
 inline notify() {
   do
   :: atomic { sleepers > 0 && searching == 0 -> old = sleepers };
      atomic { if
-     :: sleepers == old && searching == 0 -> sleepers--; searching++; old = 0; won = 1
+     :: sleepers == old && searching == 0 -> sleepers--; searching++; REOPEN; old = 0; won = 1
      :: else -> old = 0; won = 0 fi };
      if
      :: won -> won = 0; d_step { tokens++; assert(tokens <= THREADS) }; wakeOne(); break
@@ -153,7 +170,10 @@ inline publish() { atomic { flush(me); published[me] = own } }
 
 inline moveChain() { do :: n > 1 -> pushOne(); n-- :: else -> n = 0; break od }
 
-#ifdef BLOCK
+/* the last searcher while everybody else sleeps */
+#define ALL_ASLEEP (searching == 1 && sleepers + 1 == present)
+
+#if SPARES
 inline dismiss() {
   dismissed = 1;
   if :: idleSpare[WORKERS] -> idleSpare[WORKERS] = 0; order[WORKERS] = 2 :: else fi;
@@ -163,11 +183,11 @@ inline dismiss() {
 
 proctype Worker(byte me) {
   byte own, k, n, old, f, target; bit won, got, seen, last, requeued;
-#ifdef BLOCK
+#if SPARES
   if :: me >= WORKERS -> goto end_retired :: else fi;   /* its thread starts with the first order */
 #endif
 fetch:
-#ifdef BLOCK
+#if SPARES
   if
   :: me >= WORKERS && spares > blocked ->      /* surplus: give the own jobs away, then leave through the search */
      atomic { flush(me); k = 0;
@@ -202,19 +222,23 @@ fetch:
   fi;
 idle:
 #ifdef LIMIT
-  atomic { if :: searching < LIMIT || stop -> searching++; won = 1 :: else -> won = 0; sleepers++ fi };
+  atomic { if :: searching < LIMIT -> searching++; REOPEN; won = 1 :: else -> won = 0; sleepers++ fi };
   if :: won -> won = 0 :: else -> goto park fi;
 #else
-  atomic { searching++ };
+  atomic { searching++; REOPEN };
 #endif
 search:
-#ifdef BLOCK
+#if SPARES
   atomic { if :: me >= WORKERS && spares > blocked -> spares--; won = 1 :: else fi };
   if
   :: won -> won = 0;
-     atomic { if :: stop -> won = 1 :: else -> assert(searching > 0); last = (searching == 1); searching-- fi };
+     atomic { if
+#ifndef W_DESERT
+       :: stop && ALL_ASLEEP -> won = 1
+#endif
+       :: else -> assert(searching > 0); last = (searching == 1); searching--; present-- fi };
      if
-     :: won -> won = 0; atomic { spares++ }    /* while stopping: leave by giving up only */
+     :: won -> won = 0; atomic { spares++ }    /* nobody else is left to end the pool */
      :: else ->
 #ifndef W_RETIRE
         if :: last -> last = 0; look(1); if :: seen -> seen = 0; notify() :: else fi :: else fi;
@@ -271,20 +295,39 @@ search:
   :: else
   fi;
   atomic {                                     /* give up */
-#ifndef W_STOP
     if
+#ifdef W_LEAVE
     :: stop -> searching--; won = 1; last = (searching == 0)
-    :: else -> searching--; sleepers++; last = (searching == 0)
+#else
+    :: stop && ALL_ASLEEP -> closing = 1; won = 1           /* no job runs */
+#endif
+    :: else -> assert(searching > 0); searching--; sleepers++; last = (searching == 0)
     fi };
   if
+#ifdef W_LEAVE
   :: won -> won = 0;
      if :: last -> look(0) :: else fi; last = 0;
-     if :: seen -> seen = 0; atomic { searching++ }; goto search :: else goto leave fi
+     if :: seen -> seen = 0; atomic { searching++ }; goto search :: else -> goto ended fi
+#else
+  :: won -> won = 0;
+#ifndef W_BLIND
+     look(0);
+#endif
+     if
+     :: seen -> seen = 0; goto search
+     :: else ->
+        atomic { if :: closing && ALL_ASLEEP -> over = 1; n = sleepers; sleepers = 0; searching = 0; k = n :: else fi };
+        if :: !over -> goto search :: else fi;
+#if SPARES
+        atomic { dismiss() };
+#endif
+        d_step { tokens = tokens + n; assert(tokens <= THREADS); n = 0 };
+        do :: k > 0 -> wakeOne(); k-- :: else -> break od;
+        goto ended
+     fi
+#endif
   :: else
   fi;
-#else
-    assert(searching > 0); searching--; sleepers++; last = 1 };
-#endif
 #ifndef W_NOCHECK
 #if defined(ALL)
   last = 1;
@@ -292,28 +335,25 @@ search:
   if :: last -> look(0) :: else fi; last = 0;
   if
   :: seen -> seen = 0;
-     atomic { if :: sleepers > 0 -> sleepers--; searching++; won = 1 :: else -> won = 0 fi };
+     atomic { if :: sleepers > 0 -> sleepers--; searching++; REOPEN; won = 1 :: else -> won = 0 fi };
      if :: won -> won = 0; goto search :: else fi         /* no slot left: a token is on its way */
   :: else
   fi;
 #endif
   last = 0;
-#ifdef W_STOP
-  if :: stop -> goto leave :: else fi;
-#endif
 park:
   if
-  :: atomic { tokens > 0 -> tokens-- }; goto search
+  :: atomic { tokens > 0 -> tokens-- }; if :: over -> goto ended :: else -> goto search fi
   :: atomic { tokens == 0 -> waiting[me] = 1 };
-end_asleep: !waiting[me];
-#ifdef W_STOP
-     if :: stop -> goto leave :: else fi;
-#endif
-     goto park
+end_asleep: !waiting[me]; goto park
   fi;
 execute:
   running++;
+#ifdef LATE
+  atomic { if :: SPAWN > 0 && !spawned && me >= WORKERS -> spawned = 1; n = SPAWN :: else fi };
+#else
   atomic { if :: SPAWN > 0 && !spawned -> spawned = 1; n = SPAWN :: else fi };
+#endif
   if
   :: n > 0 ->
      do :: n > 0 -> pushOne(); n-- :: else -> break od;
@@ -325,6 +365,37 @@ execute:
      notify()
   :: else
   fi;
+#if OFFER
+  atomic { if :: !offered -> offered = 1; n = OFFER :: else fi };
+  if
+  :: n > 0 ->
+     do
+     :: n > 0 -> n--;                          /* on top of another one by a release store, and the counts are a hint */
+        atomic { won = (deq[D(me, LAST)] + buffered[D(me, LAST)] > 0) };
+        pushOne();
+        if
+        :: won && !(sleepers > 0 && searching == 0) -> won = 0
+        :: else -> won = 0; publish(); notify()
+        fi
+     :: else -> break
+     od;
+#ifdef W_AWAIT
+     ran >= OFFER;                             /* for all of them, by other workers */
+#endif
+     n = OFFER;
+     do
+     :: n > 0 -> n--;                          /* the newest first; the pop drains the store buffer */
+        atomic { flush(me); if :: deq[D(me, LAST)] > 0 -> deq[D(me, LAST)]--; got = 1 :: else fi };
+        if
+        :: sleepers > 0 && searching == 0 && deq[D(me, LAST)] > 0 -> publish(); notify()
+        :: else
+        fi;
+        atomic { if :: got -> got = 0; ran++ :: else fi }
+     :: else -> break
+     od
+  :: else
+  fi;
+#endif
 #ifdef LONG
   released;
 #endif
@@ -332,60 +403,57 @@ execute:
   if
   :: atomic { blocks < BLOCK && !blocking -> blocks++; blocking = 1; target = ran };
      pushOne(); publish(); notify();           /* the job that it will wait for, or another before it */
-     atomic { blocked++; if :: spares < blocked && spares < SPARES -> spares++; won = 1 :: else fi };
+#if SPARES
+     atomic { blocked++; if :: spares < blocked && spares < KEEP -> spares++; won = 1 :: else fi };
+#ifndef W_PAST
+     /* compensatePastLimit(): nobody else is left */
+     atomic { if :: !won && WORKERS + spares <= blocked && spares < SPARES -> spares++; won = 1 :: else fi };
+#endif
      if
      :: won -> won = 0;
+#ifndef W_UNCOUNTED
+        atomic { present++ };
+#endif
         atomic { if                            /* under the lock */
-          :: idleSpare[LAST_SPARE] -> idleSpare[LAST_SPARE] = 0; order[LAST_SPARE] = 1; participants++
-          :: !idleSpare[LAST_SPARE] && idleSpare[WORKERS] -> idleSpare[WORKERS] = 0; order[WORKERS] = 1; participants++
+          :: idleSpare[LAST_SPARE] -> idleSpare[LAST_SPARE] = 0; order[LAST_SPARE] = 1
+          :: !idleSpare[LAST_SPARE] && idleSpare[WORKERS] -> idleSpare[WORKERS] = 0; order[WORKERS] = 1
           :: !idleSpare[LAST_SPARE] && !idleSpare[WORKERS] ->
              if
-             :: startedSpares < SPARES -> order[WORKERS + startedSpares] = 1; startedSpares++; participants++
+             :: startedSpares < SPARES -> order[WORKERS + startedSpares] = 1; startedSpares++
 #ifdef W_PENDING
-             :: startedSpares == SPARES -> spares--
+             :: startedSpares == SPARES -> spares--; present--
 #else
-             :: startedSpares == SPARES -> pendingSpare++; participants++
+             :: startedSpares == SPARES -> pendingSpare++
 #endif
              fi
           fi }
      :: else
      fi;
+#endif
      ran > target;                             /* blocks until another job has run */
+#if SPARES
      atomic { blocked--; target = 0; blocking = 0 }
+#else
+     atomic { target = 0; blocking = 0 }
+#endif
   :: else
   fi;
 #endif
   atomic { running--; ran++ };
   goto fetch;
-#ifdef BLOCK
+#if SPARES
 retired:
-  atomic { participants--;                     /* under the lock */
+  atomic {                                     /* under the lock */
     if
     :: pendingSpare > 0 -> pendingSpare--; order[me] = 1
-    :: pendingSpare == 0 && participants == 0 -> dismiss(); order[me] = 2   /* everybody else has left */
-    :: pendingSpare == 0 && participants > 0 -> idleSpare[me] = 1
+    :: pendingSpare == 0 && dismissed -> order[me] = 2
+    :: pendingSpare == 0 && !dismissed -> idleSpare[me] = 1
     fi };
 end_retired:
   atomic { order[me] > 0 -> if :: order[me] == 2 -> won = 1 :: else fi; order[me] = 0 };
-  if :: won -> won = 0; goto ended :: else -> goto fetch fi;
+  if :: won -> won = 0 :: else -> goto fetch fi;
 #endif
-leave:
-#ifdef BLOCK
-  atomic { if :: me >= WORKERS -> spares-- :: else -> blocked++ fi };  /* gone for good counts as blocked */
-#ifndef W_BLOCKSEEN
-  look(0);
-  if
-  :: seen -> seen = 0;
-     atomic { if :: me >= WORKERS -> spares++ :: else -> blocked-- fi };
-     atomic { searching++ }; goto search
-  :: else
-  fi;
-#endif
-  if :: me >= WORKERS -> goto retired :: else fi;
-  atomic { participants--;                     /* under the lock; the last one out sends the retired ones home */
-    if :: participants == 0 -> dismiss() :: else fi };
 ended:
-#endif
   exited++
 }
 
@@ -402,15 +470,17 @@ end:
   od
 }
 
-#if defined(STOP) || defined(W_STOP)
+#ifdef STOP
 proctype Stopper() { byte n;
   producersDone == PRODUCERS;
-#ifndef W_STOP
+#if defined(W_LEAVE)
   atomic { stop = 1; n = sleepers; searching = searching + n; sleepers = 0 };
-  d_step { tokens = tokens + n; assert(tokens <= THREADS) };
+#elif defined(W_UNHEARD)
+  stop = 1;
 #else
-  stop = 1; n = WORKERS; d_step { tokens = tokens + 10 };
+  atomic { stop = 1; if :: sleepers == present -> sleepers--; searching++; n = 1 :: else fi };
 #endif
+  d_step { tokens = tokens + n; assert(tokens <= THREADS) };
   do :: n > 0 -> wakeOne(); n-- :: else -> break od
 }
 #endif
@@ -419,10 +489,10 @@ proctype Stopper() { byte n;
 init {
   byte i;
   atomic {
-    participants = WORKERS;
+    present = WORKERS;
     for (i : 0 .. THREADS - 1) { run Worker(i) }
     for (i : 1 .. PRODUCERS) { run Producer() }
-#if defined(STOP) || defined(W_STOP)
+#ifdef STOP
     run Stopper()
 #endif
   };
@@ -433,15 +503,11 @@ init {
   timeout ->
   assert(ran == JOBS && inbox + front == 0);
 #if defined(STOP)
-  assert(exited == WORKERS + startedSpares && sleepers == 0)
-#elif !defined(W_STOP)
-  assert(sleepers == WORKERS + spares && spares <= SPARES)
-#endif
-#ifdef W_STOP
-  assert(searching == 0)
+  assert(exited == WORKERS + startedSpares && sleepers == 0);
 #else
-  assert(searching == 0 && tokens == 0)
+  assert(sleepers == present && present == WORKERS + spares && spares <= SPARES);
 #endif
+  assert(searching == 0 && tokens == 0)
 #endif
 }
 #ifdef LIVE

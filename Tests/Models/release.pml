@@ -3,21 +3,25 @@
  * Operation B depends on A0 and A1 (with -DNODEPS on nothing). Threads: submitter, finishers of A0, A1, A2, two workers, and by
  * macro a canceller (-DCANCEL), a remover of A0 (-DREMOVE), a late adder of A2 (-DADD), a waiter on B (-DWAIT). -DNEVER: A0 is
  * never submitted; its owner drops it, so its deinit walks its list once B has let go of it. -DCANCEL2: a second canceller.
+ * -DEARLY: somebody finishes B before it is added, or never; B ignores its dependencies then, as a cancelled one does. -DBARRIER:
+ * A1 is a barrier of B's queue, so that B has a hidden edge on it, which nothing takes away. -DTHREE: B depends on A2 as well.
  * Sequential consistency; every atomic access of the real code is one step here, except where noted "own edge".
  *
  * `rc` is B's reference count: one per calling thread, one runtime reference, one group reference for edges in a detour.
  * `tok` counts the handles to B inside the scheduler.
  *
- * Properties: B is with the scheduler at most once at a time (tok <= 1); it starts at most once; it starts only if cancelled or
- * every dependency it has at that moment is finished (so an addDependency that returned before the start is honoured, and a
- * removed one is not waited for); no access after the last release; no reference left over; B finishes whenever nothing blocks
- * it; the waiter returns; no deadlock.
+ * Properties: B is with the scheduler at most once at a time (tok <= 1); it starts at most once; it starts only if cancelled, or
+ * finished early, or every dependency it has at that moment is finished (so an addDependency that returned before the start is
+ * honoured, and a removed one is not waited for), and never before the barrier has finished; no access after the last release;
+ * no reference left over; B finishes whenever nothing blocks it; the waiter returns; no deadlock.
  *
- * Result, no errors, states stored: CANCEL+WAIT 110559; CANCEL+CANCEL2 212976; REMOVE+WAIT 91725; ADD+WAIT 278093;
- * CANCEL+REMOVE 310075; CANCEL+NEVER 11059; REMOVE+NEVER 22874; NODEPS+ADD+CANCEL+WAIT 110593; ADD+REMOVE 1028419;
- * ADD+REMOVE+NEVER 798521; ADD+CANCEL 2122773; ADD+REMOVE+CANCEL 13359873.
+ * Result, no errors, states stored: CANCEL+WAIT 100461; CANCEL+CANCEL2 151897; REMOVE+WAIT 92265; ADD+WAIT 277823;
+ * CANCEL+REMOVE 227133; CANCEL+NEVER 10676; REMOVE+NEVER 22948; NODEPS+ADD+CANCEL+WAIT 109081; EARLY+ADD+BARRIER 274151;
+ * EARLY+REMOVE+BARRIER+THREE 675168; EARLY+CANCEL+BARRIER 103405; EARLY+NODEPS+ADD 13689; ADD+REMOVE 1053484;
+ * ADD+REMOVE+NEVER 809610; ADD+CANCEL 1046757; ADD+REMOVE+CANCEL 7649791.
  * Expected to FAIL: -DW_NOGROUP (no group reference), -DW_NOTAGS (the finisher does not ask whether its edge was removed),
- * -DW_NOHOLD (late addDependency does not recall an operation already with the scheduler).
+ * -DW_NOHOLD (late addDependency does not recall an operation already with the scheduler), -DW_EARLY (edits ask for the
+ * cancellation only, and take an operation that was finished early for one that waits for its dependencies).
  *
  * Run: scripts/models
  */
@@ -29,8 +33,20 @@ byte succ[3];             /* successor lists of A0, A1, A2: empty, holds B's edg
 byte succB;               /* EDGE stands for the waiter's record */
 bit  waiterFlag;
 
-/* B.state: LOCK, HOLD, STARTED, CANCELLED, REGISTERED; B.queue != 0 is `submitted`. Only the lock's owner changes the word. */
-bit lock, hold, started, cancelled, registered, submitted;
+/* B.state: LOCK, HOLD, STARTED, CANCELLED, EARLY (finishRequested), REGISTERED; B.queue != 0 is `submitted`. */
+bit lock, hold, started, cancelled, early, registered, submitted;
+/* StateBit.toBeFlushed. The submission has always asked for both; the edits had forgotten one. */
+#define flushes (cancelled || early)
+#ifdef W_EARLY
+#define edited cancelled
+#else
+#define edited flushes
+#endif
+#ifdef BARRIER
+#define hidden(i) (i == 1)
+#else
+#define hidden(i) 0
+#endif
 /* B.pending: count, DETOUR */
 byte cnt; bit detour;
 /* B's side table, under LOCK */
@@ -59,10 +75,10 @@ inline enterDetour(force, tags, c) {
      if :: c > 0 -> retain() :: else fi;
 #endif
      if
-     :: tags && c > 0 ->
-        if :: dep[0] && succ[0] != SEALED -> blocking[0] = 1; blk++ :: else fi;
-        if :: dep[1] && succ[1] != SEALED -> blocking[1] = 1; blk++ :: else fi;
-        if :: dep[2] && succ[2] != SEALED -> blocking[2] = 1; blk++ :: else fi
+     :: c > 0 ->
+        if :: tags && dep[0] && succ[0] != SEALED -> blocking[0] = 1; blk++ :: else fi;
+        if :: (tags || hidden(1)) && dep[1] && succ[1] != SEALED -> blocking[1] = 1; blk++ :: else fi;
+        if :: tags && dep[2] && succ[2] != SEALED -> blocking[2] = 1; blk++ :: else fi
      :: else
      fi
   fi
@@ -79,7 +95,7 @@ inline addEdge(i) {
 }
 
 proctype Submitter() {
-  byte done, n; bit z, h;
+  byte done, n; bit z, h, f;
 #ifdef NODEPS
   /* reads state once: no dependencies, not locked */
   if
@@ -92,14 +108,15 @@ proctype Submitter() {
   retain();
   submitted = 1;
   registered = 1; hold = 0;
+  f = flushes;
   if
-  :: cancelled -> h = 1
+  :: f && !hidden(1) -> h = 1
   :: else ->
-     cnt = dep[0] + dep[1] + dep[2];
+     cnt = (dep[0] && !f) + dep[1] + (dep[2] && !f);
      n = cnt;
-     if :: dep[0] -> atomic { if :: succ[0] == SEALED -> done++ :: else -> succ[0] = EDGE fi } :: else fi;
+     if :: dep[0] && !f -> atomic { if :: succ[0] == SEALED -> done++ :: else -> succ[0] = EDGE fi } :: else fi;
      if :: dep[1] -> atomic { if :: succ[1] == SEALED -> done++ :: else -> succ[1] = EDGE fi } :: else fi;
-     if :: dep[2] -> atomic { if :: succ[2] == SEALED -> done++ :: else -> succ[2] = EDGE fi } :: else fi;
+     if :: dep[2] && !f -> atomic { if :: succ[2] == SEALED -> done++ :: else -> succ[2] = EDGE fi } :: else fi;
      if
      :: done == 0 && n > 0 -> skip                             /* whoever resolves the last edge hands over */
      :: else -> atomic { touch; cnt = cnt - done; h = (cnt == 0) }
@@ -153,12 +170,24 @@ proctype Canceller() {
      if
      :: submitted && !started ->
         enterDetour(0, 0, c);
-        if :: detour && !out -> out = 1; h = 1 :: else fi
+        if
+        :: detour ->
+           if :: blocking[0] -> blocking[0] = 0; blk-- :: else fi;
+           if :: blocking[1] && !hidden(1) -> blocking[1] = 0; blk-- :: else fi;
+           if :: blocking[2] -> blocking[2] = 0; blk-- :: else fi;
+           if :: blk == 0 && !out -> out = 1; h = 1 :: else fi
+        :: else
+        fi
      :: else
      fi
   fi;
   unlock();
   if :: h -> handover() :: else fi;
+  release()
+}
+
+proctype Early() {                                             /* B.finish() in no queue; later calls are in handles.pml */
+  atomic { !lock; touch; if :: !submitted -> early = 1 :: else fi };
   release()
 }
 
@@ -170,7 +199,7 @@ proctype Remover() {                                           /* B.removeDepend
   :: else ->
      if
      :: submitted && registered && !started ->
-        enterDetour(0, 1, c);
+        enterDetour(0, !edited, c);
         if :: blocking[0] -> blocking[0] = 0; blk-- :: else fi;
         if :: detour && blk == 0 && !out -> out = 1; h = 1 :: else fi
      :: else
@@ -186,7 +215,7 @@ proctype Adder() {                                             /* B.addDependenc
   byte c; bit h;
   acquireLock();
   if
-  :: started || cancelled -> skip                              /* listed, no effect */
+  :: started || edited -> skip                                 /* listed, no effect */
   :: else ->
      if
      :: !submitted -> dep[2] = 1; hold = 1
@@ -235,7 +264,7 @@ end:
      :: !registered ->
         registered = 1;
         if
-        :: !cancelled ->
+        :: !edited ->
            enterDetour(1, 0, c);
            if :: dep[0] -> addEdge(0) :: else fi;
            if :: dep[1] -> addEdge(1) :: else fi;
@@ -245,15 +274,16 @@ end:
      :: else
      fi;
      if
-     :: blk > 0 && !cancelled -> atomic { out = 0; tok-- }; unlock(); goto again      /* park */
+     :: blk > 0 -> atomic { out = 0; tok-- }; unlock(); goto again      /* park */
      :: else -> atomic { touch; hold = 0; lock = 0; assert(!started); started = 1 }
      fi
   :: else
   fi;
   atomic {
     starts++; assert(starts == 1);
-    bodyRan = !cancelled;
-    assert(cancelled || ((!dep[0] || succ[0] == SEALED) && (!dep[1] || succ[1] == SEALED) && (!dep[2] || succ[2] == SEALED)))
+    bodyRan = !flushes;
+    assert(!hidden(1) || succ[1] == SEALED);
+    assert(flushes || ((!dep[0] || succ[0] == SEALED) && (!dep[1] || succ[1] == SEALED) && (!dep[2] || succ[2] == SEALED)))
   };
   touch;
   atomic { l = succB; succB = SEALED };
@@ -274,6 +304,9 @@ init {
   atomic {
 #ifndef NODEPS
     dep[0] = 1; dep[1] = 1; hold = 1;
+#ifdef THREE
+    dep[2] = 1; run Finisher(2, 1);
+#endif
     run Finisher(1, 1);
 #ifdef NEVER
     run Finisher(0, 0);
@@ -287,6 +320,9 @@ init {
 #endif
 #ifdef CANCEL2
     rc++; run Canceller();
+#endif
+#ifdef EARLY
+    rc++; run Early();
 #endif
 #ifdef REMOVE
     rc++; run Remover();
