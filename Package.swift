@@ -182,10 +182,19 @@ let package = Package(
         .target(name: "OneTBBBackend", condition: .when(traits: ["OneTBB"])),
       ],
       path: "Tests/ConformanceFixture", swiftSettings: strict),
+    .target(name: "CInjectedFaults", path: "Tests/CInjectedFaults"),
+    .executableTarget(
+      name: "InjectedFaultsFixture",
+      dependencies: [
+        "CInjectedFaults", "SchedulerConformance", "Operations", "Scheduling",
+        "ConcurrencyPrimitives", "DispatchBackend", "ThreadPoolBackend", "WorkStealingBackend",
+      ],
+      path: "Tests/InjectedFaultsFixture", swiftSettings: strict),
     tests(
       "SchedulerConformanceTests",
       imports: [
-        "SchedulerConformance", "ConformanceFixture", "Scheduling", "ConcurrencyPrimitives",
+        "SchedulerConformance", "ConformanceFixture", "InjectedFaultsFixture", "Scheduling",
+        "ConcurrencyPrimitives",
         "DispatchBackend", "ThreadPoolBackend", "WorkStealingBackend", "TestSupport",
         .target(name: "OneTBBBackend", condition: .when(traits: ["OneTBB"])),
       ]),
@@ -201,20 +210,33 @@ let package = Package(
         "Operations", "Scheduling", "ConcurrencyPrimitives", "DispatchBackend", "ThreadPoolBackend",
         "WorkStealingBackend", "TestSupport",
       ]),
+    .target(
+      name: "RandomPrograms",
+      dependencies: [
+        "Operations", "Scheduling", "SchedulerConformance", "ConcurrencyPrimitives",
+        "DispatchBackend", "ThreadPoolBackend", "WorkStealingBackend",
+      ],
+      path: "Tests/RandomPrograms", swiftSettings: strict),
+    .executableTarget(
+      name: "RandomProgramsFixture", dependencies: ["RandomPrograms"],
+      path: "Tests/RandomProgramsFixture", swiftSettings: strict),
+    tests(
+      "RandomProgramsTests",
+      imports: ["RandomPrograms", "RandomProgramsFixture", "TestSupport"]),
     tests(
       "DifferentialTests",
       imports: [
-        "Operations", "Scheduling", "ConcurrencyPrimitives", "DispatchBackend", "ThreadPoolBackend",
-        "WorkStealingBackend", "TestSupport",
+        "Operations", "Scheduling", "ConcurrencyPrimitives", "RandomPrograms", "TestSupport",
       ]),
     tests("PluginTests", imports: ["Results"]),
     .executableTarget(
-      name: "ScalingFixture",
+      name: "CostFixture",
       dependencies: [
-        "Operations", "Scheduling", "ConcurrencyPrimitives", "DispatchBackend", "ThreadPoolBackend",
+        "CSystemShims", "Operations", "Scheduling", "ConcurrencyPrimitives", "DispatchBackend",
+        "ThreadPoolBackend",
         "WorkStealingBackend",
       ],
-      path: "Tests/ScalingFixture", swiftSettings: strict),
+      path: "Tests/CostFixture", swiftSettings: strict),
     .executableTarget(
       name: "SoakFixture",
       dependencies: [
@@ -228,7 +250,8 @@ let package = Package(
     tests(
       "OperationsFoundationTests",
       imports: [
-        "OperationsFoundation", "DispatchBackend", "Scheduling", "MainQueueFixture", "TestSupport",
+        "OperationsFoundation", "DispatchBackend", "ThreadPoolBackend", "WorkStealingBackend",
+        "Scheduling", "MainQueueFixture", "TestSupport",
       ]),
     tests("FoundationStyleSwift6Tests", imports: ["OperationsFoundation"]),
     .testTarget(
