@@ -28,6 +28,24 @@ extension OperationLayer {
       #expect(operation.completionBlock == nil && log.values.isEmpty)
     }
 
+    /// Between the finish and its hand-over the block is the finisher's: whoever sets another one
+    /// is too late.
+    @Test(.contract(56, 59), arguments: Kind.each, [true, false])
+    func blockOfAFinishedOperationRunsWhateverIsAssigned(_ kind: Kind, byHand: Bool) {
+      let queue = kind.queue()
+      for block: (@Sendable () -> Void)? in [nil, {}] {
+        let (log, operation) = (Log(), Operation())
+        operation.completionBlock = { log.note(1) }
+        let token = operation.observe(\.isFinished) { operation, _ in
+          operation.completionBlock = block
+        }
+        if byHand { operation.start() } else { queue.addOperation(operation) }
+        queue.expectQuiet()
+        #expect(log.values == [1])
+        withExtendedLifetime(token) {}
+      }
+    }
+
     @Test(.contract(56)) func replacedBlockDoesNotRun() {
       let log = Log()
       let operation = Operation()

@@ -18,9 +18,44 @@ private final class Interrupted: Operation, @unchecked Sendable {
   override func main() { runs.note(1) }
 }
 
+/// Begins when it says so, which the machinery does not see.
+private final class SelfStarting: AsyncOperation, @unchecked Sendable {
+  private let hasBegun = Atomic<Bool>(false)
+
+  override var isExecuting: Bool { hasBegun.load(ordering: .acquiring) && !isFinished }
+
+  func begin() {
+    willChangeValue(forKey: "isExecuting")
+    hasBegun.store(true, ordering: .releasing)
+    didChangeValue(forKey: "isExecuting")
+  }
+}
+
 extension OperationLayer {
   /// Starting by hand, with classes of the user.
   @Suite struct ManualStartTests {
+    /// What was finished in no queue ends when it begins by itself: nobody else would end it.
+    @Test(.contract(63, 66)) func whatBeginsByItselfAfterItsFinishEnds() {
+      let completed = Log()
+      let operation = SelfStarting()
+      operation.completionBlock = { completed.note(1) }
+      operation.finish()
+      #expect(!operation.isFinished)
+      operation.begin()
+      #expect(operation.isFinished && !operation.isExecuting && completed.values == [1])
+    }
+
+    /// As before, in the same moment.
+    @Test(.contract(63, 66)) func beginningByItselfAndFinishingMayMeet() {
+      Duel.fight(
+        rounds: 40_000 * stressFactor / slowness, prepare: { _ in SelfStarting() },
+        left: { $0.begin() }, right: { $0.finish() },
+        check: { operation, round in
+          #expect(operation.isFinished, "round \(round), seed \(stressSeed)")
+          return operation.isFinished
+        })
+    }
+
     @Test(.contract(11, 14, 63)) func tryStartCallsTheOverriddenStart() throws {
       let synchronous = OwnState()
       try synchronous.tryStart()
