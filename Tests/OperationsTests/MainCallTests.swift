@@ -151,6 +151,65 @@ extension OperationLayer {
       queue.expectQuiet()
     }
 
+    /// Cancelled before its start, an operation made of others ends when those have that somebody
+    /// has started by `main()`.
+    @Test(.contract(43, 70), arguments: Kind.each)
+    func aCancelledStartWaitsForWhatMainHasStarted(_ kind: Kind) throws {
+      let queue = kind.queue()
+      for make in Self.madeOfOthers {
+        let (begun, gate) = (Gate(), Gate())
+        let operation = make {
+          begun.open()
+          gate.wait()
+        }
+        let thread = try SystemThread.start(name: "caller") { operation.main() }
+        #expect(begun.wait())
+        operation.cancel()
+        queue.addOperation(operation)
+        #expect(!operation.wait(timeout: .milliseconds(50)), "\(operation)")
+        gate.open()
+        thread.join()
+        #expect(operation.wait(timeout: patience), "\(operation)")
+        // By hand it is the same.
+        let (started, last) = (Gate(), Gate())
+        let second = make {
+          started.open()
+          last.wait()
+        }
+        let caller = try SystemThread.start(name: "caller") { second.main() }
+        #expect(started.wait())
+        second.cancelAndFinish()
+        #expect(!second.isFinished, "\(second)")
+        last.open()
+        caller.join()
+        #expect(second.wait(timeout: patience), "\(second)")
+      }
+      queue.expectQuiet()
+    }
+
+    /// Operations made of others, one of which runs the closure.
+    private static let madeOfOthers: [@Sendable (@escaping @Sendable () -> Void) -> Operation] = [
+      { GroupOperation([BlockOperation(block: $0)]) },
+      { TimeoutOperation(BlockOperation(block: $0), within: .seconds(3_600)) },
+      { body in RetryOperation(RetryPolicy(attempts: 3)) { _ in ResultOperation(body) } },
+      { body in (try? OperationGraph { $0.add(body) })?.operation() ?? Operation() },
+    ]
+
+    /// Between two attempts there is nothing to wait for.
+    @Test(.contract(43), arguments: Kind.each)
+    func aCancelledStartEndsTheWaitForTheNextAttempt(_ kind: Kind) {
+      let queue = kind.queue()
+      let policy = RetryPolicy(
+        attempts: 3, delay: .seconds(3_600), largestDelay: .seconds(3_600))
+      let operation = RetryOperation(policy) { _ in ResultOperation { throw BodyError() } }
+      operation.main()
+      operation.cancel()
+      queue.addOperation(operation)
+      #expect(operation.wait(timeout: patience))
+      #expect(thrown(operation.value) is BodyError && operation.attemptCount == 1)
+      queue.expectQuiet()
+    }
+
     /// A result that somebody else computes counts if it is there before the operation ends, and changes nothing later.
     @Test(.contract(80), arguments: Kind.each) func resultOfABodyThatSomebodyElseRuns(_ kind: Kind)
       throws

@@ -29,6 +29,8 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>,
     var failure: Result<Success, any Error>?
     var members: OperationQueue?
     var make: (@Sendable (Int) -> ResultOperation<Success>)?
+    /// The operation was flushed before anybody started an attempt.
+    var isSkipped = false
   }
 
   /// How often it is tried.
@@ -64,9 +66,14 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>,
   }
 
   override func skipMain() {
-    if claim.take() { letGo() }
+    // Else somebody has started the attempts, and it ends when the one that runs has.
+    guard claim.take() else { return cancelWait() }
+    inner.withLock { $0.isSkipped = true }
+    letGo()
     settle(nil)
   }
+
+  override var finishesWhenSkipped: Bool { inner.withLock { $0.isSkipped } }
 
   /// Makes and starts the next attempt; in phase `starting`.
   private func attempt() {

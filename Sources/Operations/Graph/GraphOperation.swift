@@ -9,6 +9,8 @@ final class GraphOperation: Operation, @unchecked Sendable {
   private let claim = BodyClaim()
   /// The run, from its start to its end.
   private let run = Locked<GraphRun?>(nil)
+  /// The operation was flushed before anybody began the run.
+  private let isSkipped = Locked(false)
 
   init(of graph: OperationGraph) {
     self.graph = graph
@@ -34,6 +36,14 @@ final class GraphOperation: Operation, @unchecked Sendable {
       error.fault("starting \(diagnosis)")
     }
   }
+
+  override func skipMain() {
+    // Else somebody has begun the run, and it ends when that has.
+    guard claim.take() else { return run.withLock { $0 }?.cancel() ?? () }
+    isSkipped.withLock { $0 = true }
+  }
+
+  override var finishesWhenSkipped: Bool { isSkipped.withLock { $0 } }
 
   override var remainder: Remainder { .closures }
 
