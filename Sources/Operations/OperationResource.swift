@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConcurrencyPrimitives
+import Scheduling
 import Synchronization
 
 /// Something of which there is only so much: operations that need it take it when they start and give it back when they
@@ -103,7 +104,9 @@ final class ResourceArbiter: Sendable {
   }
 
   /// Gives back everything that an operation has, and tells those who have got it.
-  func giveBack(_ needs: [ResourceNeed], of operation: Operation) {
+  ///
+  /// Returns what the caller hands over last.
+  func giveBack(_ needs: [ResourceNeed], of operation: Operation) -> JobChain {
     tell(state.withLock { $0.giveBack(needs, of: operation) })
   }
 
@@ -112,21 +115,33 @@ final class ResourceArbiter: Sendable {
     state.withLock { $0.blockers(of: operation) }
   }
 
-  /// The operation leaves the line.
-  func withdraw(_ operation: Operation) { tell(state.withLock { $0.withdraw(operation) }) }
+  /// The operation leaves the line; returns what the caller hands over last.
+  func withdraw(_ operation: Operation) -> JobChain {
+    tell(state.withLock { $0.withdraw(operation) })
+  }
 
   /// Tells operations what was decided, and those in turn who get what they do not keep; a loop, since a whole line may
   /// keep nothing.
-  private func tell(_ decisions: [ResourceDecision]) {
+  ///
+  /// Hands over what other threads run, once everything is decided: an operation that does not keep
+  /// a grant has given it back by then, and may ask anew. What would run inside of the call is the
+  /// caller's to hand over when it has done everything else: its body may wait for any of that.
+  private func tell(_ decisions: [ResourceDecision]) -> JobChain {
+    guard !decisions.isEmpty else { return JobChain() }
+    let record = ThreadRecord.current
     var decisions = decisions
+    var jobs = JobChain()
     var next = 0
     while next < decisions.count {
       let decision = decisions[next]
       let request = decision.request
       next += 1
-      guard !request.operation.turnHasCome(decision), decision.isGranted else { continue }
+      let turn = request.operation.settleTurn(decision, record)
+      if let job = turn.job { jobs.append(job) }
+      guard decision.isGranted, !turn.isKept else { continue }
       decisions += state.withLock { $0.giveBack(request.needs, of: request.operation) }
     }
+    return Released.handOver(jobs) { record.runsInPlace(what: $0) }
   }
 
   /// Whether anything is in use.

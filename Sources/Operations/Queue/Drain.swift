@@ -32,6 +32,19 @@ struct Drain: ~Copyable {
     return job(UInt(bitPattern: drain))
   }
 
+  /// The queue of a drain's job that the caller holds; nil for other jobs.
+  static func queue(of job: Job) -> UInt? {
+    guard unsafe unsafeBitCast(job.header.pointee.run, to: UInt.self) == runWord else { return nil }
+    return unsafe UnsafeMutableRawPointer(job.header).assumingMemoryBound(to: Drain.self).pointee
+      .queue
+  }
+
+  /// The run function of drains, to tell them from other jobs.
+  private static let runWord: UInt = {
+    let run: JobHeader.RunFunction = unsafe drainRun
+    return unsafe unsafeBitCast(run, to: UInt.self)
+  }()
+
   fileprivate static func job(_ address: UInt) -> Job {
     // SAFETY: the header is the first field of a live drain.
     unsafe Job(

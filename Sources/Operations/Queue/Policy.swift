@@ -28,7 +28,9 @@ extension OperationQueue {
     if isFast { home.submit(JobChain(job)) } else { enqueue(JobChain(job)) }
   }
 
-  /// Takes over operations' handles that are ready, in order; the caller keeps the queue.
+  /// Takes over operations' handles that are ready, in order, and drains with their slots.
+  ///
+  /// The caller keeps the queue.
   ///
   /// A cancelled operation that needs no slot goes to the scheduler whatever the limit says (contract 49). All of it is one
   /// step: none of them starts before all are in, nor does what the flushes make ready (contract 85, 87).
@@ -37,6 +39,10 @@ extension OperationQueue {
     var ready = JobChain()
     var flushes = JobChain()
     while let job = jobs.popFirst() {
+      if Drain.queue(of: job) != nil {
+        flushes.append(job)
+        continue
+      }
       guard Operation.needsNoSlot(job) else {
         ready.append(job)
         continue

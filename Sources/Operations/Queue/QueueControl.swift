@@ -14,6 +14,13 @@ struct QueueControl: Sendable {
   var waitingTasks = 0
 }
 
+/// What is to follow from a change of the limit.
+struct LimitChange {
+  let starts: Starts
+  /// There was no limit, and is one now: members may have to give up what needed no slot.
+  let hasClosed: Bool
+}
+
 extension OperationQueue {
   // MARK: Limit
 
@@ -28,21 +35,24 @@ extension OperationQueue {
     }
     // A queue cannot hold more, so such a limit limits nothing.
     let isFinite = newValue >= 0 && newValue < MemberCount.limit
-    let (starts, wasUnlimited) = control.withLock { control in
-      let limit = isFinite ? newValue : highestLimit
-      let wasUnlimited = !limitsStarts
-      let starts = changeLimit(to: limit)
+    let change = control.withLock { control in
+      let change = changeLimit(to: isFinite ? newValue : highestLimit)
       if hasExtras { noteLimit(from: control.limit, to: newValue) }
       control.limit = newValue
-      return (starts, wasUnlimited)
+      return change
     }
+    carryOut(change, startsNothing: newValue == 0)
+  }
+
+  /// What follows from a change of the limit, after `control`.
+  func carryOut(_ change: LimitChange, startsNothing: Bool = false) {
     // Before anything runs here, which may wait for one of them.
-    carryOut(starts, with: wasUnlimited && isFinite ? flushesOfCancelledMembers() : JobChain())
+    carryOut(change.starts, with: change.hasClosed ? flushesOfCancelledMembers() : JobChain())
     tellObservers()
-    if newValue == 0 {
-      startsNothingNow()
-    } else if wasUnlimited, isFinite {
-      giveUpUnusedResources()
+    if startsNothing {
+      Released.handOver(last: startsNothingNow())
+    } else if change.hasClosed {
+      Released.handOver(last: giveUpUnusedResources())
     }
   }
 
@@ -71,7 +81,7 @@ extension OperationQueue {
   /// Under `control`.
   ///
   /// Returns what the caller must carry out.
-  func changeLimit(to limit: Int?) -> Starts {
+  func changeLimit(to limit: Int?) -> LimitChange {
     // relaxed: limits change only under `control`.
     let wasUnlimited = PolicyWord.isUnlimited(policy.load(ordering: .relaxed))
     let isUnlimited = limit == nil
@@ -95,7 +105,7 @@ extension OperationQueue {
       word = PolicyWord.withLimit(word, limit)
       starts = PolicyWord.startMore(&word, isReleasing: isReleasing, burst: burst)
     }
-    return starts
+    return LimitChange(starts: starts, hasClosed: wasUnlimited && !isUnlimited)
   }
 
   /// Drains to start at once under a limit; while there is room each of them starts one more before it runs anything.
@@ -141,16 +151,23 @@ extension OperationQueue {
       if hasExtras { noteSuspension(from: isSuspendedNow, to: newValue) }
       return newValue ? suspend() : resume()
     }
-    defer { tellObservers() }
-    guard !newValue else { return startsNothingNow() }
-    carryOut(starts, with: readyList.takeDeferred())
+    guard newValue else {
+      carryOut(starts, with: readyList.takeDeferred())
+      return tellObservers()
+    }
+    let last = startsNothingNow()
+    tellObservers()
+    Released.handOver(last: last)
   }
 
   /// The queue is suspended or its limit 0 from now on: what only drains would have given back is given back.
-  private func startsNothingNow() {
-    giveUpUnusedResources()
+  ///
+  /// Returns what the caller hands over last.
+  private func startsNothingNow() -> JobChain {
+    let last = giveUpUnusedResources()
     // The claims of drains may have left little else in the list.
     removeStaleHandlesIfMany()
+    return last
   }
 
   private func suspend() -> Starts {

@@ -61,10 +61,11 @@ extension OperationQueue {
 
   /// Operations run elsewhere from now on, or at home again.
   ///
-  /// For a queue that holds nothing. What is added meanwhile by another thread runs at either place.
+  /// For a queue that holds nothing. What is added meanwhile by another thread runs at either
+  /// place; a queue without a limit looks at its members as for every other one that it gets.
   package final func move(away: Bool) {
     guard away != isAway else { return }
-    let starts = control.withLock { control in
+    let change = control.withLock { control in
       let extras = extrasMade()
       guard let place = extras.elsewhere.withLock({ $0 }) else {
         Fault.internalError("queue \(stockName) was moved before there was a place for it")
@@ -75,6 +76,6 @@ extension OperationQueue {
       let isFinite = control.limit >= 0 && control.limit < MemberCount.limit
       return changeLimit(to: isFinite ? control.limit : highestLimit)
     }
-    carryOut(starts)
+    carryOut(change)
   }
 }

@@ -91,15 +91,6 @@ final class StrictOrder: Sendable {
   }
 }
 
-extension OperationQueue {
-  /// The operation needs no place in the order any more.
-  func passOver(_ operation: Operation) {
-    guard let order else { return }
-    order.passOver(operation.memberWord)
-    enqueue(JobChain())
-  }
-}
-
 extension Operation {
   /// What stands for the operation among the members of its queue: a façade has the place of its cell.
   final var memberWord: UInt {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConcurrencyPrimitives
+import Scheduling
 import Synchronization
 
 // Which handle of a queued operation starts it. Protocol: Release.md.
@@ -9,10 +10,10 @@ import Synchronization
 enum BeginOutcome {
   /// This handle runs the operation; the state word as of the beginning.
   case won(UInt32)
-  /// Another handle runs it, or this one is out of date.
-  case lost
-  /// Something holds it back again; this handle is given up.
-  case parked
+  /// Another handle runs it, or this one is out of date; what the caller hands over last.
+  case lost(JobChain)
+  /// Something holds it back again, and this handle is given up; what the caller hands over last.
+  case parked(JobChain)
 }
 
 extension Operation {
@@ -79,8 +80,7 @@ extension Operation {
       // The slot that came with a grant goes with this handle: the latest one asks anew.
       let given = bits & StateBit.started == 0 ? resourcesGivenUp() : []
       unlockState(bits)
-      if !given.isEmpty { ResourceArbiter.shared.giveBack(given, of: self) }
-      return .lost
+      return .lost(giveBack(given))
     }
     let wantsStart =
       bits & StateBit.toBeFlushed != 0 || isReadyNow
@@ -103,13 +103,13 @@ extension Operation {
       let given = resourcesGivenUp()
       // From here on every edit goes through the detour: there is no start that would register edges.
       unlockState(bits | StateBit.registered)
-      if !given.isEmpty { ResourceArbiter.shared.giveBack(given, of: self) }
+      let last = giveBack(given)
       if !isBlocked { announceReadiness() }  // it may have turned true before the parking
-      return .parked
+      return .parked(last)
     }
     if bits & StateBit.needsResources != 0, !takeResources(handle, bits) {
       unlockState(bits | StateBit.registered)
-      return .parked
+      return .parked(JobChain())
     }
     let begun = Self.begunOnWorker(bits)
     noteBegin(begun)

@@ -291,8 +291,12 @@ struct Cancelled {
       switch effect {
       case .none: break
       case .free(let handle):
-        if operation.needsResources { ResourceArbiter.shared.withdraw(operation) }
-        operation.handOver(operation.job(of: handle))
+        let job = operation.job(of: handle)
+        guard operation.needsResources else { operation.handOver(job); break }
+        var jobs = JobChain(job)
+        // In one step with what runs here as well and may wait for it.
+        jobs.append(ResourceArbiter.shared.withdraw(operation))
+        Released.handOver(last: jobs)
       case .handedOver: operation.flushWithoutSlot()
       case .executing: operation.cancelledWhileExecuting()
       }

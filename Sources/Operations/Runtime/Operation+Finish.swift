@@ -21,7 +21,8 @@ extension Operation {
   /// Releases what waited for the operation: the list that `seal` returned.
   ///
   /// Jobs made ready for the context's scheduler go to `context.ready`, oldest first; the oldest is returned instead
-  /// when nothing more urgent is at hand. `last` is what must be handed over last; see `Released.handOver(from:)`.
+  /// when nothing more urgent is at hand. `last` is what must be handed over last; see
+  /// `Released.handOver(last:)`.
   @inline(__always)
   final func release(
     _ head: UInt, _ context: UnsafeMutablePointer<WorkerContext>
@@ -229,15 +230,34 @@ extension Operation {
     unsafe queue.scheduler.submitUnlessEmpty(context.pointee.takeReady())
     let stranded = unsafe leave(bits, queue, record, context)
     if gate == .slot, !record.slotIsGone { giveUpSlot(gate, queue, record) }
-    record.flushCredit()
     if let stranded = unsafe stranded { unsafe Self.lookForStaleHandles(stranded) }
+    handOverLast(Released.chain(from: last), queue, record)
+    unsafe keptSelf.release()
+    unsafe kept.release()
+  }
+
+  /// Hands over jobs that run on this thread, a worker of the queue, before the call returns.
+  ///
+  /// The caller keeps operation and queue, and nothing that these jobs may wait for.
+  final func handOverLast(_ jobs: JobChain, _ queue: OperationQueue, _ record: ThreadRecord) {
+    guard !jobs.isEmpty else { return }
+    record.flushCredit()
     // What runs now occupies this worker: its waits are waits of this queue's scheduler.
     let outer = record.enter(
       ThreadRecord.Level(operation: word, queue: queue.word, stage: .ended))
-    Released.handOver(from: last)
+    Released.handOver(last: jobs)
     record.leave(outer)
-    unsafe keptSelf.release()
-    unsafe kept.release()
+  }
+
+  /// As `handOverLast`, for a handle that has not begun the operation.
+  ///
+  /// The slot that its drain has goes before.
+  final func handOverLast(
+    _ jobs: JobChain, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord
+  ) {
+    guard !jobs.isEmpty else { return }
+    if gate == .slot, !record.slotIsGone { giveUpSlot(gate, queue, record) }
+    handOverLast(jobs, queue, record)
   }
 
   /// From the finished event to the completion block, with observers, one after the other (contract 127).
@@ -262,19 +282,19 @@ extension Operation {
     WaiterList.tellProbes(released.waiters)
     WaiterList.wake(released.waiters)
     if bits & StateBit.attended != 0 { dropConditions() }
-    unsafe endCarefully(bits, gate, queue, record, context)
+    released.others.append(unsafe endCarefully(bits, gate, queue, record, context))
     return released.others.first
   }
 
-  /// From the slot to the completion block.
+  /// From the slot to the completion block; returns what must be handed over last.
   private final func endCarefully(
     _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
-  ) {
+  ) -> JobChain {
     giveUpSlot(gate, queue, record)
     record.stage = .ended
-    unsafe complete(bits, queue, record, context.pointee.worker)
-    record.stage = .body
+    defer { record.stage = .body }
+    return unsafe complete(bits, queue, record, context.pointee.worker)
   }
 
   /// `start()` has returned, and the operation was finished inside of it: what the finish has left to do.
@@ -286,7 +306,10 @@ extension Operation {
   ) {
     // acquire, edge Completion: after the seal; waits for an editor that did not see it.
     let bits = setBits(StateBit.sealedByFinish)
-    unsafe endCarefully(bits, gate, queue, record, context)
+    let last = unsafe endCarefully(bits, gate, queue, record, context)
+    if let last = last.first {
+      return unsafe leave(before: last, nil, bits, gate, queue, record, context)
+    }
     // As in `finishOnWorker`.
     record.currentOperation = 0
     record.currentQueue = 0
@@ -294,13 +317,14 @@ extension Operation {
     if let kept = unsafe kept { unsafe Self.lookForStaleHandles(kept) }
   }
 
-  /// From the resources to the completion block.
+  /// From the resources to the completion block; returns what must be handed over last.
   final func complete(
     _ bits: UInt32, _ queue: OperationQueue?, _ record: ThreadRecord, _ worker: Int
-  ) {
-    if bits & StateBit.needsResources != 0 { giveBackResources() }
+  ) -> JobChain {
+    let last = bits & StateBit.needsResources != 0 ? giveBackResources() : JobChain()
     if bits & StateBit.hasCompletion != 0 { runCompletionBlock(queue?.word ?? 0, record) }
     if bits & StateBit.attended != 0 { traceCompletion(queue, worker) }
+    return last
   }
 
   /// The slot is free before the completion block runs (contract 61, 127).

@@ -39,31 +39,36 @@ extension Operation {
     }
     let record = ThreadRecord.current
     if record.leavesRestToStart(of: self) {
-      let last = release(head, queue, isAttended: isAttended)
+      var last = release(head, queue, isAttended: isAttended)
       // Only what executes has resources.
-      if word & StateBit.needsResources != 0 { giveBackResources() }
-      Released.handOver(from: last)
-    } else if let queue, queue.scheduler.waitsByHelping, !record.isWorker(of: queue.identity) {
+      if word & StateBit.needsResources != 0 { last.append(giveBackResources()) }
+      Released.handOver(last: last)
+    } else if let queue, record.runsInPlace(what: queue) {
       // In a job, so that what becomes ready starts afterwards (decision on `inline`) and the completion block may wait
       // for it.
       queue.scheduler.submit(
         JobChain(
           ClosureJob.make(band: band) {
-            let last = self.release(head, queue, isAttended: isAttended)
-            self.end(queue, ThreadRecord.current)
-            Released.handOver(from: last)
+            self.releaseAndEnd(head, queue, ThreadRecord.current, isAttended: isAttended)
           }))
     } else {
-      let last = release(head, queue, isAttended: isAttended)
-      end(queue, record)
-      Released.handOver(from: last)
+      releaseAndEnd(head, queue, record, isAttended: isAttended)
     }
+  }
+
+  /// All that follows the finished event.
+  private final func releaseAndEnd(
+    _ head: UInt, _ queue: OperationQueue?, _ record: ThreadRecord, isAttended: Bool
+  ) {
+    var last = release(head, queue, isAttended: isAttended)
+    last.append(end(queue, record))
+    Released.handOver(last: last)
   }
 
   /// Releases what waited for the operation: dependents, probes, waiters; returns what must be handed over last.
   private final func release(
     _ head: UInt, _ queue: OperationQueue?, isAttended: Bool
-  ) -> Job? {
+  ) -> JobChain {
     var context = WorkerContext(
       worker: -1, scheduler: queue?.identity ?? OperationQueue.noScheduler)
     var released = Released()
@@ -77,19 +82,19 @@ extension Operation {
       WaiterList.wake(released.waiters)
     }
     if isAttended { dropConditions() }
-    return released.others.first
+    return released.others
   }
 
   private final func noteSurplusFinish() { withColdTableMade { $0.surplusFinishes += 1 } }
 
-  /// From the slot to the end of the membership.
-  private final func end(_ queue: OperationQueue?, _ record: ThreadRecord) {
+  /// From the slot to the end of the membership; returns what must be handed over last.
+  private final func end(_ queue: OperationQueue?, _ record: ThreadRecord) -> JobChain {
     let before = noteSealedByFinish(queue)
     if before & StateBit.detached != 0 { queue?.releaseSlot() }
-    complete(before, queue, record, -1)
+    let last = complete(before, queue, record, -1)
     guard let queue else {
       if before & StateBit.retainsDependencies == 0 { dropDependencies(before) }
-      return
+      return last
     }
     var context = WorkerContext(worker: -1, scheduler: queue.identity)
     let kept = unsafe withUnsafeMutablePointer(to: &context) { context in
@@ -97,10 +102,13 @@ extension Operation {
     }
     record.flushCredit()
     if let kept = unsafe kept { unsafe Self.lookForStaleHandles(kept) }
+    return last
   }
 
   /// `main()` has returned after a manual start, and the operation was finished inside of it.
-  final func endAfterManualStart(_ record: ThreadRecord) { end(nil, record) }
+  final func endAfterManualStart(_ record: ThreadRecord) {
+    Released.handOver(last: end(nil, record))
+  }
 
   /// Tells the worker that is still inside `start()`, if one is, and keeps operation and queue for it; returns the state
   /// before.
@@ -162,9 +170,11 @@ extension Operation {
     noteBegin(begun)
     let queue = unsafe retainQueue()
     unlockState(begun)
-    if begun & StateBit.needsResources != 0 { ResourceArbiter.shared.withdraw(self) }
+    let last =
+      begun & StateBit.needsResources != 0
+      ? ResourceArbiter.shared.withdraw(self) : JobChain()
     unsafe queue._withUnsafeGuaranteedRef { queue in
-      queue.passOver(self)
+      queue.order?.passOver(memberWord)
       Warning.finishedBeforeStart(self, queue)
       ThreadRecord.withCurrent { record in
         let outer = record.push(word, queue)
@@ -172,7 +182,10 @@ extension Operation {
         record.pop(outer)
       }
       finishStarted()
+      // What stood behind it may wait for it, and run here.
+      if queue.order != nil { queue.enqueue(JobChain()) }
     }
+    Released.handOver(last: last)
     unsafe queue.release()
   }
 

@@ -97,7 +97,7 @@ extension Operation {
         cancel()
       case .resourcesInUse: throw .resourcesInUse(self)
       case .taken(let needs):
-        if !needs.isEmpty { ResourceArbiter.shared.giveBack(needs, of: self) }
+        Released.handOver(last: giveBack(needs))
         return try refuseStart()
       case .notReady:
         if isSealed { return nil }

@@ -32,8 +32,11 @@ extension Operation {
 
   /// The arbiter has taken resources for the operation, or has not because it needs a slot first; not under any lock.
   ///
-  /// Returns whether the operation keeps what it was granted; if not, the caller gives the resources back.
-  final func turnHasCome(_ decision: ResourceDecision) -> Bool {
+  /// Returns whether the operation keeps what it was granted, and what the caller hands over when
+  /// all is settled: its handle, or a drain with its slot. What is not kept the caller gives back.
+  final func settleTurn(
+    _ decision: ResourceDecision, _ record: ThreadRecord
+  ) -> (isKept: Bool, job: Job?) {
     var handle: UInt?
     var isKept = false
     let bits = lockState()
@@ -48,19 +51,27 @@ extension Operation {
       handle = leaveIfFree(table)
     }
     unlockState(bits)
-    if isKept, let slot = decision.slot, let handle {
-      slot.scheduler.submit(JobChain(Drain.make(slot, first: job(of: handle))))
-    } else {
-      decision.slot?.releaseSlot()
-      if let handle { handOver(job(of: handle)) }
+    let job = handle.map { self.job(of: $0) }
+    guard let slot = decision.slot else { return (isKept, job) }
+    // Here the next one of that queue would run, in the middle: it comes in its turn, by a drain.
+    if !isKept, !record.runsInPlace(what: slot) {
+      slot.releaseSlot()
+      return (false, job)
     }
-    return isKept
+    return (isKept, Drain.make(slot, first: job))
   }
 
   /// Its job goes back to the ready list, to wait for a slot.
-  final func takeBack(_ job: Job, to queue: OperationQueue) {
-    if needsResources { giveUpUnusedResources() }
+  final func takeBack(_ job: Job, to queue: OperationQueue, _ record: ThreadRecord) {
+    guard needsResources else { return queue.takeBack(job, ticket: ticket(in: queue)) }
+    // The job may be all that keeps them.
+    let keptSelf = unsafe Unmanaged.passRetained(self)
+    let keptQueue = unsafe Unmanaged.passRetained(queue)
+    let last = giveUpUnusedResources()
     queue.takeBack(job, ticket: ticket(in: queue))
+    handOverLast(last, queue, record)
+    unsafe keptSelf.release()
+    unsafe keptQueue.release()
   }
 
   /// What the operation holds, which it does not any more; for the caller to give back after the edit lock.
@@ -70,20 +81,27 @@ extension Operation {
     return table.needs
   }
 
-  /// The operation has finished.
-  final func giveBackResources() {
+  /// The operation has finished; returns what the caller hands over last.
+  final func giveBackResources() -> JobChain {
     let bits = lockState()
     let given = resourcesGivenUp()
     unlockState(bits)
-    if !given.isEmpty { ResourceArbiter.shared.giveBack(given, of: self) }
+    return giveBack(given)
   }
 
   /// It cannot start without a slot from now on: gives up what it has and has not begun to use.
-  final func giveUpUnusedResources() {
+  ///
+  /// Returns what the caller hands over last.
+  final func giveUpUnusedResources() -> JobChain {
     let bits = lockState()
     let given = bits & StateBit.started == 0 ? resourcesGivenUp() : []
     unlockState(bits)
-    if !given.isEmpty { ResourceArbiter.shared.giveBack(given, of: self) }
+    return giveBack(given)
+  }
+
+  /// Gives back what `resourcesGivenUp` has returned; returns what the caller hands over last.
+  final func giveBack(_ needs: [ResourceNeed]) -> JobChain {
+    needs.isEmpty ? JobChain() : ResourceArbiter.shared.giveBack(needs, of: self)
   }
 }
 
@@ -96,11 +114,15 @@ extension OperationQueue {
   }
 
   /// The queue is open no longer: members that have resources and wait for a slot give them up.
-  func giveUpUnusedResources() {
-    guard ResourceArbiter.shared.isInUse else { return }
+  ///
+  /// Returns what the caller hands over last.
+  func giveUpUnusedResources() -> JobChain {
+    var last = JobChain()
+    guard ResourceArbiter.shared.isInUse else { return last }
     for member in registry.membersAndClosures() {
       guard case .operation(let operation) = member, operation.needsResources else { continue }
-      operation.giveUpUnusedResources()
+      last.append(operation.giveUpUnusedResources())
     }
+    return last
   }
 }

@@ -58,7 +58,7 @@ extension Operation {
       guard queue.mayFlushNow(deferring: job) else { return nil }
       gate = .flush
     } else {
-      takeBack(job, to: queue)
+      takeBack(job, to: queue, record)
       return nil
     }
     return unsafe runPastGate(handle, gate, queue, record, context)
@@ -98,11 +98,13 @@ extension Operation {
     switch beginSlowly(handle) {
     case .won(let bits):
       return unsafe perform(bits, gate, queue, record, context)
-    case .lost:
+    case .lost(let last):
       if gate == .fast { queue.leaveFast(record) }
       unsafe dropHandle(queue, record, context)
-    case .parked:
+      handOverLast(last, gate, queue, record)
+    case .parked(let last):
       if gate == .fast { queue.leaveFast(record) }
+      handOverLast(last, gate, queue, record)
     }
     return 0
   }

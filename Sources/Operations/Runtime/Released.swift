@@ -11,32 +11,45 @@ struct Released {
 
   /// Hands over the jobs that other threads run; those that would run inside this call stay in `others`.
   ///
-  /// The finisher hands those over last, with `handOver(from:)`: whichever thread makes an operation startable on a
-  /// scheduler without threads runs it when it has done everything else. In a job of that scheduler they are only queued.
+  /// The finisher hands those over last, with `handOver(last:)`: whichever thread makes an
+  /// operation startable on a scheduler without threads runs it when it has done everything else.
+  /// In a job of that scheduler they are only queued.
   mutating func handOver(from context: UnsafeMutablePointer<WorkerContext>) {
     let isWorker = unsafe context.pointee.worker >= 0
     let scheduler = unsafe context.pointee.scheduler
-    var last = JobChain()
-    Self.forEachQueue(others.take()) { queue, jobs in
-      let isQueued = isWorker && queue.identity == scheduler
-      if queue.scheduler.waitsByHelping, !isQueued {
-        last.append(jobs)
-      } else {
-        queue.acceptHandles(jobs)
-      }
+    others = Self.handOver(others.take()) { queue in
+      queue.runsInPlace && !(isWorker && queue.identity == scheduler)
     }
-    others = last
   }
 
-  /// Hands over the jobs linked from `first` on.
-  @inline(never) static func handOver(from first: Job?) {
+  /// Hands over handles, and drains with their slots, but for those that `comeLast`, by their
+  /// queue.
+  ///
+  /// Returns these.
+  static func handOver(
+    _ jobs: JobChain, butFor comeLast: (OperationQueue) -> Bool
+  ) -> JobChain {
+    var last = JobChain()
+    forEachQueue(jobs) { queue, jobs in
+      if comeLast(queue) { last.append(jobs) } else { queue.acceptHandles(jobs) }
+    }
+    return last
+  }
+
+  /// Hands over what was left to come last.
+  @inline(never) static func handOver(last jobs: JobChain) {
+    forEachQueue(jobs) { queue, jobs in queue.acceptHandles(jobs) }
+  }
+
+  /// The jobs linked from `first` on.
+  @inline(never) static func chain(from first: Job?) -> JobChain {
     var jobs = JobChain()
     var next = first
     while let job = next {
       next = job.next
       jobs.append(job)
     }
-    forEachQueue(jobs) { queue, jobs in queue.acceptHandles(jobs) }
+    return jobs
   }
 
   /// Calls `body` once for every queue, kept, that has some of the jobs, with all of these in their order: they reach the
@@ -65,15 +78,17 @@ struct Released {
   private static func give(
     _ jobs: JobChain, _ queue: UInt, _ body: (OperationQueue, JobChain) -> Void
   ) {
-    // SAFETY: the jobs are handles, which keep the queue; kept here, since they may have run before the call returns.
+    // SAFETY: handles and drains keep the queue; kept here, since they may have run before the call
+    // returns.
     let kept = unsafe OperationQueue.reference(queue).retain()
     unsafe kept._withUnsafeGuaranteedRef { body($0, jobs) }
     unsafe kept.release()
   }
 
   private static func queueWord(_ job: Job) -> UInt {
+    if let queue = Drain.queue(of: job) { return queue }
     // SAFETY: whoever holds the job holds a handle, which keeps the operation a member.
-    unsafe Operation.reference(Operation.word(behind: job))._withUnsafeGuaranteedRef {
+    return unsafe Operation.reference(Operation.word(behind: job))._withUnsafeGuaranteedRef {
       unsafe UInt(bitPattern: $0.queueReference.toOpaque())
     }
   }

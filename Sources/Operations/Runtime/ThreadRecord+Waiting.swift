@@ -60,6 +60,12 @@ extension ThreadRecord {
     }
   }
 
+  /// Whether what the queue's scheduler gets runs before the call returns that hands it over: it
+  /// runs jobs in place, and this thread is not inside of one, which would only be followed by it.
+  func runsInPlace(what queue: OperationQueue) -> Bool {
+    queue.runsInPlace && !isWorker(of: queue.identity)
+  }
+
   /// Runs `body`, which blocks, announced to every scheduler that has something on the stack.
   func announcingBlock<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
