@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConcurrencyPrimitives
 import Foundation
 import RandomPrograms
+
+/// What the classes of `UserSubclasses.swift` inherit from in this module.
+typealias TestedOperation = Foundation.Operation
 
 /// Foundation's own classes: the reference.
 struct FoundationFamily: OperationFamily {
@@ -72,48 +74,4 @@ struct FoundationFamily: OperationFamily {
   }
   func members(_ queue: Queue) -> [Operation] { queue.operations }
   func isCurrent(_ queue: Queue) -> Bool { OperationQueue.current === queue }
-}
-
-private final class Subclass: Operation, @unchecked Sendable {
-  private let body: @Sendable () -> Void
-  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-  override func main() { body() }
-}
-
-private final class Conditional: Operation, @unchecked Sendable {
-  private let body: @Sendable () -> Void
-  private let isOpen = Locked(false)
-  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-  override var isReady: Bool { super.isReady && isOpen.withLock { $0 } }
-  override func main() { body() }
-  func set(open: Bool) {
-    willChangeValue(forKey: "isReady")
-    isOpen.withLock { $0 = open }
-    didChangeValue(forKey: "isReady")
-  }
-}
-
-/// The asynchronous operation of the documentation: it drives its own state.
-private final class Custom: Operation, @unchecked Sendable {
-  private let begin: @Sendable () -> Void
-  private let state = Locked((isExecuting: false, isFinished: false))
-  init(_ begin: @escaping @Sendable () -> Void) { self.begin = begin }
-  override var isAsynchronous: Bool { true }
-  override var isExecuting: Bool { state.withLock { $0.isExecuting } }
-  override var isFinished: Bool { state.withLock { $0.isFinished } }
-  override func start() {
-    if isFinished { return }
-    if isCancelled { return finish() }
-    willChangeValue(forKey: "isExecuting")
-    state.withLock { $0.isExecuting = true }
-    didChangeValue(forKey: "isExecuting")
-    begin()
-  }
-  func finish() {
-    willChangeValue(forKey: "isExecuting")
-    willChangeValue(forKey: "isFinished")
-    state.withLock { $0 = (false, true) }
-    didChangeValue(forKey: "isExecuting")
-    didChangeValue(forKey: "isFinished")
-  }
 }

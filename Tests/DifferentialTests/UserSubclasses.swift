@@ -1,0 +1,1 @@
+../RandomPrograms/UserSubclasses.swift
