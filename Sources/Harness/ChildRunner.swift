@@ -4,9 +4,10 @@ internal import CSystemShims
 
 /// Measures assignments in child processes, one at a time.
 ///
-/// A child is this program again, told by its first argument to measure. It shares the orchestrator's process group, so
-/// that Ctrl-Z stops both, but ignores SIGINT, SIGTERM and SIGHUP: the orchestrator decides. It inherits three pipes and
-/// nothing else, and ends by itself when the orchestrator dies. When `run` returns, the child is gone and reaped. Any thread.
+/// A child is this program again, told by its first argument to measure. It shares the
+/// orchestrator's process group, so that Ctrl-Z stops both, but ignores SIGINT, SIGTERM and SIGHUP:
+/// the orchestrator decides. It inherits three pipes and nothing else, and ends by itself when the
+/// orchestrator dies. When `run` returns, the child is gone and reaped. Any thread.
 package struct ChildRunner: Sendable {
   /// The first argument of a child.
   package static let verb = "__measure"

@@ -3,7 +3,8 @@
 internal import CSystemShims
 internal import Glibc
 
-/// Tells the orchestrator to stop: by SIGINT (Ctrl-C), SIGTERM, or SIGHUP when the terminal is gone.
+/// Tells the orchestrator to stop: by SIGINT (Ctrl-C), SIGTERM, or SIGHUP when the terminal is
+/// gone.
 ///
 /// A SIGHUP that was ignored when the process started, as under nohup, stays ignored.
 ///

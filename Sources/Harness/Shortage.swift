@@ -15,7 +15,8 @@ package struct Shortage: Hashable, Sendable, CustomStringConvertible {
   /// Finding, expectation and remedy on one line.
   package var description: String { "\(finding); expected \(expectation); \(remedy)" }
 
-  /// Tries what a child with that many workers will do: pipes to talk through, its threads, room for their stacks.
+  /// Tries what a child with that many workers will do: pipes to talk through, its threads, room
+  /// for their stacks.
   ///
   /// A child inherits the limits of this process. Milliseconds; any thread.
   /// - Returns: the first thing that is short; nil when nothing is.

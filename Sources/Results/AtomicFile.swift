@@ -4,8 +4,9 @@ internal import Glibc
 
 /// Writes files that are either absent or complete under their name, whatever happens meanwhile.
 ///
-/// Only regular files are written or replaced: a link is followed, and a device, a FIFO or a directory is refused
-/// whatever the caller wants. Any thread; two writers of the same name without `overwrite` cannot both succeed.
+/// Only regular files are written or replaced: a link is followed, and a device, a FIFO or a
+/// directory is refused whatever the caller wants. Any thread; two writers of the same name without
+/// `overwrite` cannot both succeed.
 package enum AtomicFile {
   /// The start of every temporary name; what a killed process leaves behind begins with it.
   package static let temporaryPrefix = ".bench-"
@@ -18,9 +19,11 @@ package enum AtomicFile {
     let path: String
   }
 
-  /// Where the bytes for `path` go: the path itself when the name is free, else the file that it leads to.
+  /// Where the bytes for `path` go: the path itself when the name is free, else the file that it
+  /// leads to.
   ///
-  /// Throws for whatever cannot be written under this name. The one judgement of a place, before measuring and after.
+  /// Throws for whatever cannot be written under this name. The one judgement of a place, before
+  /// measuring and after.
   package static func destination(of path: String, overwrite: Bool) throws(FileError) -> String {
     // What these names lead to is open already; a file of that name in its place would be lost.
     guard !["/dev/stdin", "/dev/stdout", "/dev/stderr"].contains(path), !path.hasPrefix("/dev/fd/")
@@ -40,8 +43,8 @@ package enum AtomicFile {
     }
   }
 
-  /// Makes sure that a file can be written under `path`: writes a small one beside it and removes that, and opens the
-  /// one that would be replaced.
+  /// Makes sure that a file can be written under `path`: writes a small one beside it and removes
+  /// that, and opens the one that would be replaced.
   package static func rehearse(_ path: String, overwrite: Bool) throws(FileError) {
     let block = [UInt8](repeating: 0, count: 4096)
     let staged = try stage(block, for: path, overwrite: overwrite)
@@ -65,7 +68,8 @@ package enum AtomicFile {
 
   /// Writes several files, of which none gets its name before all are complete.
   ///
-  /// Throws without a trace of any, except that a file that was replaced before the failure stays replaced.
+  /// Throws without a trace of any, except that a file that was replaced before the failure stays
+  /// replaced.
   package static func write(
     _ files: [(path: String, bytes: [UInt8])], overwrite: Bool
   ) throws(FileError) {

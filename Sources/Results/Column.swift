@@ -33,7 +33,8 @@ package enum Column: String, CaseIterable, Sendable {
   case state
   case quality
 
-  /// The version of this schema; readers refuse a higher one, and take a lower one, since metrics are only ever added.
+  /// The version of this schema; readers refuse a higher one, and take a lower one, since metrics
+  /// are only ever added.
   ///
   /// 2 adds the metrics `tasks` and `edges`.
   package static let schemaVersion = 2

@@ -5,10 +5,11 @@ package func isName(_ text: String) -> Bool {
   !text.isEmpty && text.utf8.allSatisfy(isNameByte)
 }
 
-/// Turns any text into a name: `-` for every other ASCII character, and `u` with its number for a letter beyond ASCII, so
-/// that names in other scripts stay apart; `unnamed` for none at all.
+/// Turns any text into a name: `-` for every other ASCII character, and `u` with its number for a
+/// letter beyond ASCII, so that names in other scripts stay apart; `unnamed` for none at all.
 ///
-/// For benchmarks named after files: `soykb 2.json` becomes `soykb-2-json`, `größe` becomes `gruF6uDFe`.
+/// For benchmarks named after files: `soykb 2.json` becomes `soykb-2-json`, `größe` becomes
+/// `gruF6uDFe`.
 package func nameReplacingOthers(in text: String) -> String {
   var name = ""
   for scalar in text.unicodeScalars {

@@ -6,7 +6,8 @@
 package enum SchemaCheck {
   /// Checks the file; no findings means that it is a sound results file.
   ///
-  /// Throws when the file cannot be read at all, or is no regular file. The path `-` is standard input.
+  /// Throws when the file cannot be read at all, or is no regular file. The path `-` is standard
+  /// input.
   package static func check(path: String) throws(FileError) -> [Finding] {
     if path == "-" { return check(try File.readStandardInput(), path: "standard input") }
     return check(try File.read(path), path: path)

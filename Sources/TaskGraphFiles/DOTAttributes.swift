@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The attributes of a DOT file other than `duration`, kept to say which of them were probably meant as such.
+/// The attributes of a DOT file other than `duration`, kept to say which of them were probably
+/// meant as such.
 struct DOTAttributes {
   private var names = NameTable()
   /// Per name: how often it is given, and the byte at which it first is.
@@ -30,7 +31,8 @@ struct DOTAttributes {
     }
   }
 
-  /// Whether a name is `duration` in other letters, its beginning, a longer form of it, or two letters away from it.
+  /// Whether a name is `duration` in other letters, its beginning, a longer form of it, or two
+  /// letters away from it.
   static func looksLikeDuration(_ name: String) -> Bool {
     let word = Array("duration".utf8)
     let letters = Array(name.lowercased().utf8)

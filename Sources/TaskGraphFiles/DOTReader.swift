@@ -2,10 +2,10 @@
 
 /// Reads a directed Graphviz DOT graph.
 ///
-/// An edge `a -> b` says that b waits for a. The attribute `duration` of a node gives its seconds; without it a node
-/// takes no time, and the graph has a remark. `node [duration=…]` sets the default for nodes that first appear after it
-/// in the same subgraph or inside it. Other attributes are checked for syntax and ignored, with a remark for those that
-/// look like `duration`.
+/// An edge `a -> b` says that b waits for a. The attribute `duration` of a node gives its seconds;
+/// without it a node takes no time, and the graph has a remark. `node [duration=…]` sets the
+/// default for nodes that first appear after it in the same subgraph or inside it. Other attributes
+/// are checked for syntax and ignored, with a remark for those that look like `duration`.
 struct DOTReader {
   /// A subgraph that is open, the outermost being the graph.
   private struct Frame {

@@ -23,7 +23,8 @@ enum FileBytes {
     case .typeDirectory: return .folder
     case .typeRegular: return .file
     case .typeSymbolicLink:
-      // Nothing to resolve it to: a dangling link, a circle of links, or a file in memory, which has no path.
+      // Nothing to resolve it to: a dangling link, a circle of links, or a file in memory, which
+      // has no path.
       let target = (try? FileManager.default.destinationOfSymbolicLink(atPath: resolved)) ?? ""
       return target.hasPrefix("/memfd:") ? .file : .dangling(to: target)
     default: return .other

@@ -83,12 +83,13 @@ package struct TaskGraph: Sendable {
   /// Number of dependencies.
   package var edgeCount: Int { tasks.reduce(0) { $0 + $1.parents.count } }
 
-  /// 16 hexadecimal digits that differ when a name, a duration or a dependency differs: whether a file still says the
-  /// same.
+  /// 16 hexadecimal digits that differ when a name, a duration or a dependency differs: whether a
+  /// file still says the same.
   ///
   /// No proof against intent. O(bytes of names + dependencies).
   package var fingerprint: String {
-    // FNV-1a over words, with a shift that carries high bits down as the product carries low bits up.
+    // FNV-1a over words, with a shift that carries high bits down as the product carries low bits
+    // up.
     var state: UInt64 = 0xcbf2_9ce4_8422_2325
     func mix(_ word: UInt64) {
       state = (state ^ word) &* 0x0000_0100_0000_01b3

@@ -16,7 +16,8 @@ package enum TaskGraphFile {
     return try parse(bytes, format: format, path: file)
   }
 
-  /// Reads a graph that came through a pipe and now lies in the file at `path`; `name` stands for it in messages.
+  /// Reads a graph that came through a pipe and now lies in the file at `path`; `name` stands for
+  /// it in messages.
   ///
   /// The format follows from the beginning. A Ninja manifest is refused: its log is another file.
   package static func load(piped path: String, name: String) throws(TaskGraphError) -> TaskGraph {
@@ -125,7 +126,8 @@ package enum TaskGraphFile {
 
   private static func stem(_ path: String) -> String { names(of: path).last ?? "graph" }
 
-  /// What tells a graph file from others: its folders from the root on, then its name without the ending.
+  /// What tells a graph file from others: its folders from the root on, then its name without the
+  /// ending.
   ///
   /// A `build.ninja` goes by its folder's name, since all of them are called alike.
   package static func names(of file: String) -> [String] {

@@ -22,7 +22,8 @@ import Testing
 
   @Test func aBudgetWithoutRoomForSixRoundsSaysSoWithTheTimeItTakes() throws {
     let plan = try plan { $0.budget = .seconds(30) }
-    // Per graph: 2 s of iterations in line, half of that with each of the two others; and six children.
+    // Per graph: 2 s of iterations in line, half of that with each of the two others; and six
+    // children.
     #expect(
       abs(PlanEstimate(plan: plan).roundSeconds - (8 + 6 * PlanEstimate.childSeconds)) < 0.001)
     let note = try #require(plan.notes.first { $0.contains("--budget") })

@@ -36,7 +36,8 @@ import Testing
   }
 
   @Test func theBestIsChosenByTheRatiosThatArePrinted() throws {
-    // In four rounds dispatch is ahead by a hair, in three slower ones far behind: its median is the lower one.
+    // In four rounds dispatch is ahead by a hair, in three slower ones far behind: its median is
+    // the lower one.
     let report = try report(
       rounds([
         "dispatch": [100, 100, 100, 100, 300, 300, 300],

@@ -29,8 +29,8 @@ package struct GroupResult: Sendable {
     record.plan.groups.indices.map { GroupResult(record, group: $0) }
   }
 
-  /// The scheduler that nobody who is ranked beats by a metric, round by round; nil when there is none, or when there
-  /// are too few rounds to say.
+  /// The scheduler that nobody who is ranked beats by a metric, round by round; nil when there is
+  /// none, or when there are too few rounds to say.
   package func best(_ metric: Metric) -> ContestantResult? {
     contestants.first { $0.comparisons[metric] == .best }
   }
@@ -40,7 +40,8 @@ package struct GroupResult: Sendable {
     contestants.filter { $0.contestant.isRanked && $0.failure == nil }
   }
 
-  /// How many times the best's p99 is as large as the least p99 of those ranked; nil when that is less than twice.
+  /// How many times the best's p99 is as large as the least p99 of those ranked; nil when that is
+  /// less than twice.
   ///
   /// A latency has two ends: who is first by p50 and late in one of a hundred is not the fastest.
   var tail: (factor: Double, least: ContestantResult)? {
@@ -58,7 +59,8 @@ package struct GroupResult: Sendable {
 
   /// Compares everybody with the best, round by round; lower is better for every metric compared.
   ///
-  /// The ratios that decide who is best are the ones that are shown, so that nobody who is ranked is below 1.
+  /// The ratios that decide who is best are the ones that are shown, so that nobody who is ranked
+  /// is below 1.
   private mutating func compare(_ metric: Metric) {
     guard let best = bestIndex(metric) else { return }
     contestants[best].comparisons[metric] = .best
@@ -87,14 +89,16 @@ package struct GroupResult: Sendable {
     }
   }
 
-  /// The ratio of two contestants over the rounds in which both have a figure; nil when there is none.
+  /// The ratio of two contestants over the rounds in which both have a figure; nil when there is
+  /// none.
   private func ratio(of index: Int, to anchor: Int, by metric: Metric) -> PairedRatio? {
     guard contestants[index].failure == nil else { return nil }
     let anchors = contestants[anchor].byRound(metric)
     let logRatios = contestants[index].byRound(metric).sorted { $0.key < $1.key }
       .compactMap { round, value -> Double? in
         guard let other = anchors[round], value > 0, other > 0 else { return nil }
-        // The difference of logarithms, which changes nothing but its sign when the two change places.
+        // The difference of logarithms, which changes nothing but its sign when the two change
+        // places.
         return log(value) - log(other)
       }
     return logRatios.isEmpty ? nil : PairedRatio.estimate(logRatios: logRatios, level: 0.95)

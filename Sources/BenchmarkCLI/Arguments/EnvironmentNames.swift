@@ -2,7 +2,8 @@
 
 /// The environment variables that begin with `BENCH_`: a misspelt one must not be ignored.
 enum EnvironmentNames {
-  /// Variables that mean something and stand for no option: of the scripts, of the build, of the tests, of children.
+  /// Variables that mean something and stand for no option: of the scripts, of the build, of the
+  /// tests, of children.
   private static let others: Set<String> = [
     "BENCH_NO_REEXEC", "BENCH_PADDING", "BENCH_JEMALLOC", "BENCH_STATIC_ALLOCATOR", "BENCH_PEERS",
     "BENCH_OPENMP_INCLUDE", "BENCH_OPENMP_LIBRARY", "BENCH_WARNINGS_AS_ERRORS",

@@ -80,7 +80,8 @@ package struct RunRequest: Sendable {
   /// True when the figures go to standard output and to no file.
   package var outputIsStandard: Bool { output == "-" }
 
-  /// Rounds, which is processes per scheduler: what was asked for, else 8, or the 6 that can be ranked for a quick look.
+  /// Rounds, which is processes per scheduler: what was asked for, else 8, or the 6 that can be
+  /// ranked for a quick look.
   package var rounds: Int { processes ?? (isQuick ? Orchestrator.leastRoundsForInterval : 8) }
 
   /// Time to measure for: what was asked for, else 80 s, or 12 s for a quick look.

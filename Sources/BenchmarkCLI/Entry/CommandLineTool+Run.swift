@@ -54,7 +54,8 @@ extension CommandLineTool {
     if let finding { throw .usage("--allocator \(allocator.rawValue)", finding) }
   }
 
-  /// Refuses a system that has not what every child will need, instead of failing, or hanging, in each of them.
+  /// Refuses a system that has not what every child will need, instead of failing, or hanging, in
+  /// each of them.
   private static func checkSystem(for plan: MeasurementPlan) throws(ToolFailure) {
     let workers = plan.groups.flatMap(\.contestants).map(\.workers).max() ?? 1
     guard let shortage = Shortage.find(workers: workers) else { return }
@@ -162,7 +163,8 @@ extension CommandLineTool {
     do throws(ToolFailure) {
       try show(report, rows: rows, csv: bytes, request: request)
     } catch {
-      // Whoever ended the run may have closed the terminal as well; what is written is the answer then.
+      // Whoever ended the run may have closed the terminal as well; what is written is the answer
+      // then.
       console.say("bench: \(unwritten ?? error)")
       if let place = session.place, unwritten == nil {
         console.say("bench: figures in \(place.csv)")

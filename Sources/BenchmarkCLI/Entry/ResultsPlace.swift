@@ -55,7 +55,8 @@ package struct ResultsPlace: Sendable, Equatable {
 
   /// Makes sure, before anything is measured, that the files can be written: by writing small ones.
   ///
-  /// - Throws: 64 when a file exists and may not be replaced, 73 or 74 when the place cannot be used.
+  /// - Throws: 64 when a file exists and may not be replaced, 73 or 74 when the place cannot be
+  ///   used.
   package func prepare(makesFolder: Bool) throws(ToolFailure) {
     let folder = File.directory(of: csv)
     do throws(FileError) {

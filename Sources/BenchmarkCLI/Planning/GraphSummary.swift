@@ -44,8 +44,8 @@ package struct GraphSummary: Sendable {
 
   /// The summaries with distinct benchmark names.
   ///
-  /// Files that share a name, such as `old/zstd.dot` and `new/zstd.dot`, get their folder's name in front, and a number
-  /// where that does not help either.
+  /// Files that share a name, such as `old/zstd.dot` and `new/zstd.dot`, get their folder's name in
+  /// front, and a number where that does not help either.
   package static func distinct(_ summaries: [GraphSummary]) -> [GraphSummary] {
     var result = summaries
     for index in summaries.indices

@@ -84,14 +84,16 @@ package struct MeasurementGroup: Sendable {
   package let metrics: Set<Metric>
   /// Who takes part, schedulers first, in the order of the suite.
   package let contestants: [Contestant]
-  /// What to know before the figures: of a graph its size, and what the replay makes of its durations.
+  /// What to know before the figures: of a graph its size, and what the replay makes of its
+  /// durations.
   package var facts: [String] = []
   /// What one iteration is expected to take one worker, in seconds; for estimates alone.
   package var iterationSeconds = 0.0
   /// True when more workers are expected to take less time, as they do for a recorded graph.
   package var sharesWork = false
 
-  /// The setting that tells a graph from another one under the same name; children compare it with what they read.
+  /// The setting that tells a graph from another one under the same name; children compare it with
+  /// what they read.
   package static let fingerprintKey = "graph"
 
   /// The metric the table shows and ratios are told of: what this benchmark is about.
@@ -129,7 +131,8 @@ package struct MeasurementPlan: Sendable {
   /// What the user should know about the plan.
   package var notes: [String]
 
-  /// Rounds that are run whatever the time: one within a time that the user named, else as many as can be ranked.
+  /// Rounds that are run whatever the time: one within a time that the user named, else as many as
+  /// can be ranked.
   package var leastRounds: Int {
     roundsAreFixed ? rounds : budgetIsNamed ? 1 : min(rounds, Orchestrator.leastRoundsForInterval)
   }

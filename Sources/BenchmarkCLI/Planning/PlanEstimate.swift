@@ -5,8 +5,9 @@ internal import Results
 
 /// What a plan is expected to take, before anything is measured.
 ///
-/// A round takes at least the start of every child, its warm-up and one timed iteration. What that is, is known of a
-/// replay, whose work is recorded, and guessed of a workload from its number of operations.
+/// A round takes at least the start of every child, its warm-up and one timed iteration. What that
+/// is, is known of a replay, whose work is recorded, and guessed of a workload from its number of
+/// operations.
 struct PlanEstimate {
   /// Start and end of a child, in seconds.
   static let childSeconds = 0.02

@@ -227,7 +227,8 @@ package struct Planner: Sendable {
   /// Up to so much work a graph is replayed as recorded: two seconds.
   static let mostUnscaledNanoseconds: Int64 = 2_000_000_000
 
-  /// 1 for a graph with little enough work, else the factor that makes it one second, to three significant digits.
+  /// 1 for a graph with little enough work, else the factor that makes it one second, to three
+  /// significant digits.
   static func defaultScale(of graph: GraphSummary) -> Double {
     guard graph.totalWorkNanoseconds > mostUnscaledNanoseconds else { return 1 }
     let exact = 1e9 / Double(graph.totalWorkNanoseconds)

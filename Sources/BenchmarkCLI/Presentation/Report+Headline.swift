@@ -57,8 +57,8 @@ extension Report {
     }.joined(separator: ", ")
   }
 
-  /// True when the best is established against every other scheduler that has a figure, by p50 and p99 alike where
-  /// latencies are compared.
+  /// True when the best is established against every other scheduler that has a figure, by p50 and
+  /// p99 alike where latencies are compared.
   private func isSettled(_ result: GroupResult) -> Bool {
     let metric = result.group.primaryMetric
     guard result.best(metric) != nil, result.tail == nil else { return false }

@@ -29,7 +29,8 @@ enum ReportColumns {
     result.best(result.group.primaryMetric) != nil
   }
 
-  /// Whether somebody has another number of workers than the block's title says; a baseline always has its own.
+  /// Whether somebody has another number of workers than the block's title says; a baseline always
+  /// has its own.
   private static func showsWorkers(of group: MeasurementGroup) -> Bool {
     group.contestants.contains { !$0.isSerialBaseline && $0.workers != group.workers }
   }

@@ -24,7 +24,8 @@ package struct TextTable: Sendable {
   package var rows: [[Cell]] = []
   /// Blanks before every line.
   package var indent = 2
-  /// Width that no line should exceed; where one would, every long first cell gets a line of its own.
+  /// Width that no line should exceed; where one would, every long first cell gets a line of its
+  /// own.
   package var mostWidth = HelpText.width
   /// Least width of a column by index, so that tables below each other line up.
   package var minimumWidths: [Int] = []

@@ -49,7 +49,8 @@ package struct Orchestrator {
 
   /// Rounds from which an interval can be told and schedulers are ranked.
   ///
-  /// A run leaves out later ones that its time has no room for; within a time that the user named, also these.
+  /// A run leaves out later ones that its time has no room for; within a time that the user named,
+  /// also these.
   package static let leastRoundsForInterval = 6
 
   /// Measures until everything is done, the user interrupts, or enough rounds are complete and the budget has no time for another.
