@@ -109,6 +109,14 @@ private final class Transcript {
     for metric in Metric.allCases { #expect(text.contains("  \(metric.rawValue)")) }
   }
 
+  @Test func helpFitsATerminalOfEightyColumns() {
+    for verb in [nil] + Verb.allCases {
+      for line in HelpText.page(for: verb).split(separator: "\n") {
+        #expect(line.count <= HelpText.width, "\(verb?.rawValue ?? "bench"): \(line)")
+      }
+    }
+  }
+
   @Test func aDryRunShowsThePlanAndMeasuresNothing() {
     let text = run(["chain", "--dry-run", "--seed", "3", "--processes", "2"]).out
     #expect(text.contains("work-stealing  n:100000;workers:"))

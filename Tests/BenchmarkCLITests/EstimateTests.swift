@@ -29,7 +29,27 @@ import Testing
     let note = try #require(plan.notes.first { $0.contains("--budget") })
     #expect(note.contains("--budget 30.0 s holds about 3 rounds"))
     #expect(note.contains("take about 48.7 s: --budget 49s"))
-    #expect(plan.leastRounds == 1)
+    #expect(plan.leastRounds == 0)
+  }
+
+  @Test func aBudgetWithoutRoomForOneRoundSaysSo() throws {
+    let plan = try plan { $0.budget = .seconds(5) }
+    let note = try #require(plan.notes.first { $0.contains("--budget") })
+    #expect(note.contains("--budget 5.00 s holds no whole round; 6, from which"))
+    let estimate = "estimate: about 5.00 s, in which no round of at least 8.12 s ends"
+    #expect(PlanEstimate(plan: plan).text == estimate)
+  }
+
+  /// A process that replays minutes of work is not hung because the budget is short.
+  @Test func aLongProcessIsNotTakenForAHungOne() throws {
+    let short = try plan { $0.budget = .seconds(5) }
+    #expect(short.childDeadline == .seconds(30))
+    let long = try plan {
+      $0.budget = .seconds(5)
+      $0.timeScale = 60
+    }
+    // In line it takes 60 s to warm up and 60 s to measure.
+    #expect(long.childDeadline >= .seconds(4 * 120))
   }
 
   @Test func aBudgetWithRoomSaysNothing() throws {

@@ -94,7 +94,7 @@ import Testing
 
   @Test func aRoundThatWouldEndAfterTheBudgetIsNotStarted() throws {
     for (secondsPerRound, isNamed, rounds) in [
-      (9.0, true, 8), (11.0, true, 7), (12.5, true, 6), (20.0, true, 4), (100.0, true, 1),
+      (9.0, true, 8), (11.0, true, 7), (12.5, true, 6), (20.0, true, 4), (85.0, true, 1),
       (9.0, false, 8), (12.5, false, 6), (20.0, false, 6),
     ] {
       var clock: UInt64 = 0
@@ -108,6 +108,39 @@ import Testing
       let record = Orchestrator(plan: plan, runner: runner, now: { clock }).run()
       #expect(record.completeRounds == rounds, "\(secondsPerRound) s a round")
       #expect(record.roundsLeftOut == 8 - rounds)
+    }
+  }
+
+  /// The time that the user named is kept in the first round as well, but for the process that
+  /// runs when it is over, and the contestants that come later have no figure.
+  @Test func aNamedBudgetEndsTheFirstRound() throws {
+    for (isNamed, isFixed, measured) in [
+      (true, false, 3), (true, true, nil), (false, false, nil), (false, true, nil),
+    ] as [(Bool, Bool, Int?)] {
+      var clock: UInt64 = 0
+      let plan = try plan {
+        $0.budget = isNamed ? .seconds(80) : nil
+        $0.processes = isFixed ? 2 : nil
+      }
+      let runner = FakeRunner { _, _ in
+        clock += 40_000_000_000
+        return Fixtures.outcome(wall: [10])
+      }
+      // Looking at the clock takes time as well.
+      func now() -> UInt64 {
+        clock += 100
+        return clock
+      }
+      let record = Orchestrator(plan: plan, runner: runner, now: now).run()
+      #expect(runner.assignments.count == measured ?? (isFixed ? 2 : 6) * record.contestants)
+      #expect(!record.wasInterrupted && !record.hasFailures)
+      guard let measured else {
+        #expect(record.contestantsWithoutFigure == 0)
+        continue
+      }
+      #expect(record.completeRounds == 0)
+      #expect(record.roundsLeftOut == plan.rounds)
+      #expect(record.contestantsWithoutFigure == record.contestants - measured)
     }
   }
 

@@ -8,7 +8,7 @@ package enum HelpText {
   /// The overview, or the page of one verb; ends with a newline.
   package static func page(for verb: Verb?) -> String {
     guard let verb else { return overview }
-    var lines = ["usage: \(verb.usage)", "", verb.explanation, ""]
+    var lines = ["usage: \(verb.usage)", ""] + wrap(verb.explanation, width: width) + [""]
     lines.append("options:")
     let options = OptionTable.options(of: verb)
     for option in options { lines += entry(for: option) }
@@ -23,8 +23,8 @@ package enum HelpText {
 
   private static var overview: String {
     var lines = [
-      "bench measures operation schedulers: which is faster on which workload, and is the",
-      "difference established?", "", "usage: bench [VERB] [OPTIONS]", "", "verbs:",
+      "bench measures operation schedulers: which is faster on which workload, and is",
+      "the difference established?", "", "usage: bench [VERB] [OPTIONS]", "", "verbs:",
     ]
     for verb in Verb.allCases {
       lines += entry(left: verb.rawValue, summary: verb.summary)
@@ -67,11 +67,11 @@ package enum HelpText {
     return [head + String(repeating: " ", count: indent - head.count) + first] + rest
   }
 
-  /// Breaks text at blanks so that no line exceeds `width`, long words apart.
+  /// Breaks text at blanks and line ends so that no line exceeds `width`, long words apart.
   package static func wrap(_ text: String, width: Int) -> [String] {
     var lines: [String] = []
     var line = ""
-    for word in text.split(separator: " ") {
+    for word in text.split(whereSeparator: { $0 == " " || $0 == "\n" }) {
       if !line.isEmpty, line.count + 1 + word.count > width {
         lines.append(line)
         line = ""

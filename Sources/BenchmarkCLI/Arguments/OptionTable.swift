@@ -108,7 +108,8 @@ package enum OptionTable {
     .init(
       .budget, .duration(.milliseconds(100)...Duration.seconds(86_400)),
       "time to measure for, such as 60s, 500ms or 5m; divided over the processes, and "
-        + "kept, except for the first round; default 80s, with --quick 12s, and 6 rounds at least"),
+        + "kept, but for the process that runs then; default 80s, with --quick 12s, and 6 rounds "
+        + "at least"),
     .init(.seed, .seed, "seed of the random order; default: a fresh one, printed"),
     .init(
       .processes, .count("N", 1...10_000),

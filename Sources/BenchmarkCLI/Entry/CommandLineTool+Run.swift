@@ -28,7 +28,8 @@ extension CommandLineTool {
     let session = try RunSession(request: request, environment: environment)
     if !request.quiet {
       console.say(
-        "bench: seed \(plan.seed), \(plan.rounds) rounds, \(plan.childCount) processes; "
+        "bench: seed \(plan.seed), \(RunText.rounds(plan.rounds)), "
+          + "\(RunText.processes(plan.childCount)); "
           + "repeat this order with --seed \(plan.seed)")
       for line in plan.facts + plan.notes { console.say("bench: \(line)") }
     }
@@ -144,6 +145,11 @@ extension CommandLineTool {
     let results = GroupResult.all(record)
     let isEmpty = record.processes.allSatisfy { $0.allSatisfy(\.isEmpty) }
     guard !isEmpty else {
+      guard record.wasInterrupted else {
+        throw .usage(
+          "--budget", "it ended before the first process", expected: "time for one round at least",
+          next: "see `--dry-run` for what that takes")
+      }
       console.say("bench: interrupted before the first figure; nothing is written")
       return .interrupted
     }
@@ -191,11 +197,18 @@ extension CommandLineTool {
 
   private func sayEnd(of record: RunRecord, place: ResultsPlace?) {
     if record.wasInterrupted {
-      console.say("bench: interrupted after \(record.completeRounds) complete rounds")
+      console.say("bench: interrupted after \(RunText.complete(record.completeRounds))")
     } else if record.roundsLeftOut > 0 {
+      let rounds = record.plan.rounds
       console.say(
-        "bench: the budget has no time for \(record.roundsLeftOut) of \(record.plan.rounds) rounds; "
-          + "raise it with --budget, or insist with --processes \(record.plan.rounds)")
+        "bench: the budget has no time for \(record.roundsLeftOut) of \(RunText.rounds(rounds)); "
+          + "raise it with --budget, or insist with --processes \(rounds)")
+    }
+    let missing = record.contestantsWithoutFigure
+    if !record.wasInterrupted, missing > 0 {
+      console.say(
+        "bench: the budget ended in the first round; \(missing) of \(record.contestants) "
+          + "contestants were not measured")
     }
     if let place { console.say("bench: figures in \(place.csv)") }
   }

@@ -131,10 +131,10 @@ package struct MeasurementPlan: Sendable {
   /// What the user should know about the plan.
   package var notes: [String]
 
-  /// Rounds that are run whatever the time: one within a time that the user named, else as many as
+  /// Rounds that are run whatever the time: none within a time that the user named, else as many as
   /// can be ranked.
   package var leastRounds: Int {
-    roundsAreFixed ? rounds : budgetIsNamed ? 1 : min(rounds, Orchestrator.leastRoundsForInterval)
+    roundsAreFixed ? rounds : budgetIsNamed ? 0 : min(rounds, Orchestrator.leastRoundsForInterval)
   }
 
   /// The facts of every group, each once, with the benchmark's name.
@@ -146,8 +146,22 @@ package struct MeasurementPlan: Sendable {
   /// Child processes in all.
   package var childCount: Int { rounds * groups.reduce(0) { $0 + $1.contestants.count } }
 
-  /// How long a child may take before it counts as hung: the whole budget, at least half a minute.
-  package var childDeadline: Duration { max(budget, .seconds(30)) }
+  /// How long a child may take before it counts as hung: the whole budget, at least half a minute,
+  /// and four times what the longest is expected to take.
+  package var childDeadline: Duration {
+    let longest = groups.map(\.iterationSeconds).max() ?? 0
+    return max(budget, .seconds(30), .seconds(4 * Double(warmups + 1) * longest))
+  }
+
+  /// Nanoseconds after which no further child starts: a tenth above the time that the user named.
+  ///
+  /// The time is divided so that the last child ends with it, more or less. Nil when the time may
+  /// be exceeded: by the rounds that the user named, or by those that are promised.
+  package var mostNanoseconds: UInt64? {
+    guard budgetIsNamed, !roundsAreFixed else { return nil }
+    let parts = budget.components
+    return UInt64(1.1 * (Double(parts.seconds) * 1e9 + Double(parts.attoseconds) / 1e9))
+  }
 
   /// The order in which a round runs the contestants of a group: indices into `contestants`.
   ///

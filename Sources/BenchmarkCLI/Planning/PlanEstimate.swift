@@ -44,8 +44,11 @@ struct PlanEstimate {
 
   /// One line for `--dry-run`.
   var text: String {
-    "estimate: about \(Self.text(seconds)) for \(rounds) round\(rounds == 1 ? "" : "s") of at least "
-      + Self.text(roundSeconds)
+    let round = "of at least \(Self.text(roundSeconds))"
+    guard rounds > 0 else {
+      return "estimate: about \(Self.text(seconds)), in which no round \(round) ends"
+    }
+    return "estimate: about \(Self.text(seconds)) for \(RunText.rounds(rounds)) \(round)"
   }
 
   /// What the user should know before it starts; nil when the time is enough.
@@ -61,7 +64,8 @@ struct PlanEstimate {
     let needed = Double(min(enough, plan.rounds)) * roundSeconds
     guard needed > budgetSeconds else { return nil }
     if plan.budgetIsNamed {
-      return "--budget \(budget) holds about \(rounds) round\(rounds == 1 ? "" : "s"); "
+      let held = rounds == 0 ? "no whole round" : "about \(RunText.rounds(rounds))"
+      return "--budget \(budget) holds \(held); "
         + "\(enough), from which schedulers are ranked, take about \(Self.text(needed)): "
         + "--budget \(Int(needed.rounded(.up)))s"
     }

@@ -23,7 +23,7 @@ struct PlanText {
     let lines =
       plan.facts + table.lines(style: .plain) + [
         "",
-        "\(plan.rounds) rounds, \(plan.childCount) processes, seed \(plan.seed), "
+        "\(RunText.rounds(plan.rounds)), \(RunText.processes(plan.childCount)), seed \(plan.seed), "
           + "\(UnitFormatter.duration(plan.budget)) to measure",
         PlanEstimate(plan: plan).text,
       ] + plan.notes

@@ -20,7 +20,7 @@ extension Report {
     }
     guard rounds >= Orchestrator.leastRoundsForInterval else {
       return [
-        "\(rounds) round\(rounds == 1 ? " is" : "s are") too few to rank schedulers; "
+        "\(RunText.rounds(rounds)) \(rounds == 1 ? "is" : "are") too few to rank schedulers; "
           + "--processes \(Orchestrator.leastRoundsForInterval) or more does."
       ]
     }

@@ -56,7 +56,8 @@ package struct Report: Sendable {
     var lines = Self.wrapped(headline).map { style.paint($0, .strong) }
     for block in blocks {
       lines += ["", style.paint(block.title, .strong) + "  " + style.paint(block.subtitle, .faint)]
-      lines += block.facts.flatMap { HelpText.wrap($0, width: 90) }.map { "  " + $0 }
+      let facts = block.facts.flatMap { HelpText.wrap($0, width: HelpText.width - 2) }
+      lines += facts.map { "  " + $0 }
       lines += block.table.lines(style: style)
       if !block.references.rows.isEmpty {
         lines.append("  " + style.paint(Self.apart, .faint))

@@ -53,37 +53,45 @@ package struct Orchestrator {
   /// also these.
   package static let leastRoundsForInterval = 6
 
-  /// Measures until everything is done, the user interrupts, or enough rounds are complete and the budget has no time for another.
+  /// Measures until everything is done, the user interrupts, or the time is over and enough rounds
+  /// are complete.
   package func run() -> RunRecord {
     var record = RunRecord(plan: plan)
     var time = TimeDivision(plan: plan)
     let start = now()
     for round in 0..<plan.rounds {
       let elapsed = now() - start
-      if !plan.roundsAreFixed, round >= plan.leastRounds,
+      // The first round begins in any case: nothing is known yet.
+      if !plan.roundsAreFixed, round >= max(1, plan.leastRounds),
         time.leavesNoRound(after: round, elapsed)
       {
         record.roundsLeftOut = plan.rounds - round
         break
       }
-      guard run(round: round, start: start, time: &time, into: &record) else {
-        record.wasInterrupted = true
-        break
+      switch run(round: round, start: start, time: &time, into: &record) {
+      case .complete: continue
+      case .interrupted: record.wasInterrupted = true
+      case .outOfTime: record.roundsLeftOut = plan.rounds - round
       }
+      break
     }
     return record
   }
 
-  /// One round of every group; false when the user interrupted it.
+  /// How a round ended.
+  private enum RoundEnd { case complete, interrupted, outOfTime }
+
+  /// One round of every group.
   private func run(
     round: Int, start: UInt64, time: inout TimeDivision, into record: inout RunRecord
-  ) -> Bool {
+  ) -> RoundEnd {
     for group in plan.groups.indices {
       for contestant in plan.order(round: round, group: group) {
         let slot = TimeDivision.Slot(group: group, contestant: contestant)
         guard record.failure(group: group, contestant: contestant) == nil else { continue }
-        guard !isInterrupted() else { return false }
+        guard !isInterrupted() else { return .interrupted }
         let elapsed = now() - start
+        if let most = plan.mostNanoseconds, elapsed > most { return .outOfTime }
         observe(
           .starting(
             group: group, contestant: contestant, round: round, done: time.done,
@@ -93,7 +101,7 @@ package struct Orchestrator {
           timeBudgetNanoseconds: time.timedNanoseconds(elapsed))
         let outcome = runner.measure(assignment, deadline: plan.childDeadline)
         record.processes[group][contestant].append(ProcessRecord(round: round, outcome: outcome))
-        if outcome.failure == .interrupted { return false }
+        if outcome.failure == .interrupted { return .interrupted }
         if let failure = outcome.failure {
           time.drop(slot)
           observe(.failed(group: group, contestant: contestant, round: round, failure))
@@ -102,6 +110,6 @@ package struct Orchestrator {
         }
       }
     }
-    return true
+    return .complete
   }
 }

@@ -43,6 +43,14 @@ package struct RunRecord: Sendable {
     return least
   }
 
+  /// Contestants of all groups.
+  package var contestants: Int { processes.reduce(0) { $0 + $1.count } }
+
+  /// Contestants of whom no process was started, since the time was over before.
+  package var contestantsWithoutFigure: Int {
+    processes.reduce(0) { sum, group in sum + group.count { $0.isEmpty } }
+  }
+
   /// The first failure of a contestant that is its own, an interruption not counted.
   package func failure(group: Int, contestant: Int) -> (round: Int, MeasurementFailure)? {
     for process in processes[group][contestant] {
