@@ -77,7 +77,11 @@ extension OperationLayer {
       let leaf = Hooked(after: never) {
         hasEnded.store(freed.wait(timeout: patience), ordering: .releasing)
       }
-      let group = GroupOperation([freed, leaf])
+      // Before its body is called another thread may list the members, and cancel them before it
+      // adds them: an override that waits for another member then waits for what its own thread is
+      // about to add.
+      let isOpen = Turnstile()
+      let group = GroupOperation([freed, leaf]) { _ in isOpen.signal() }
       let pending = TestOperation()
       pending.addDependency(never)
       let depth = 64
@@ -91,10 +95,8 @@ extension OperationLayer {
       let groups = OperationQueue(scheduler: ThreadPoolScheduler(workers: 2))
       groups.addOperation(group)
       queue.addOperations(executing + [pending], waitUntilFinished: false)
-      #expect(
-        waitUntil(deadline: patience) {
-          executing.allSatisfy { $0.isExecuting } && group.isExecuting
-        })
+      isOpen.wait()
+      #expect(waitUntil(deadline: patience) { executing.allSatisfy { $0.isExecuting } })
       queue.cancelAllOperations()
       queue.expectQuiet()
       groups.expectQuiet()
