@@ -264,7 +264,8 @@ extension OperationLayer {
         isTold.withLock { $0 = true }
         operation.finish()
       }) { _ in }
-      let timeout = TimeoutOperation(operation, within: .milliseconds(30))
+      // Long enough for the operation to begin: else it has nothing to be told of.
+      let timeout = TimeoutOperation(operation, within: .seconds(1))
       timeout.completionBlock = {
         let told = isTold.withLock { $0 }
         wasTold.withLock { $0 = told }
@@ -290,7 +291,7 @@ extension OperationLayer {
       let hasEnded = Atomic<Bool>(false)
       let dependent = BlockOperation {
         inner.cancel()
-        let didEnd = waitUntil(deadline: .seconds(10)) { isOver.withLock { $0 } }
+        let didEnd = waitUntil(deadline: patience) { isOver.withLock { $0 } }
         hasEnded.store(didEnd, ordering: .releasing)
       }
       dependent.addDependency(freed)

@@ -11,8 +11,9 @@ extension OperationLayer {
   @Suite(.contract(134)) struct GrowthTests {
     /// Expects that `cost`, the processor time of `count` items, grows with their number and no faster.
     ///
-    /// Processor time, so that other programs count little, and the best of several. A quadratic cost would be eight
-    /// times as much per item.
+    /// Processor time, so that other programs count little, and the best of several; measured again
+    /// where that is not enough. A quadratic cost would be eight times as much per item, every
+    /// time.
     private func expectConstantCost(
       _ few: Int, _ what: String, sourceLocation: SourceLocation = #_sourceLocation,
       _ work: (Int) -> Void
@@ -26,13 +27,19 @@ extension OperationLayer {
         return times.min() ?? 0
       }
       let few = max(250, few / slowness)
-      let small = nanosecondsPerItem(few, rounds: 5)
-      let large = nanosecondsPerItem(8 * few, rounds: 3)
-      #expect(
-        large < 3 * small,
+      var (small, large) = (0.0, 0.0)
+      for _ in 0..<Self.attempts {
+        small = nanosecondsPerItem(few, rounds: 5)
+        large = nanosecondsPerItem(8 * few, rounds: 3)
+        if large < 3 * small { return }
+      }
+      Issue.record(
         "\(what): \(Int(large)) ns with \(8 * few), \(Int(small)) ns with \(few)",
         sourceLocation: sourceLocation)
     }
+
+    /// Measurements that must all show the growth.
+    private static let attempts = 5
 
     @Test(.contract(116), arguments: Kind.each) func aBarrierWhileOthersArePending(_ kind: Kind) {
       let queue = kind.queue()
@@ -138,11 +145,14 @@ extension OperationLayer {
         }
       }
       let few = max(250, 4_000 / slowness)
-      var (small, large) = (Double.infinity, Double.infinity)
-      for _ in 0..<5 { small = min(small, await nanosecondsPerTask(few)) }
-      for _ in 0..<3 { large = min(large, await nanosecondsPerTask(8 * few)) }
-      #expect(
-        large < 3 * small, "\(Int(large)) ns with \(8 * few) tasks, \(Int(small)) ns with \(few)")
+      var (small, large) = (0.0, 0.0)
+      for _ in 0..<Self.attempts {
+        (small, large) = (.infinity, .infinity)
+        for _ in 0..<5 { small = min(small, await nanosecondsPerTask(few)) }
+        for _ in 0..<3 { large = min(large, await nanosecondsPerTask(8 * few)) }
+        if large < 3 * small { return }
+      }
+      Issue.record("\(Int(large)) ns with \(8 * few) tasks, \(Int(small)) ns with \(few)")
     }
   }
 }

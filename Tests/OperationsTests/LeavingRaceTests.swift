@@ -41,7 +41,7 @@ struct LeavingRaceTests {
       let operations = (0..<100).map { _ in Remote() }
       queue.addOperations(operations, waitUntilFinished: false)
       _ = warnings { for operation in operations { operation.cancel() } }
-      #expect(queue.wait(timeout: .seconds(30)))
+      #expect(queue.wait(timeout: patience))
       #expect(queue.operationCount == 0)
     }
   }
@@ -61,7 +61,7 @@ struct LeavingRaceTests {
     queue.addOperation(early)
     queue.addOperations([batched], waitUntilFinished: false)
     waiting.cancel()
-    #expect(queue.wait(timeout: .seconds(30)))
+    #expect(queue.wait(timeout: patience))
     #expect(waiting.isFinished && early.isFinished && batched.isFinished)
   }
 
@@ -78,7 +78,7 @@ struct LeavingRaceTests {
       queue.maxConcurrentOperationCount = 1
       queue.maxConcurrentOperationCount = -1
       guard round % 20 == 0 else { continue }
-      #expect(queue.wait(timeout: .seconds(30)))
+      #expect(queue.wait(timeout: patience))
       // With a limit of one nothing may be counted that no longer runs, and nothing may run uncounted.
       queue.maxConcurrentOperationCount = 1
       for _ in 0..<20 {
@@ -91,10 +91,10 @@ struct LeavingRaceTests {
         }
       }
       added += 20
-      #expect(queue.wait(timeout: .seconds(30)))
+      #expect(queue.wait(timeout: patience))
       queue.maxConcurrentOperationCount = -1
     }
-    #expect(queue.wait(timeout: .seconds(30)))
+    #expect(queue.wait(timeout: patience))
     #expect(ran.load(ordering: .relaxed) == added)
     #expect(excess.load(ordering: .relaxed) == 0)
   }
@@ -118,7 +118,7 @@ struct LeavingRaceTests {
           }
           _ = handle.operation
         }
-        _ = queue.wait(timeout: .seconds(60))
+        _ = queue.wait(timeout: patience)
         stop.store(true, ordering: .releasing)
       }
     }
@@ -147,7 +147,7 @@ struct LeavingRaceTests {
         refused.store(false, ordering: .releasing)
       }
       queue.addOperation(late)
-      #expect(queue.wait(timeout: .seconds(30)))
+      #expect(queue.wait(timeout: patience))
     }
     #expect(violations.load(ordering: .relaxed) == 0)
   }
@@ -169,7 +169,7 @@ struct LeavingRaceTests {
           operation.queuePriority = round % 2 == 0 ? .high : .low
         }
       }
-      #expect(queue.wait(timeout: .seconds(30)))
+      #expect(queue.wait(timeout: patience))
     }
     #expect(ran.load(ordering: .relaxed) == rounds)
   }
@@ -190,8 +190,8 @@ struct LeavingRaceTests {
     for queue in [first, second] {
       for _ in 0..<10 { queue.addOperation { _ = ran.wrappingAdd(1, ordering: .relaxed) } }
     }
-    #expect(first.wait(timeout: .seconds(30)))
-    #expect(second.wait(timeout: .seconds(30)))
+    #expect(first.wait(timeout: patience))
+    #expect(second.wait(timeout: patience))
     #expect(ran.load(ordering: .relaxed) == 21)
   }
 }

@@ -59,14 +59,13 @@ extension OperationLayer {
         group.cancel()
         operation.finish()
       }) { _ in }
-      let limit = byTimeout ? Duration.milliseconds(50) : .seconds(600)
+      // Long enough for the hooked one to begin: else it has nothing to be told of.
+      let limit = byTimeout ? Duration.seconds(1) : .seconds(600)
       let timeout = TimeoutOperation(hooked, within: limit)
       queue.addOperation(group)
+      #expect(waitUntil(deadline: patience) { gate.isExecuting })
       queue.addOperation(timeout)
-      #expect(
-        waitUntil(deadline: patience) {
-          gate.isExecuting && (hooked.isExecuting || hooked.isFinished)
-        })
+      #expect(waitUntil(deadline: patience) { hooked.isExecuting || hooked.isFinished })
       if !byTimeout { timeout.cancel() }
       queue.expectQuiet()
       #expect(hooked.isCancelled && group.isCancelled && gate.isCancelled)

@@ -212,9 +212,10 @@ extension OperationLayer {
       let queue = kind.queue()
       let after = named("after")
       let go = Gate()
+      let isSeen = Atomic<Bool>(false)
       let handle = queue.addOperation {
         go.wait()
-        #expect(!after.wait(timeout: .milliseconds(300)))
+        while !isSeen.load(ordering: .acquiring) { _ = after.wait(timeout: .milliseconds(20)) }
       }
       after.addDependency(handle.operation)
       queue.addOperation(after)
@@ -222,8 +223,8 @@ extension OperationLayer {
       #expect(
         waitUntil(deadline: patience) {
           queue.stallReport().cycles.contains { Set($0) == [after, handle.operation] }
-            || handle.isFinished
         })
+      isSeen.store(true, ordering: .releasing)
       queue.expectQuiet()
     }
 
