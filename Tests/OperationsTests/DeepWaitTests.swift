@@ -16,19 +16,12 @@ extension OperationLayer {
     /// Every body adds the next operation and waits for it.
     @Test(.contract(101), arguments: Kind.pools)
     func chainOfWaitsEnds(_ kind: Kind) {
-      let queue = kind.queue()
       let depth = deepFactor * 3_000
-      let reached = Atomic<Int>(0)
-      @Sendable func descend(_ level: Int) {
-        reached.add(1, ordering: .relaxed)
-        guard level > 0 else { return }
-        let next = BlockOperation { descend(level - 1) }
-        queue.addOperation(next)
-        next.waitUntilFinished()
-      }
-      queue.addOperation { descend(depth) }
+      let queue = kind.queue()
+      let chain = NestedWaits(in: queue)
+      chain.begin(levels: depth)
       queue.expectQuiet("of \(depth)")
-      #expect(reached.load(ordering: .relaxed) == depth + 1)
+      #expect(chain.count == depth + 1)
     }
 
     /// Every body waits for one that becomes ready later, so that no thread can run what it waits for itself.
@@ -88,17 +81,10 @@ extension OperationLayer {
       configuration.stackSize = 512 << 10
       let scheduler = WorkStealingScheduler(workers: workers, configuration: configuration)
       let queue = OperationQueue(scheduler: scheduler)
-      let reached = Atomic<Int>(0)
-      @Sendable func descend(_ level: Int) {
-        reached.add(1, ordering: .relaxed)
-        guard level > 0 else { return }
-        let next = BlockOperation { descend(level - 1) }
-        queue.addOperation(next)
-        next.waitUntilFinished()
-      }
-      queue.addOperation { descend(1_500) }
+      let chain = NestedWaits(in: queue)
+      chain.begin(levels: 1_500)
       queue.expectQuiet()
-      #expect(reached.load(ordering: .relaxed) == 1_501)
+      #expect(chain.count == 1_501)
     }
 
     /// Neither the stack nor the system has room for another: the message says what to raise.
@@ -107,20 +93,20 @@ extension OperationLayer {
         processExitsWith: .failure, observing: [\.standardErrorContent]
       ) {
         func misuse() {
-          let queue = OperationQueue(scheduler: Uncompensated())
-          @Sendable func descend(_ level: Int) {
-            let next = BlockOperation { descend(level + 1) }
+          let queue = OperationQueue(scheduler: Uncompensated(workers: 1))
+          let chain = NestedWaits(in: queue) { next in
             next.name = "next"
-            queue.addOperation(next)
             next.waitUntilFinished()
           }
-          queue.addOperation { descend(0) }
+          chain.begin(levels: 1_000_000)
           _ = queue.wait(timeout: patience)
         }
         misuse()
       }
       let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-      for part in ["next", "compensationLimit", "stackSize", "no thread is left"] {
+      for part in [
+        "next", "compensationLimit", "stackSize", "no thread is left", "underlyingQueue",
+      ] {
         #expect(text.contains(part), "\(text)")
       }
     }
@@ -175,27 +161,11 @@ extension OperationLayer {
 }
 
 /// Whether the long programs run whole: `BENCH_DEEP_WAITS=1`.
-private let isDeep = integerFromEnvironment("BENCH_DEEP_WAITS") == 1
+let isDeep = integerFromEnvironment("BENCH_DEEP_WAITS") == 1
 private let deepFactor = isDeep ? 4 : 1
 
-/// One worker with a small stack, and never another.
-private final class Uncompensated: Scheduler {
-  private let inner: WorkStealingScheduler
-
-  init() {
-    var configuration = WorkStealingConfiguration()
-    configuration.stackSize = 256 << 10
-    inner = WorkStealingScheduler(workers: 1, configuration: configuration)
-  }
-
-  var identity: SchedulerIdentity { inner.identity }
-  var workerCount: Int { 1 }
-  func submit(_ jobs: consuming JobChain) { inner.submit(jobs) }
-  func compensatePastLimit() -> Bool { false }
-}
-
 /// The binomial trees of UTS, the Unbalanced Tree Search benchmark (Olivier et al., LCPC 2006, doi:10.1007/978-3-540-72521-3_18).
-private struct BinomialTree: Sendable {
+struct BinomialTree: Sendable {
   let rootChildren: Int
   let probability: Double
   let children: Int

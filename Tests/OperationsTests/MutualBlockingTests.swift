@@ -124,25 +124,5 @@ extension OperationLayer {
       gate.start()
       blocked.expectQuiet()
     }
-
-    @Test(.contract(101), arguments: Kind.pools)
-    func twoHundredNestedWaits(_ kind: Kind) {
-      let queue = kind.queue()
-      let depth = Atomic<Int>(0)
-      @Sendable func descend(_ level: Int) {
-        depth.add(1, ordering: .relaxed)
-        guard level > 0 else { return }
-        let inner = BlockOperation { descend(level - 1) }
-        queue.addOperation(inner)
-        inner.waitUntilFinished()
-      }
-      let elapsed = ContinuousClock().measure {
-        queue.addOperation { descend(200) }
-        queue.expectQuiet()
-      }
-      #expect(depth.load(ordering: .relaxed) == 201)
-      // A few milliseconds on an idle machine; a pool that grows by one thread per second needs minutes.
-      #expect(elapsed < .seconds(2), "\(elapsed)")
-    }
   }
 }
