@@ -80,10 +80,12 @@ final class DispatchCore: Sendable {
     carryOut(state.withLock { $0.block() })
   }
 
-  /// Lets an item go past the limit whenever all are blocked and a job is queued; false when the system refuses its thread.
+  /// Lets an item go past the limit whenever all are blocked and a job is queued; false when the
+  /// system refuses its thread, or a queue of the user's has not given it one.
   func compensatePastLimit() -> Bool {
     guard workerIndex != nil else { return true }
-    return carryOut(state.withLock { $0.compensatePastLimit() })
+    let (summons, hasThread) = state.withLock { ($0.compensatePastLimit(), $0.hasThread) }
+    return carryOut(summons) && hasThread
   }
 
   func didUnblock() {

@@ -86,7 +86,8 @@ public final class DispatchScheduler: Scheduler {
   /// Lets another item take the place of the calling one.
   public func willBlock() { core.willBlock() }
 
-  /// Lets an item go past the limit while all are blocked, on a thread of its own; false when the system refuses that.
+  /// Lets an item go past the limit while all are blocked, on a thread of its own; false when the
+  /// system refuses that, and on a `targetQueue` as long as no other item has begun there.
   public func compensatePastLimit() -> Bool { core.compensatePastLimit() }
 
   /// Takes the calling item's place back.

@@ -103,6 +103,10 @@ struct DispatchState {
     return summon()
   }
 
+  /// Whether an item is here that is not blocked, or comes for certain: a queue of the user's has
+  /// the threads that it has, a serial one no other than that of the item that is blocked.
+  var hasThread: Bool { target == nil || inFlight - arriving > blocked }
+
   /// An item on a thread of our own could not be started.
   mutating func ownFailed() {
     arriving -= 1

@@ -91,10 +91,12 @@ enum Fault {
 
   static func noThreadLeft(_ awaited: String) -> Never {
     stop(
-      "\(awaited) is ready, and no thread is left to run it: all threads of its scheduler wait for operations, the one that "
-        + "waits for this has less than a quarter of its stack left, and there can be no other thread. Raise the scheduler's "
-        + "compensationLimit or its threads' stackSize, or the system's limit on threads (ulimit -u), or make what follows "
-        + "the waits dependent operations")
+      "\(awaited) is waited for, and no thread is left to run it or what it waits for: all threads of "
+        + "its scheduler wait for operations, this one cannot run it, or has less than a quarter of "
+        + "its stack left, and there can be no other thread. Raise the scheduler's "
+        + "compensationLimit or its threads' stackSize, or the system's limit on threads "
+        + "(ulimit -u), let a dispatch queue that is set as underlyingQueue be concurrent, or make "
+        + "what follows the waits dependent operations")
   }
 
   static func waitInlineForOther(_ operation: Operation) -> Never {

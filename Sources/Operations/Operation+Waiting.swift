@@ -17,9 +17,11 @@ extension Operation {
     // What encloses the wait has begun.
     if deadline == nil, isStartedElsewhere { stopIfPartOfWaiter(.blocking, record.enclosures) }
     let awaited = ThreadRecord.Awaited(
-      operation: self, name: { self.diagnosticName }, isOver: { self.isSealed })
+      target: .operation(self), name: { self.diagnosticName }, isOver: { self.isSealed })
     return record.wait(for: awaited, until: deadline) {
       runHere(record, isTimed: deadline != nil)
+    } runAlone: {
+      runAlone(record, for: $0)
     } beforeSleep: { place in
       guard deadline == nil else { return }
       if place.scheduler.waitsByHelping,
@@ -70,6 +72,21 @@ extension Operation {
     }
     record.leaveHandle(in: target.scheduler)
     return isSealed
+  }
+
+  /// Runs this operation, or what it cannot finish without, on a thread that waits for it and is
+  /// the last of these schedulers.
+  ///
+  /// As safe as `runHere`, since all of it must end before the wait does. Here an operation may
+  /// also take a slot or the place of one that has begun nothing. False when there is none that may
+  /// start.
+  final func runAlone(_ record: ThreadRecord, for schedulers: [SchedulerIdentity]) -> Bool {
+    Self.findInWay(of: [self]) { operation, _ in
+      guard let target = operation.queueIfUnstarted(), schedulers.contains(target.identity),
+        record.isWorker(of: target.identity)
+      else { return false }
+      return operation.runHere(record, isTimed: false) || target.runFromList(operation, record)
+    }
   }
 
   /// The queue in which the operation waits to be started, kept.

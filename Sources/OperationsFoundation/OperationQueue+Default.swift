@@ -18,6 +18,9 @@ extension OperationQueue {
   /// as the scheduler has workers, or one if it is serial. Nil moves the queue back to the scheduler that it was made
   /// with. While it is away `scheduler` is the one that hands the operations to the dispatch queue.
   ///
+  /// An operation of a queue that is away runs what it waits for itself where the dispatch queue
+  /// has no thread for that. A wait that even this cannot end stops the process (contract 101).
+  ///
   /// Any queue but the main one, whose operations `OperationQueue.main` runs. Stops the process for that, and while the
   /// queue has operations or a barrier (contract 120). The main queue's own reads `DispatchQueue.main` and stays as it
   /// is. A queue with a `DispatchScheduler` that has a `targetQueue` reads that where nothing was set.

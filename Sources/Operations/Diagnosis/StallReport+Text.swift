@@ -243,6 +243,8 @@ extension StallReport.Reason: CustomStringConvertible {
     case .blockedOn(let operation):
       "executes, and its worker waits for \(operation.diagnosticName)"
     case .blockedOnQueue(let name): "executes, and its worker waits for queue \"\(name)\""
+    case .blockedOnFork:
+      "executes, and its worker waits for the half of a fork that another worker has taken"
     }
   }
 
@@ -269,7 +271,7 @@ extension StallReport.Reason: CustomStringConvertible {
     case .waitingForAttempt: "waiting for their next attempt"
     case .notFinished, .ownStateNotFinished: "not finished since their bodies returned"
     case .finishNotAnnounced, .executionNotAnnounced: "with a state that was not announced"
-    case .blockedOn, .blockedOnQueue: "waiting inside their bodies"
+    case .blockedOn, .blockedOnQueue, .blockedOnFork: "waiting inside their bodies"
     }
   }
 }

@@ -59,6 +59,9 @@ public struct StallReport: Sendable {
     case blockedOn(Operation)
     /// It executes, and its worker waits inside its body for the queue of this name to be empty.
     case blockedOnQueue(String)
+    /// It executes, and its worker waits inside its body for a half of a fork that another worker
+    /// has taken.
+    case blockedOnFork
   }
 
   /// One operation.

@@ -31,7 +31,10 @@ struct StallSurvey {
   private init() {
     var waits: [UInt: BlockedWait] = [:]
     for wait in ThreadRecord.blockedWaits() {
-      for waiter in wait.waiters { waits[waiter] = wait }
+      // Of the halves of a fork the one tells more that waits for something else.
+      for waiter in wait.waiters where !wait.isForHalf || waits[waiter] == nil {
+        waits[waiter] = wait
+      }
       for scheduler in wait.schedulers { blockedWorkers[scheduler, default: 0] += 1 }
     }
     self.waits = waits
@@ -181,6 +184,7 @@ struct StallSurvey {
     let wait = wait(of: found)
     if let operation = wait?.operation { return .blockedOn(operation) }
     if let name = wait?.queueName { return .blockedOnQueue(name) }
+    if wait?.isForHalf == true { return .blockedOnFork }
     if case .leaving = found.stage { return .inCompletionBlock }
     guard case .detached(let elapsed) = found.stage else {
       let drivesItself = found.isManual && !found.hasFinish
@@ -324,7 +328,7 @@ private enum Severity {
       case .notReady, .gateClosed, .conditionNotMet, .readinessNotAnnounced, .suspended,
         .finishNotAnnounced, .executionNotAnnounced, .noSlot(limit: 0, running: _):
         3
-      case .notFinished, .ownStateNotFinished, .blockedOn, .blockedOnQueue: 2
+      case .notFinished, .ownStateNotFinished, .blockedOn, .blockedOnQueue, .blockedOnFork: 2
       default: 1
       }
     }.max() ?? 0

@@ -175,12 +175,26 @@ import Synchronization
     let (isAnnounced, state) = unsafe frame.pointee.state.compareExchange(
       expected: .open, desired: .parked, ordering: .acquiring)
     guard isAnnounced else { return state == .done }
-    return record.announcingBlock {
+    let awaited = ThreadRecord.Awaited(
+      target: .half(frame: UInt(bitPattern: frame)),
+      name: { "the half of a fork that another worker has taken" },
+      isOver: { unsafe end(frame) != nil })
+    _ = record.block(on: awaited, at: record.schedulers, until: nil) { deadline in
       while true {
-        if let end = unsafe end(frame) { return end == .done }
-        record.parker.park()
+        if unsafe end(frame) != nil { return true }
+        if !record.parker.park(until: deadline) { return unsafe end(frame) != nil }
       }
     }
+    return unsafe end(frame) == .done
+  }
+
+  /// The thread record of whoever runs the frame at an address, or 0; the frame's owner must be
+  /// kept from returning.
+  static func taker(ofFrameAt address: UInt) -> UInt {
+    // SAFETY: the caller has the address from the owner, which has not returned.
+    let frame = unsafe UnsafePointer<ForkFrame>(bitPattern: address).unsafelyUnwrapped
+    // acquire, edge TakerKnown.
+    return unsafe frame.pointee.taker.load(ordering: .acquiring)
   }
 }
 

@@ -45,6 +45,24 @@ struct Drain: ~Copyable {
     return unsafe unsafeBitCast(run, to: UInt.self)
   }()
 
+  /// Whether a job of a scheduler is a drain of this queue that has nothing but its slot.
+  fileprivate static func isIdle(_ job: Job, of queue: OperationQueue) -> Bool {
+    guard self.queue(of: job) == queue.word else { return false }
+    // SAFETY: the run function says what the header belongs to; whoever has the job keeps the
+    // drain.
+    let drain = unsafe UnsafeMutableRawPointer(job.header).assumingMemoryBound(to: Drain.self)
+    return unsafe drain.pointee.first == nil
+  }
+
+  /// Frees a drain that was taken out of a scheduler, whose slot is the caller's now.
+  fileprivate static func free(_ job: Job) {
+    let drain = unsafe UnsafeMutableRawPointer(job.header).assumingMemoryBound(to: Drain.self)
+    let queue = unsafe OperationQueue.reference(drain.pointee.queue)
+    unsafe drain.deinitialize(count: 1)
+    unsafe drain.deallocate()
+    unsafe queue.release()
+  }
+
   fileprivate static func job(_ address: UInt) -> Job {
     // SAFETY: the header is the first field of a live drain.
     unsafe Job(
@@ -68,9 +86,7 @@ private func drainRun(_ header: UnsafeMutableRawPointer, _ context: UnsafeMutabl
   if goesOn {
     unsafe context.pointee.ready.append(Drain.job(UInt(bitPattern: header)))
   } else {
-    unsafe drain.deinitialize(count: 1)
-    unsafe drain.deallocate()
-    unsafe queue.release()
+    Drain.free(Drain.job(UInt(bitPattern: header)))
   }
   return 0
 }
@@ -94,16 +110,80 @@ extension OperationQueue {
         scheduler.submit(JobChain(Drain.make(self, first: job)))
         return false
       }
-      record.claim = word
-      let successor = unsafe job.run(in: &context.pointee)
-      record.claim = 0
-      if let successor { unsafe context.pointee.ready.prepend(successor) }
-      if unsafe !context.pointee.ready.isEmpty {
-        unsafe scheduler(isAway: isAway).submit(context.pointee.takeReady())
-      }
+      unsafe run(job, isAway: isAway, record, context)
       if record.slotIsGone { return false }
       if MonotonicTime.nanoseconds() > deadline { break }
     }
+    return true
+  }
+
+  /// Runs a job of the list in a slot, and hands over what it makes ready.
+  private func run(
+    _ job: Job, isAway: Bool, _ record: ThreadRecord,
+    _ context: UnsafeMutablePointer<WorkerContext>
+  ) {
+    record.claim = word
+    let successor = unsafe job.run(in: &context.pointee)
+    record.claim = 0
+    if let successor { unsafe context.pointee.ready.prepend(successor) }
+    if unsafe !context.pointee.ready.isEmpty {
+      unsafe scheduler(isAway: isAway).submit(context.pointee.takeReady())
+    }
+  }
+
+  // MARK: A waiting thread in place of a drain
+
+  /// Runs a ready operation on a thread that waits for it; false when that is not in the list, or
+  /// may not start now.
+  ///
+  /// A queue that keeps strict order starts nothing but the first one. The slot is a free one, or
+  /// that of a drain which the thread reaches in the scheduler and which would not get there.
+  /// O(ready operations and jobs of the scheduler).
+  func runFromList(_ operation: Operation, _ record: ThreadRecord) -> Bool {
+    guard operation.isHandedOver, takeSlot(), let more = claimCount() else { return false }
+    carryOut(more)
+    guard
+      let job = readyList.popFirst(
+        onlyFirst: order != nil, where: { Operation.word(behind: $0) == operation.word })
+    else {
+      // A drain was faster; what it counted on is still there.
+      changePolicyAndStart { word in
+        let isReleasing = PolicyWord.isReleasing(word)
+        word += PolicyWord.oneReady
+        word -= PolicyWord.oneRunning
+        return PolicyWord.startMore(&word, isReleasing: isReleasing, burst: 1)
+      }
+      return false
+    }
+    let outer = record.slotIsGone
+    record.slotIsGone = false
+    var context = WorkerContext(worker: -1, scheduler: identity)
+    unsafe withUnsafeMutablePointer(to: &context) { context in
+      unsafe run(job, isAway: isAway, record, context)
+    }
+    record.flushCredit()
+    if !record.slotIsGone { releaseSlot() }
+    record.slotIsGone = outer
+    return true
+  }
+
+  /// Takes a slot, a free one or a drain's that has begun nothing.
+  private func takeSlot() -> Bool {
+    switch claimSlot() {
+    case .claimed: return true
+    // What an open queue has in its list is its releaser's.
+    case .notNeeded: return false
+    case .none: break
+    }
+    guard !isSuspendedNow else { return false }
+    var isFound = false
+    var drains = scheduler.withdraw { job in
+      guard !isFound else { return false }
+      isFound = Drain.isIdle(job, of: self)
+      return isFound
+    }
+    guard let drain = drains.popFirst() else { return false }
+    Drain.free(drain)
     return true
   }
 
@@ -112,6 +192,15 @@ extension OperationQueue {
   /// The claim is the start as far as suspension and limit are concerned (contract 112, 115). While there is room and
   /// work for another drain it starts one first: what runs next may block, and others must not wait for it (contract 114).
   private func claim() -> Job? {
+    guard let more = claimCount() else { return nil }
+    guard let job = readyList.popFirst() else { missingJob() }
+    carryOut(more)
+    return job
+  }
+
+  /// As `claim()` without taking the job out: what it lets start besides, or nil when the slot is
+  /// given up.
+  private func claimCount() -> Starts? {
     var isClaimed = false
     var more = Starts()
     changePolicy { word in
@@ -128,9 +217,6 @@ extension OperationQueue {
         word -= PolicyWord.oneRunning
       }
     }
-    guard isClaimed else { return nil }
-    guard let job = readyList.popFirst() else { missingJob() }
-    carryOut(more)
-    return job
+    return isClaimed ? more : nil
   }
 }

@@ -8,6 +8,9 @@ import Synchronization
 public enum BlockingPolicy: UInt8, Sendable, CaseIterable {
   /// The worker runs the awaited operation if that may start, else it is compensated; on a scheduler that has no other
   /// worker (`waitsByHelping`) it runs what is queued.
+  ///
+  /// Where the scheduler can have no thread in its place the worker also runs what the awaited
+  /// operation cannot finish without, in a slot of its own.
   case automatic
   /// The worker runs queued jobs of its scheduler, whichever comes first, and is compensated when there is none.
   ///

@@ -117,8 +117,17 @@ extension OperationQueue {
     record.prepareToWait()
     if count.outstanding == 0, isEmptyForGood { return true }
     let awaited = ThreadRecord.Awaited(
-      name: { self.stockName }, kind: "queue", isOver: { self.isEmptyForGood })
-    return record.wait(for: awaited, until: deadline) { sleepUntilEmpty(until: $0) }
+      target: .queue(self), name: { self.stockName }, kind: "queue",
+      isOver: { self.isEmptyForGood })
+    return record.wait(
+      for: awaited, until: deadline, runAlone: { runAlone(record, for: $0) },
+      sleep: { sleepUntilEmpty(until: $0) })
+  }
+
+  /// As for an operation: runs one of the members, or what they cannot finish without.
+  private func runAlone(_ record: ThreadRecord, for schedulers: [SchedulerIdentity]) -> Bool {
+    guard schedulers.contains(identity) else { return false }
+    return membersForDiagnosis().contains { $0.runAlone(record, for: schedulers) }
   }
 
   /// Empty, with everything that the members wrote visible.

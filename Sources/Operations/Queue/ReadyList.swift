@@ -14,6 +14,13 @@ struct ReadyList: ~Copyable {
     /// Cancelled operations that a resumption will flush.
     var deferred = JobChain()
 
+    /// The job that `popFirst()` would return.
+    var first: Job? {
+      guard let old = returned.first else { return ready.first }
+      if let new = ready.first, new.band < old.band { return new }
+      return old
+    }
+
     mutating func popFirst() -> Job? {
       guard let old = returned.first else { return ready.popFirst() }
       if let new = ready.first, new.band < old.band { return ready.popFirst() }
@@ -59,6 +66,22 @@ struct ReadyList: ~Copyable {
   /// ThreadSanitizer every access through that pointer counts as a change of it.
   @inline(never) borrowing func popFirst(_ count: Int) -> JobChain {
     jobs.withLock { $0.popFirst(count) }
+  }
+
+  /// Takes the best job that `accepts`, or the best of all if it does; the others keep their order.
+  ///
+  /// O(count).
+  borrowing func popFirst(onlyFirst: Bool, where accepts: (Job) -> Bool) -> Job? {
+    jobs.withLock { jobs in
+      guard !onlyFirst else { return jobs.first.map(accepts) == true ? jobs.popFirst() : nil }
+      var found: Job?
+      jobs.returned.removeAll { job in
+        guard found == nil, accepts(job) else { return false }
+        found = job
+        return true
+      }
+      return found ?? jobs.ready.popFirst(where: accepts)
+    }
   }
 
   /// Handles that were taken out of the list.

@@ -143,81 +143,24 @@ extension Operation {
   }
 }
 
-/// A worker that blocks inside an operation; in the record of its thread.
-struct BlockedWait: Sendable {
-  /// What waits, one on top of the other: operations' addresses and closures' cells.
-  let waiters: [UInt]
-  /// The schedulers that have something on its stack.
-  let schedulers: [SchedulerIdentity]
-  /// The operation waited for, or nil when it is a queue, or nothing of ours.
-  let operation: Operation?
-  /// The name of the queue waited for, or nil when it is an operation, or nothing of ours.
-  let queueName: String?
-  /// It has a deadline.
-  let isTimed: Bool
-}
-
-extension ThreadRecord {
-  /// Runs `body`, which blocks, and lets reports see what for; nil is nothing of ours.
-  func whileBlocked<Result, Failure: Error>(
-    on awaited: Awaited?, at schedulers: [SchedulerIdentity], isTimed: Bool,
-    _ body: () throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    let wait = BlockedWait(
-      waiters: levels.map(\.operation), schedulers: schedulers, operation: awaited?.operation,
-      queueName: awaited?.operation == nil ? awaited?.name() : nil, isTimed: isTimed)
-    let outer = blocked.withLock { blocked -> BlockedWait? in
-      defer { blocked = wait }
-      return blocked
-    }
-    defer {
-      // What is let go of is released after the lock.
-      let inner = blocked.withLock { blocked -> BlockedWait? in
-        defer { blocked = outer }
-        return blocked
-      }
-      withExtendedLifetime(inner) {}
-    }
-    return try body()
-  }
-
-  /// Whether nothing but another thread could end what the threads of a scheduler that are blocked wait for: operations that
-  /// are ready and have not begun, or that are below such a wait on the stack of a thread.
-  ///
-  /// A look at a moment; a thread that is about to block, or to go on, makes it wrong.
-  static func isStuck(_ scheduler: SchedulerIdentity) -> Bool {
-    let waits = blockedWaits()
-    var stuck = waits.filter { !$0.isTimed && $0.operation != nil }
-    var before = -1
-    while before != stuck.count {
-      before = stuck.count
-      let held = Set(stuck.flatMap(\.waiters))
-      stuck = stuck.filter { wait in
-        guard let operation = wait.operation, !operation.isSealed else { return false }
-        return operation.waitsForThread(of: scheduler) || held.contains(operation.word)
-      }
-    }
-    let count = waits.count { $0.schedulers.contains(scheduler) }
-    return count > 0 && stuck.count { $0.schedulers.contains(scheduler) } == count
-  }
-
-  /// Every worker that blocks inside an operation now.
-  static func blockedWaits() -> [BlockedWait] {
-    var waits: [BlockedWait] = []
-    forEach { record in
-      if let wait = record.blocked.withLock({ $0 }) { waits.append(wait) }
-    }
-    return waits
-  }
-}
-
 extension Operation {
-  /// Ready, not begun, and with the scheduler.
-  fileprivate final func waitsForThread(of scheduler: SchedulerIdentity) -> Bool {
-    guard let queue = queueIfUnstarted(), queue.identity == scheduler else { return false }
-    let bits = lockState()
-    let isWaiting = bits & StateBit.started == 0 && isHandedOver
-    unlockState(bits)
-    return isWaiting && queue.isFast
+  /// Whether `test` accepts one of these operations or of those that they cannot finish without:
+  /// dependencies, a barrier, members; what has finished is left out.
+  ///
+  /// O(operations and edges), without recursion.
+  static func findInWay(
+    of operations: [Operation], _ test: (Operation, OperationSnapshot) -> Bool
+  ) -> Bool {
+    var seen: Set<ObjectIdentifier> = []
+    var left = operations
+    while let operation = left.popLast() {
+      guard !operation.isSealed, seen.insert(ObjectIdentifier(operation)).inserted else { continue }
+      let facts = operation.snapshot()
+      if test(operation, facts) { return true }
+      left += facts.dependencies
+      if let barrier = facts.barrier { left.append(barrier) }
+      if case .members(let members) = facts.remainder { left += members }
+    }
+    return false
   }
 }

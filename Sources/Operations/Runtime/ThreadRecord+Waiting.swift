@@ -38,7 +38,7 @@ extension ThreadRecord {
   ///
   /// The thread need not be a worker of one whose operation's completion block runs here; that scheduler then takes no
   /// notice of what it is told.
-  private var schedulers: [any Scheduler] {
+  var schedulers: [any Scheduler] {
     var found: [any Scheduler] = []
     var seen: (UInt, UInt) = (0, 0)
     // Most levels have the queue of the one above.
@@ -88,15 +88,14 @@ extension ThreadRecord {
   ) throws(Failure) -> Result {
     let schedulers = schedulers
     return try announcingBlock(to: schedulers) { () throws(Failure) -> Result in
-      try whileBlocked(on: nil, at: schedulers.map(\.identity), isTimed: false, body)
+      try whileBlocked(on: .outside, at: schedulers.map(\.identity), isTimed: false, body)
     }
   }
 
   /// What is waited for.
   struct Awaited {
-    /// Nil for a queue or a run of a graph.
-    var operation: Operation?
-    /// For messages and reports.
+    let target: BlockedWait.Target
+    /// For messages.
     let name: () -> String
     /// For messages: `kind` and name.
     var kind = ""
@@ -113,10 +112,12 @@ extension ThreadRecord {
   ///   - awaited: what is waited for.
   ///   - deadline: when the wait ends at the latest.
   ///   - runPart: runs a part of it that has not begun; false when it finds none.
+  ///   - runAlone: as `runPart` where these schedulers can have no other thread.
   ///   - beforeSleep: stops the process if the wait can have no end now that nothing is left to run here.
   ///   - sleep: blocks the thread until it is over or the time that it gets; returns whether it is over.
   func wait(
     for awaited: Awaited, until deadline: UInt64?, runPart: () -> Bool = { false },
+    runAlone: ([SchedulerIdentity]) -> Bool = { _ in false },
     beforeSleep: (WaitPlace) -> Void = { _ in }, sleep: (UInt64?) -> Bool
   ) -> Bool {
     prepareToWait()
@@ -128,7 +129,7 @@ extension ThreadRecord {
       return awaited.isOver()
     }
     // A wait that only ran what it waited for is not counted.
-    let counting = policy == .help || awaited.operation == nil ? place.queue : nil
+    let counting = policy == .help || awaited.target.operation == nil ? place.queue : nil
     if policy == .automatic, help(until: deadline, awaited.isOver, runPart) { return true }
     let schedulers = schedulers
     if help(schedulers.filter(\.waitsByHelping), until: deadline, counting, awaited.isOver) {
@@ -145,36 +146,54 @@ extension ThreadRecord {
     if awaited.isOver() { return true }
     // relaxed: a statistic.
     place.queue?.waits.blocked.wrappingAdd(1, ordering: .relaxed)
-    return announcingBlock(to: schedulers) {
-      whileBlocked(on: awaited, at: schedulers.map(\.identity), isTimed: deadline != nil) {
-        guard deadline == nil else { return sleep(deadline) }
-        return sleepWithThread(schedulers, awaited, sleep)
-      }
+    return block(on: awaited, at: schedulers, until: deadline) {
+      policy != .compensate && runAlone($0)
+    } sleep: {
+      sleep($0)
     }
   }
 
-  /// Sleeps without a deadline: each scheduler that this thread works for must have a thread left, since whatever is queued
-  /// there may be what the wait waits for, near or far.
+  /// Blocks this thread, announced to the schedulers, until it is over or the time is up; returns
+  /// whether it is over.
   ///
-  /// Where it can have none it is asked again from time to time. The process stops when nothing but this could help.
-  private func sleepWithThread(
-    _ schedulers: [any Scheduler], _ awaited: Awaited, _ sleep: (UInt64?) -> Bool
+  /// Without a deadline each of them must have a thread left, since whatever is queued there may be
+  /// what the wait waits for, near or far. Where one can have none the thread runs what it can of
+  /// that itself (`runAlone`), and asks again from time to time. The process stops when nothing but
+  /// a thread could help.
+  func block(
+    on awaited: Awaited, at schedulers: [any Scheduler], until deadline: UInt64?,
+    runAlone: ([SchedulerIdentity]) -> Bool = { _ in false }, sleep: (UInt64?) -> Bool
   ) -> Bool {
+    let identities = schedulers.map(\.identity)
     var stuck = 0
+    // Before the first short sleep this thread tries to do without.
+    var hasTried = false
     while true {
-      // All are asked.
-      let short = schedulers.filter { !$0.compensatePastLimit() }
-      if short.isEmpty { return sleep(nil) }
-      stuck = short.contains { Self.isStuck($0.identity) } ? stuck + 1 : 0
-      if stuck == Self.looksAtStuck { Fault.noThreadLeft(awaited.description) }
-      if sleep(MonotonicTime.nanoseconds() + Self.timeBetweenLooks) { return true }
+      var short: [SchedulerIdentity] = []
+      let isOver = announcingBlock(to: schedulers) {
+        whileBlocked(on: awaited.target, at: identities, isTimed: deadline != nil) {
+          if let deadline { return sleep(deadline) }
+          // All are asked.
+          short = schedulers.filter { !$0.compensatePastLimit() }.map(\.identity)
+          if short.isEmpty { return sleep(nil) }
+          guard hasTried else { return awaited.isOver() }
+          if sleep(MonotonicTime.nanoseconds() + Self.timeBetweenLooks) { return true }
+          stuck = short.contains(where: Self.isStuck) ? stuck + 1 : 0
+          if stuck == Self.looksAtStuck { Fault.noThreadLeft(awaited.description) }
+          return false
+        }
+      }
+      if isOver || short.isEmpty { return isOver }
+      if help(until: nil, awaited.isOver, { runAlone(short) }) { return true }
+      hasTried = true
     }
   }
 
-  /// Time between two attempts to have a thread, ns, and how many of them must fail before the process stops: long enough
-  /// for a thread on its way from one state to another.
+  /// Time between two attempts to have a thread, ns, and how many of them must fail before the
+  /// process stops: long enough for a thread on its way from one state to another, and for
+  /// libdispatch, which adds one per second to those of a program's own queues.
   private static var timeBetweenLooks: UInt64 { 50_000_000 }
-  private static var looksAtStuck: Int { 20 }
+  private static var looksAtStuck: Int { 100 }
 
   /// What waits here in `queue`, for messages.
   private func waiter(in queue: OperationQueue) -> String {

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencyPrimitives
+import Scheduling
+
+/// A worker that blocks inside an operation; in the record of its thread.
+struct BlockedWait: Sendable {
+  /// What is waited for.
+  enum Target: Sendable {
+    case operation(Operation)
+    case queue(OperationQueue)
+    /// A run of the graph that is described so.
+    case run(String)
+    /// The half of a fork, as the address of its `ForkFrame`.
+    case half(frame: UInt)
+    /// Nothing of ours.
+    case outside
+
+    var operation: Operation? {
+      guard case .operation(let operation) = self else { return nil }
+      return operation
+    }
+  }
+
+  /// The address of the thread's record.
+  let thread: UInt
+  /// What waits, one on top of the other: operations' addresses and closures' cells.
+  let waiters: [UInt]
+  /// The schedulers that have something on its stack.
+  let schedulers: [SchedulerIdentity]
+  let target: Target
+  /// It has a deadline.
+  let isTimed: Bool
+  /// For the half of a fork: the thread record of whoever runs it, 0 before anybody does.
+  var taker: UInt = 0
+
+  var operation: Operation? { target.operation }
+  /// The name of the queue or run waited for.
+  var queueName: String? {
+    switch target {
+    case .queue(let queue): queue.stockName
+    case .run(let name): name
+    case .operation, .half, .outside: nil
+    }
+  }
+  var isForHalf: Bool {
+    if case .half = target { true } else { false }
+  }
+
+  /// As of now; under the lock of the record, without which the waiting thread does not return.
+  fileprivate var looked: BlockedWait {
+    guard case .half(let frame) = target else { return self }
+    var wait = self
+    wait.taker = ForkFrame.taker(ofFrameAt: frame)
+    return wait
+  }
+}
+
+extension ThreadRecord {
+  /// Runs `body`, which blocks, and lets reports see what for.
+  func whileBlocked<Result, Failure: Error>(
+    on target: BlockedWait.Target, at schedulers: [SchedulerIdentity], isTimed: Bool,
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let wait = BlockedWait(
+      thread: address, waiters: levels.map(\.operation), schedulers: schedulers, target: target,
+      isTimed: isTimed)
+    let outer = blocked.withLock { blocked -> BlockedWait? in
+      defer { blocked = wait }
+      return blocked
+    }
+    defer {
+      // What is let go of is released after the lock.
+      let inner = blocked.withLock { blocked -> BlockedWait? in
+        defer { blocked = outer }
+        return blocked
+      }
+      withExtendedLifetime(inner) {}
+    }
+    return try body()
+  }
+
+  /// Every worker that blocks inside an operation now.
+  static func blockedWaits() -> [BlockedWait] {
+    var waits: [BlockedWait] = []
+    forEach { record in
+      if let wait = record.blocked.withLock({ $0?.looked }) { waits.append(wait) }
+    }
+    return waits
+  }
+
+  /// Whether nothing but another thread could end what the threads of a scheduler that are blocked
+  /// wait for: they cannot go on before something has begun that is with it, or before another wait
+  /// like that is over.
+  ///
+  /// A look at a moment; a thread that is about to block, or to go on, makes it wrong. O(operations
+  /// and edges in the way, for each wait and each that it leads to).
+  static func isStuck(_ scheduler: SchedulerIdentity) -> Bool {
+    let waits = blockedWaits()
+    var stuck = waits.filter { !$0.isTimed }
+    var before = -1
+    while before != stuck.count {
+      before = stuck.count
+      let held = Set(stuck.flatMap(\.waiters))
+      let threads = Set(stuck.map(\.thread))
+      stuck = stuck.filter { $0.isStuck(at: scheduler, held: held, threads: threads) }
+    }
+    let count = waits.count { $0.schedulers.contains(scheduler) }
+    return count > 0 && stuck.count { $0.schedulers.contains(scheduler) } == count
+  }
+}
+
+extension BlockedWait {
+  /// Whether it lasts as long as the scheduler has no thread, and `threads` wait, which have `held`
+  /// on their stacks.
+  fileprivate func isStuck(
+    at scheduler: SchedulerIdentity, held: Set<UInt>, threads: Set<UInt>
+  ) -> Bool {
+    let operations: [Operation]
+    switch target {
+    case .operation(let operation): operations = [operation]
+    case .queue(let queue): operations = queue.membersForDiagnosis()
+    case .half: return taker == 0 ? schedulers.contains(scheduler) : threads.contains(taker)
+    case .run, .outside: return false
+    }
+    return Operation.findInWay(of: operations) { _, facts in
+      facts.waitsForThread(of: scheduler) || facts.words.contains(where: held.contains)
+    }
+  }
+}
+
+extension OperationSnapshot {
+  /// With the scheduler, or in its queue's list, and nothing else keeps it from beginning.
+  fileprivate func waitsForThread(of scheduler: SchedulerIdentity) -> Bool {
+    guard case .waiting = stage, isHandedOver, let queue, queue.identity == scheduler else {
+      return false
+    }
+    // What a user must open first is the user's; the member at the head of the order is seen by
+    // itself.
+    let word = queue.policy.load(ordering: .acquiring)  // acquire, edge PolicyChanged
+    return word & PolicyWord.suspended == 0 && PolicyWord.limit(word) > 0
+      && words.last.map { queue.order?.held()?.behind.contains($0) ?? false } == false
+  }
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import DispatchBackend
+import Operations
+import Scheduling
+import Synchronization
+import TestSupport
+import Testing
+
+/// A queue whose operations do not go straight to its scheduler.
+enum QueueForm: Int, Codable, CaseIterable, Sendable {
+  case limited
+  case ordered
+  case serialElsewhere
+  case concurrentElsewhere
+  case limitedElsewhere
+  case orderedElsewhere
+
+  static let atHome: [QueueForm] = [.limited, .ordered]
+  static let elsewhere = allCases.filter { !atHome.contains($0) }
+  /// Those that run on one thread.
+  static let serial: [QueueForm] = [.serialElsewhere, .limitedElsewhere, .orderedElsewhere]
+
+  /// - Parameter limit: for those that have one.
+  func queue(_ kind: Kind, limit: Int = 10_000) -> OperationQueue {
+    let isOrdered = self == .ordered || self == .orderedElsewhere
+    let queue = OperationQueue(scheduler: kind.make(kind.workers), startsInOrder: isOrdered)
+    if self == .limited || self == .limitedElsewhere { queue.maxConcurrentOperationCount = limit }
+    guard Self.elsewhere.contains(self) else { return queue }
+    let target = DispatchQueue(
+      label: "of the user", attributes: self == .concurrentElsewhere ? .concurrent : [])
+    let scheduler = queue.schedulerElsewhere { DispatchScheduler(workers: $0) }
+    (scheduler as? DispatchScheduler)?.targetQueue = target
+    queue.move(away: true)
+    return queue
+  }
+}
+
+extension OperationLayer {
+  /// Waits inside bodies on queues with a limit, on those that keep strict order, and away from
+  /// home.
+  @Suite struct WaitsByQueueTests {
+    /// Deeper than there may be slots for compensation, or one stack has room for.
+    @Test(.contract(101), .serialized, arguments: Kind.pools, QueueForm.atHome)
+    func chainOfWaitsEnds(_ kind: Kind, _ form: QueueForm) {
+      let depth = (isDeep ? 5_000 : 1_500) / (slowness > 10 ? 10 : 1)
+      let queue = form.queue(kind)
+      let chain = NestedWaits(in: queue)
+      chain.begin(levels: depth)
+      queue.expectQuiet()
+      #expect(chain.count == depth + 1)
+    }
+
+    /// A serial queue has one thread, which runs all of it.
+    @Test(.contract(101, 120), .serialized, arguments: Kind.each, QueueForm.elsewhere)
+    func chainOfWaitsEndsElsewhere(_ kind: Kind, _ form: QueueForm) {
+      let depth = 1_500 / (slowness > 10 ? 10 : 1)
+      let queue = form.queue(kind)
+      let chain = NestedWaits(in: queue)
+      chain.begin(levels: depth)
+      queue.expectQuiet()
+      #expect(chain.count == depth + 1)
+    }
+
+    @Test(.contract(101), .serialized, arguments: Kind.each, QueueForm.allCases)
+    func unbalancedTreeIsCountedByWaits(_ kind: Kind, _ form: QueueForm) {
+      guard !(kind.isInline && QueueForm.atHome.contains(form)) else { return }
+      let queue = form.queue(kind)
+      #expect(BinomialTree.small.countByWaits(in: queue) == BinomialTree.small.size)
+      queue.expectQuiet()
+    }
+
+    /// What is waited for becomes ready by an operation of another scheduler, when the only thread
+    /// waits already.
+    @Test(.contract(101, 120), arguments: QueueForm.elsewhere)
+    func waitForWhatIsNotReadyYetEnds(_ form: QueueForm) {
+      let queue = form.queue(Kind.inline)
+      let other = Kind.single[0].queue()
+      let awaited = TestOperation()
+      let first = BlockOperation {
+        _ = waitUntil(deadline: patience) { queue.blockingCounters.blocked == 1 }
+      }
+      awaited.addDependency(first)
+      queue.addOperation { awaited.waitUntilFinished() }
+      queue.addOperation(awaited)
+      other.addOperation(first)
+      queue.expectQuiet()
+      #expect(awaited.runCount == 1)
+    }
+
+    /// What is waited for needs others of the queue: a dependency, the members of a group.
+    @Test(.contract(101, 120), arguments: QueueForm.elsewhere.filter { $0 != .orderedElsewhere })
+    func waitForWhatNeedsOthersEnds(_ form: QueueForm) {
+      let queue = form.queue(Kind.inline)
+      let dependencies = (0..<20).map { _ in TestOperation() }
+      let members = (0..<20).map { _ in TestOperation() }
+      let group = GroupOperation(members)
+      group.addDependency(dependencies[0])
+      for number in 1..<20 { dependencies[number - 1].addDependency(dependencies[number]) }
+      queue.addOperation {
+        queue.addOperations([group] + dependencies, waitUntilFinished: false)
+        group.waitUntilFinished()
+      }
+      queue.expectQuiet()
+      #expect((dependencies + members).allSatisfy { $0.runCount == 1 })
+    }
+
+    /// Observed, with a barrier, with a resource, or of another priority: the waiter runs it as a
+    /// worker would.
+    @Test(.contract(101, 120), arguments: QueueForm.elsewhere)
+    func waitForWhatIsNotPlainEnds(_ form: QueueForm) {
+      let queue = form.queue(Kind.inline)
+      let resource = OperationResource(name: "one")
+      let seen = Counter()
+      queue.addOperation {
+        let using = TestOperation()
+        using.require(resource)
+        let observed = TestOperation()
+        let token = observed.observe(\.isFinished) { _, _ in seen.add(1) }
+        let moved = TestOperation()
+        for operation in [using, observed, moved] {
+          queue.addOperation(operation)
+          if operation === moved {
+            operation.queuePriority = .high
+            operation.queuePriority = .low
+          }
+          operation.waitUntilFinished()
+          #expect(operation.runCount == 1)
+        }
+        withExtendedLifetime(token) {}
+      }
+      queue.expectQuiet()
+      #expect(seen.value > 0)
+    }
+
+    private static func text(_ result: ExitTest.Result?) -> String {
+      String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    }
+
+    /// An operation waits for another of the one thread that may run nothing on top of a wait.
+    ///
+    /// Returns, which fails the test, when no report names both.
+    private static func waitForEver(_ form: QueueForm) {
+      let queue = form.queue(Kind.inline)
+      queue.blockingPolicy = .compensate
+      let awaited = TestOperation()
+      awaited.name = "awaited"
+      let waiting = BlockOperation {
+        queue.addOperation(awaited)
+        awaited.waitUntilFinished()
+      }
+      queue.addOperation(waiting)
+      let isReported = waitUntil(deadline: patience) {
+        let report = queue.stallReport()
+        return report[waiting]?.reasons == [.blockedOn(awaited)]
+          && report[awaited]?.reasons == [.noWorker(blocked: 1)]
+      }
+      if isReported { _ = queue.wait(timeout: patience) }
+    }
+
+    @Test(.contract(101, 117, 120), arguments: QueueForm.serial)
+    func waitThatNothingCanEndStopsTheProcess(_ form: QueueForm) async {
+      let result = await #expect(
+        processExitsWith: .failure, observing: [\.standardErrorContent]
+      ) { [form] in Self.waitForEver(form) }
+      let text = Self.text(result)
+      for part in ["awaited", "no thread is left", "underlyingQueue"] {
+        #expect(text.contains(part), "\(text)")
+      }
+    }
+
+    private static func waitForSlots() {
+      let queue = QueueForm.limitedElsewhere.queue(Kind.inline, limit: 3)
+      let chain = NestedWaits(in: queue)
+      chain.begin(levels: 3)
+      _ = queue.wait(timeout: patience)
+    }
+
+    /// Every slot is held by what waits on the one thread.
+    @Test(.contract(101, 120)) func waitForASlotThatNothingFreesStopsTheProcess() async {
+      let result = await #expect(
+        processExitsWith: .failure, observing: [\.standardErrorContent]
+      ) { Self.waitForSlots() }
+      let text = Self.text(result)
+      #expect(text.contains("no thread is left"), "\(text)")
+    }
+  }
+}
