@@ -16,6 +16,13 @@ struct ClosureJob: ~Copyable {
       header: UnsafeMutableRawPointer(job).assumingMemoryBound(to: JobHeader.self), band: band)
   }
 
+  /// Whether a job of a scheduler is one of these; whoever asks holds it.
+  static func isOne(_ job: Job) -> Bool {
+    let run: JobHeader.RunFunction = unsafe closureJobRun
+    return unsafe unsafeBitCast(job.header.pointee.run, to: UInt.self)
+      == unsafeBitCast(run, to: UInt.self)
+  }
+
   /// Moves the closure out of a job's memory and frees that.
   fileprivate static func take(
     _ job: UnsafeMutablePointer<ClosureJob>

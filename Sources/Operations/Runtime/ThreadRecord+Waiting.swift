@@ -147,10 +147,34 @@ extension ThreadRecord {
     // relaxed: a statistic.
     place.queue?.waits.blocked.wrappingAdd(1, ordering: .relaxed)
     return block(on: awaited, at: schedulers, until: deadline) {
-      policy != .compensate && runAlone($0)
+      policy != .compensate && (runAlone($0) || runClosureJob($0, of: schedulers))
     } sleep: {
       sleep($0)
     }
+  }
+
+  /// Runs a job of the machinery on the last thread of these schedulers; false when there is none.
+  ///
+  /// The end of a group, a further attempt, a part of a task: each of an operation that has begun.
+  private func runClosureJob(
+    _ identities: [SchedulerIdentity], of schedulers: [any Scheduler]
+  ) -> Bool {
+    for scheduler in schedulers where identities.contains(scheduler.identity) {
+      var isFound = false
+      var jobs = scheduler.withdraw { job in
+        guard !isFound else { return false }
+        isFound = ClosureJob.isOne(job)
+        return isFound
+      }
+      guard let job = jobs.popFirst() else { continue }
+      var context = WorkerContext(worker: -1, scheduler: scheduler.identity)
+      // SAFETY: the scheduler gave the job away, once.
+      if let successor = unsafe job.run(in: &context) { context.ready.prepend(successor) }
+      scheduler.submitUnlessEmpty(context.takeReady())
+      flushCredit()
+      return true
+    }
+    return false
   }
 
   /// Blocks this thread, announced to the schedulers, until it is over or the time is up; returns
