@@ -156,7 +156,13 @@ extension ThreadRecord {
   /// last time, so that a look costs O(1) for each job added and each operation run so.
   func leaveHandle(in scheduler: any Scheduler) {
     handlesLeft += 1
-    guard handlesLeft >= max(Self.fewHandles, othersFound) else { return }
+    if handlesLeft >= max(Self.fewHandles, othersFound) { takeBackHandles(from: scheduler) }
+  }
+
+  /// Takes back the handles of operations that have begun, as far as the worker reaches them.
+  ///
+  /// Returns false when there is none.
+  @discardableResult func takeBackHandles(from scheduler: any Scheduler) -> Bool {
     var looked = 0
     var stale = scheduler.withdraw { job in
       looked += 1
@@ -164,6 +170,7 @@ extension ThreadRecord {
     }
     handlesLeft = 0
     othersFound = looked - stale.count
+    let hasFound = !stale.isEmpty
     var context = WorkerContext(worker: -1, scheduler: scheduler.identity)
     unsafe withUnsafeMutablePointer(to: &context) { context in
       while let job = stale.popFirst() {
@@ -178,5 +185,6 @@ extension ThreadRecord {
       }
     }
     flushCredit()
+    return hasFound
   }
 }

@@ -160,6 +160,8 @@ extension ThreadRecord {
     _ identities: [SchedulerIdentity], of schedulers: [any Scheduler]
   ) -> Bool {
     for scheduler in schedulers where identities.contains(scheduler.identity) {
+      // They keep members counted that have finished.
+      if takeBackHandles(from: scheduler) { return true }
       var isFound = false
       var jobs = scheduler.withdraw { job in
         guard !isFound else { return false }
