@@ -205,6 +205,8 @@ let package = Package(
       "ThreadPoolBackendTests",
       imports: ["ThreadPoolBackend", "Scheduling", "ConcurrencyPrimitives", "TestSupport"]),
     tests(
+      "DispatchBackendTests", imports: ["DispatchBackend", "Scheduling", "SchedulerConformance"]),
+    tests(
       "OperationsTests",
       imports: [
         "Operations", "Scheduling", "ConcurrencyPrimitives", "DispatchBackend", "ThreadPoolBackend",

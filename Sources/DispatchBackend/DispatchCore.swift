@@ -85,7 +85,7 @@ final class DispatchCore: Sendable {
   func compensatePastLimit() -> Bool {
     guard workerIndex != nil else { return true }
     let (summons, hasThread) = state.withLock { ($0.compensatePastLimit(), $0.hasThread) }
-    return carryOut(summons) && hasThread
+    return carryOut(summons, isAskedAgain: true) && hasThread
   }
 
   func didUnblock() {
@@ -111,7 +111,9 @@ final class DispatchCore: Sendable {
   private var owner: UInt { UInt(bitPattern: ObjectIdentifier(self)) }
 
   /// Returns false when the system has refused a thread.
-  @discardableResult private func carryOut(_ summons: DispatchState.Summons) -> Bool {
+  @discardableResult private func carryOut(
+    _ summons: DispatchState.Summons, isAskedAgain: Bool = false
+  ) -> Bool {
     var hasAll = true
     if let queue = summons.target {
       for _ in 0..<summons.shared { queue.async { self.runItem(on: queue, isExtra: false) } }
@@ -124,13 +126,13 @@ final class DispatchCore: Sendable {
         retainedWord,
         { context in unsafe DispatchCore.take(context)?.runItem(on: nil, isExtra: false) })
     }
-    for _ in 0..<summons.own where !startOwnThread() { hasAll = false }
+    for _ in 0..<summons.own where !startOwnThread(isAskedAgain) { hasAll = false }
     for _ in 0..<summons.extra {
       // relaxed: a count.
       guard Self.extras.add(1, ordering: .relaxed).newValue <= DispatchState.compensationLimit
       else {
         Self.extras.subtract(1, ordering: .relaxed)  // relaxed: as above
-        if !startOwnThread() { hasAll = false }
+        if !startOwnThread(isAskedAgain) { hasAll = false }
         continue
       }
       unsafe shim_dispatch_async_extra(
@@ -148,14 +150,34 @@ final class DispatchCore: Sendable {
   private static let extras = Atomic<Int>(0)
 
   /// Runs an extra item on a thread that libdispatch does not know; false when the system refuses it.
-  private func startOwnThread() -> Bool {
-    do throws(SystemThreadError) {
-      try SystemThread.start(name: "dispatch-own") { self.runItem(on: nil, isExtra: true) }.detach()
-      return true
-    } catch {
-      // Whoever waits asks again, and so does the end of every item.
-      state.withLock { $0.ownFailed() }
-      return false
+  ///
+  /// Then the scheduler goes on with the items it has. Where none of these could run a job the
+  /// thread is asked for again, by the caller of `compensatePastLimit()` or here, and here in the
+  /// end the process stops.
+  private func startOwnThread(_ isAskedAgain: Bool) -> Bool {
+    var shortage: ThreadShortage?
+    while true {
+      let refusal: SystemThreadError
+      do throws(SystemThreadError) {
+        try SystemThread.start(name: "dispatch-own") { self.runItem(on: nil, isExtra: true) }
+          .detach()
+        if shortage != nil { state.withLock { $0.startRefused() } }
+        return true
+      } catch {
+        refusal = error
+      }
+      let isFirst = shortage == nil
+      let summons = state.withLock { state -> DispatchState.Summons? in
+        if isFirst { state.refuseOwn() }
+        return isAskedAgain || state.canDoWithoutRefused ? state.giveUpRefused() : nil
+      }
+      if let summons {
+        carryOut(summons)
+        return false
+      }
+      shortage = shortage ?? ThreadShortage()
+      shortage?.wait(
+        after: refusal, "DispatchScheduler with \(workerCount) workers, of which all are blocked")
     }
   }
 

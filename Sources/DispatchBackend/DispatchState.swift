@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ConcurrencyPrimitives
 internal import Dispatch
 internal import Scheduling
 
@@ -36,7 +37,9 @@ struct DispatchState {
   private var sharedInFlight = 0
   /// Of these, items that have not looked at the queue yet.
   private var arriving = 0
-  /// Of these, items between `willBlock` and `didUnblock`.
+  /// Of these, items whose own thread the system refuses, and for which somebody asks again.
+  private var refused = 0
+  /// Of the items in flight, those between `willBlock` and `didUnblock`.
   private var blocked = 0
   private var indices = WorkerIndices()
   /// The last item that was left waits for others: while all are blocked there may be one more than the limit says.
@@ -107,10 +110,30 @@ struct DispatchState {
   /// the threads that it has, a serial one no other than that of the item that is blocked.
   var hasThread: Bool { target == nil || inFlight - arriving > blocked }
 
-  /// An item on a thread of our own could not be started.
-  mutating func ownFailed() {
+  /// The system refuses the thread of an item for the first time.
+  mutating func refuseOwn() { refused += 1 }
+
+  /// The thread of an item that was refused runs after all.
+  mutating func startRefused() { refused -= 1 }
+
+  /// Whether the jobs that a refused item was announced for are in other hands, or can be.
+  ///
+  /// Items that libdispatch holds are: it asks the system for their threads as long as it takes.
+  var canDoWithoutRefused: Bool {
+    queue.isEmpty || sharedInFlight < sharedLimit || inFlight - refused > blocked
+  }
+
+  /// A refused item is given up: an item of the concurrent queue may take its place, and a stop
+  /// that waited for it only ends.
+  ///
+  /// Whoever waits past the limit still does.
+  mutating func giveUpRefused() -> Summons {
+    refused -= 1
     arriving -= 1
-    end(true)
+    counters.wakeUps -= 1
+    if inFlight > workerCount { counters.compensations -= 1 }
+    inFlight -= 1
+    return summon(isStarting: false)
   }
 
   /// Jobs wait and every item is blocked.
@@ -128,20 +151,25 @@ struct DispatchState {
   }
 
   /// As many items as there are jobs that nobody comes for, as far as `workerCount` allows.
-  mutating func summon() -> Summons {
+  ///
+  /// Without starting threads these are items of the concurrent queue, which has some, whatever the
+  /// limit.
+  mutating func summon(isStarting: Bool = true) -> Summons {
     var summons = Summons(target: target)
-    let room = min(
-      workerCount - (inFlight - blocked), workerCount + Self.compensationLimit - inFlight)
-    let wanted = min(queue.count - arriving, room)
+    let limit = workerCount + Self.compensationLimit
+    var wanted = min(queue.count - arriving, workerCount - (inFlight - blocked))
+    if isStarting { wanted = min(wanted, limit - inFlight) }
+    let shared = max(0, min(wanted, sharedLimit - sharedInFlight))
+    if !isStarting { wanted = shared }
     if wanted > 0 {
-      summons.shared = max(0, min(wanted, sharedLimit - sharedInFlight))
+      summons.shared = shared
       summons.extra = wanted - summons.shared
       sharedInFlight += summons.shared
       inFlight += wanted
       arriving += wanted
       counters.wakeUps += wanted
       counters.compensations += max(0, min(wanted, inFlight - workerCount))
-    } else if isNeeded, isShort {
+    } else if isStarting, isNeeded, isShort {
       // Past the limit; a queue of the user's has the threads that it has.
       if target == nil { summons.own = 1 } else { summons.extra = 1 }
       inFlight += 1
@@ -161,21 +189,4 @@ struct DispatchState {
     if inFlight < workerCount + Self.compensationLimit { isNeeded = false }
     if !isExtra { sharedInFlight -= 1 }
   }
-}
-
-/// Which worker indices are in use: the lowest free one is given out.
-struct WorkerIndices {
-  private var used: [UInt64] = [0]
-
-  /// The lowest free index.
-  mutating func take() -> Int {
-    let word = used.firstIndex { $0 != .max } ?? used.endIndex
-    if word == used.endIndex { used.append(0) }
-    let bit = (~used[word]).trailingZeroBitCount
-    used[word] |= 1 << UInt64(bit)
-    return word * 64 + bit
-  }
-
-  /// Frees an index that `take` gave out.
-  mutating func giveBack(_ index: Int) { used[index / 64] &= ~(1 << UInt64(index % 64)) }
 }

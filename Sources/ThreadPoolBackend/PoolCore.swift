@@ -85,7 +85,7 @@ final class PoolCore: Sendable {
   /// Has a thread run although the limit is reached, if all are blocked; false when the system refuses it.
   func compensatePastLimit() -> Bool {
     guard workerIndex != nil else { return true }
-    return carryOut(state.withLock { $0.compensatePastLimit() })
+    return carryOut(state.withLock { $0.compensatePastLimit() }, isAskedAgain: true)
   }
 
   func didUnblock() {
@@ -121,18 +121,21 @@ final class PoolCore: Sendable {
   private var owner: UInt { UInt(bitPattern: ObjectIdentifier(self)) }
 
   /// Returns false when the system has refused a thread.
-  @discardableResult private func carryOut(_ summons: PoolState.Summons) -> Bool {
+  @discardableResult private func carryOut(
+    _ summons: PoolState.Summons, isAskedAgain: Bool = false
+  ) -> Bool {
     tokens.add(summons.wake)
     var hasAll = true
-    for _ in 0..<summons.start where !startAnnouncedThread() { hasAll = false }
+    for _ in 0..<summons.start where !startAnnouncedThread(isAskedAgain) { hasAll = false }
     return hasAll
   }
 
   /// Starts a thread in the place of a blocked one; false when the system refuses it.
   ///
-  /// Then the pool goes on with the threads it has. Where none of these could run a job the thread is asked for again, and in
-  /// the end the process stops.
-  private func startAnnouncedThread() -> Bool {
+  /// Then the pool goes on with the threads it has. Where none of these could run a job the thread
+  /// is asked for again, by the caller of `compensatePastLimit()` or here, and here in the end the
+  /// process stops.
+  private func startAnnouncedThread(_ isAskedAgain: Bool) -> Bool {
     let index = state.withLock { $0.takeIndex() }
     var shortage = ThreadShortage()
     while true {
@@ -143,7 +146,9 @@ final class PoolCore: Sendable {
       } catch {
         refusal = error
       }
-      let summons = state.withLock { $0.canDoWithoutStart ? $0.startFailed(index: index) : nil }
+      let summons = state.withLock {
+        isAskedAgain || $0.canDoWithoutStart ? $0.startFailed(index: index) : nil
+      }
       if let summons {
         carryOut(summons)
         return false

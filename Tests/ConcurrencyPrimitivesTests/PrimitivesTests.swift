@@ -155,6 +155,53 @@ import Testing
   }
 }
 
+/// Lowest free first, and the bound follows what is in use.
+@Suite struct WorkerIndicesTests {
+  @Test func theLowestFreeIndexIsGivenOut() {
+    var indices = WorkerIndices()
+    #expect(indices.bound == 0)
+    for index in 0..<200 {
+      let taken = indices.take()
+      #expect(taken == index && indices.bound == index + 1)
+    }
+    let none = indices.take(below: 200)
+    #expect(none == nil && indices.bound == 200)
+    for index in [3, 70, 199] { indices.giveBack(index) }
+    #expect(indices.bound == 199)
+    let again = (0..<4).map { _ in indices.take() }
+    #expect(again == [3, 70, 199, 200])
+    for index in (10...200).reversed() {
+      indices.giveBack(index)
+      #expect(indices.bound == index)
+    }
+    let next = indices.take(below: 11)
+    let none2 = indices.take(below: 11)
+    #expect(next == 10 && none2 == nil)
+  }
+}
+
+/// An object table lends what is there, and nothing else.
+@Suite struct ObjectTableTests {
+  private final class Number: Sendable {
+    let value: Int
+    init(_ value: Int) { self.value = value }
+  }
+
+  @Test func objectsThatWereAddedAreThere() {
+    let table = ObjectTable(count: 2, capacity: 4) { Number($0) }
+    table.append(Number(2))
+    let values = (0..<table.count).map { table.with($0) { $0.value } }
+    #expect(values == [0, 1, 2])
+  }
+
+  @Test func aPlaceWithoutAnObjectIsAFault() async {
+    await #expect(processExitsWith: .failure) {
+      let table = ObjectTable(count: 2, capacity: 4) { Number($0) }
+      _ = table.with(2) { $0.value }
+    }
+  }
+}
+
 /// A count under a spin lock.
 private final class Guarded: Sendable {
   let lock = SpinLock()
