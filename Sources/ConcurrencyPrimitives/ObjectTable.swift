@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
+public import Synchronization
 
 /// A fixed list of objects that hot loops of many threads look into without touching reference counts.
 ///
@@ -12,10 +12,12 @@ package struct ObjectTable<Object: AnyObject & Sendable>: ~Copyable, Sendable {
     UnsafeMutablePointer<Unmanaged<Object>>
   /// How many objects there may be.
   @usableFromInline package let capacity: Int
-  private let made: Atomic<Int>
+  @usableFromInline internal let made: Atomic<Int>
 
   /// How many objects there are.
-  package var count: Int { made.load(ordering: .acquiring) }  // acquire: pairs with `append`
+  @inlinable package var count: Int {
+    made.load(ordering: .acquiring)  // acquire: pairs with `append`
+  }
 
   /// The objects that `make` returns for 0 ..< `count`, with room for up to `capacity`, by default no others.
   package init(count: Int, capacity: Int? = nil, _ make: (Int) -> Object) {
@@ -33,7 +35,7 @@ package struct ObjectTable<Object: AnyObject & Sendable>: ~Copyable, Sendable {
   /// Who looks at the new place must have learnt of it from the caller.
   package func append(_ object: Object) {
     let index = count
-    guard index < capacity else { outOfRange(index) }
+    guard index < capacity else { outOfRange(index, capacity) }
     // SAFETY: inside the allocation, and nobody knows of the place yet; retained here, released in deinit.
     unsafe (objects + index).initialize(to: .passRetained(object))
     made.store(index + 1, ordering: .releasing)  // release: shows the object to who counts
@@ -43,13 +45,14 @@ package struct ObjectTable<Object: AnyObject & Sendable>: ~Copyable, Sendable {
   @inlinable @inline(__always) package func with<Result>(
     _ index: Int, _ body: (Object) -> Result
   ) -> Result {
-    guard index >= 0, index < capacity else { outOfRange(index) }
+    let count = count
+    guard index >= 0, index < count else { outOfRange(index, count) }
     // SAFETY: the index is in range, and the table keeps the object alive for the call.
     return unsafe objects[index]._withUnsafeGuaranteedRef { body($0) }
   }
 
-  @usableFromInline internal func outOfRange(_ index: Int) -> Never {
-    fatalError("object table: index \(index); expected 0 ..< \(capacity)")
+  @usableFromInline internal func outOfRange(_ index: Int, _ bound: Int) -> Never {
+    fatalError("object table: index \(index); expected 0 ..< \(bound)")
   }
 
   deinit {

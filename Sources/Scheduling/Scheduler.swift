@@ -15,7 +15,7 @@
 
 /// How many workers a scheduler may have.
 package enum WorkerCount {
-  /// As many threads, compensation included, as the sixteen bits count in which a scheduler may keep their number.
+  /// Threads that a scheduler may have, compensation included.
   package static let limit = 65_535
 
   /// Stops the process unless `count` workers and `spares` compensation threads are legal.

@@ -24,9 +24,10 @@ struct Compensation: Equatable, Sendable {
       ? Compensation(word: next.word + Self.activeOne) : next
   }
 
-  /// A thread is added, whatever the limit, if `workers` and every active compensation thread are blocked.
-  func replacingLast(workers: Int) -> Compensation {
-    workers + active > blocked ? self : Compensation(word: word + Self.activeOne)
+  /// A thread is added, up to the limit, if `workers` and every active compensation thread are
+  /// blocked.
+  func replacingLast(workers: Int, limit: Int = .max) -> Compensation {
+    workers + active > blocked || active >= limit ? self : Compensation(word: word + Self.activeOne)
   }
 
   /// A blocked worker runs again.

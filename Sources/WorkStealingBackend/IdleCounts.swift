@@ -2,25 +2,31 @@
 
 /// The word that decides who sleeps and who is woken, as a value.
 ///
-///     bits  0 … 15   sleepers    workers that wait for a token
-///     bits 16 … 31   searching   workers that look for jobs and will look again before they sleep
-///     bits 32 … 47   present     workers that are not retired, whatever they do
-///     bit  48        stopping    the pool is to end once no job runs
-///     bit  49        closing     the only searcher looks for the last time, and nobody has begun to search since
-///     bit  50        over        no job runs and none will: whoever wakes leaves
+///     bits  0 … 18   sleepers    workers that wait for a token
+///     bit  19        short       every worker was blocked, no job waited and the system refused
+///                                a spare: whoever publishes a job asks for one again
+///     bits 20 … 39   searching   workers that look for jobs and will look again before they sleep
+///     bits 40 … 59   present     workers that are not retired, whatever they do
+///     bit  60        stopping    the pool is to end once no job runs
+///     bit  61        closing     the only searcher looks for the last time, and nobody has begun to search since
+///     bit  62        over        no job runs and none will: whoever wakes leaves
 ///
-/// Every change of the word in memory is one read-modify-write from one of these values to the next. The protocol is
-/// explained on the page Parking.
+/// A field holds several times as many workers as a pool may have, since an activation is counted
+/// before the retirement that makes room for it.
+///
+/// Every change of the word in memory is one read-modify-write from one of these values to the next.
+/// The protocol is explained on the page Parking.
 struct IdleCounts: Equatable, Sendable {
   var word: UInt64
 
   private static let sleeper: UInt64 = 1
-  private static let searcher: UInt64 = 1 << 16
-  private static let presentOne: UInt64 = 1 << 32
-  private static let stop: UInt64 = 1 << 48
-  private static let close: UInt64 = 1 << 49
-  private static let end: UInt64 = 1 << 50
-  private static let mask: UInt64 = 0xFFFF
+  private static let short: UInt64 = 1 << 19
+  private static let searcher: UInt64 = 1 << 20
+  private static let presentOne: UInt64 = 1 << 40
+  private static let stop: UInt64 = 1 << 60
+  private static let close: UInt64 = 1 << 61
+  private static let end: UInt64 = 1 << 62
+  private static let mask: UInt64 = 0xF_FFFF
 
   /// A pool whose `workers` threads have not looked for jobs yet.
   static func initial(workers: Int) -> IdleCounts {
@@ -30,9 +36,10 @@ struct IdleCounts: Equatable, Sendable {
   /// What one searcher adds to the word.
   static var oneSearcher: UInt64 { searcher }
 
-  var sleepers: Int { Int(word & Self.mask) }
-  var searching: Int { Int((word >> 16) & Self.mask) }
-  var present: Int { Int((word >> 32) & Self.mask) }
+  var sleepers: Int { Int(word & (Self.short - 1)) }
+  var searching: Int { Int((word >> 20) & Self.mask) }
+  var present: Int { Int((word >> 40) & Self.mask) }
+  var isShort: Bool { word & Self.short != 0 }
   var isStopping: Bool { word & Self.stop != 0 }
   var isClosing: Bool { word & Self.close != 0 }
   var isOver: Bool { word & Self.end != 0 }
@@ -40,8 +47,9 @@ struct IdleCounts: Equatable, Sendable {
   /// True when the only searcher is all that is left of a stopping pool: no job runs, everybody else sleeps.
   var isLastOne: Bool { isStopping && searching == 1 && sleepers + 1 == present }
 
-  /// True when a publication must wake somebody: nobody searches who would find it, and somebody sleeps.
-  var needsWake: Bool { sleepers > 0 && searching == 0 }
+  /// True when a publication must do something for a worker to find it: nobody searches, and
+  /// somebody sleeps or the pool is short of a thread.
+  var needsWake: Bool { word & Self.mask != 0 && searching == 0 }
 
   /// A worker without jobs begins to search, or sleeps at once when enough others search.
   func entering(limit: Int) -> IdleCounts {
@@ -68,6 +76,12 @@ struct IdleCounts: Equatable, Sendable {
 
   /// One sleeper becomes a searcher; there must be one.
   var wakingOne: IdleCounts { IdleCounts(word: startingSearch.word - Self.sleeper) }
+
+  /// No thread is left and the system has refused one: the next publication sees to it.
+  var becomingShort: IdleCounts { IdleCounts(word: word | Self.short) }
+
+  /// Somebody sees to it that there is a thread again.
+  var endingShortage: IdleCounts { IdleCounts(word: word & ~Self.short) }
 
   /// The pool is to end; somebody must notice, so a sleeper becomes a searcher if all sleep.
   var stopping: IdleCounts {

@@ -11,10 +11,17 @@ internal import Synchronization
 extension Pool {
   /// The calling worker is about to block.
   func willBlock() {
-    let before = changeCompensation { $0.blocking(limit: configuration.compensationLimit) }
-    guard before.blocking(limit: configuration.compensationLimit).active > before.active else {
-      return
-    }
+    let limit = configuration.compensationLimit
+    let before = changeCompensation { $0.blocking(limit: limit) }
+    if before.blocking(limit: limit).active > before.active { runSpare() }
+  }
+
+  /// Has a spare run that the counts have as active.
+  ///
+  /// Where the system refuses its thread the pool goes on with the threads it has. Only while a job
+  /// waits that none of these could run is the thread asked for again, and in the end the process
+  /// stops.
+  private func runSpare() {
     var shortage = ThreadShortage()
     while case .refused(let refusal) = activateSpare() {
       if retireUnstarted() { return }
@@ -24,12 +31,25 @@ extension Pool {
     }
   }
 
-  /// Takes back that a spare is active which the system refuses; false when no other thread can run a job.
+  /// Takes back that a spare is active which the system refuses; false when a job waits that no
+  /// other thread could run, and then the spare is counted again.
   private func retireUnstarted() -> Bool {
-    func isNeeded(_ counts: Compensation) -> Bool {
-      counts.blocked >= workerCount + counts.retiring.active
-    }
-    return !isNeeded(changeCompensation { isNeeded($0) ? $0 : $0.retiring })
+    let counts = changeCompensation { $0.retiring }.retiring
+    guard counts.replacingLast(workers: workerCount) != counts else { return true }
+    // Edge ShortageSeen: the announcement is made, now look at everything.
+    _ = change { $0.becomingShort }
+    guard look(excluding: nil) else { return true }
+    return !(change { $0.endingShortage }.isShort && countLast())
+  }
+
+  /// The caller has ended a shortage: has a spare run if every thread is blocked still.
+  func replaceLastBlocked() { if countLast() { runSpare() } }
+
+  /// Counts a spare as active if every thread is blocked and the limit allows it.
+  private func countLast() -> Bool {
+    let limit = configuration.compensationLimit
+    let before = changeCompensation { $0.replacingLast(workers: workerCount, limit: limit) }
+    return before.replacingLast(workers: workerCount, limit: limit) != before
   }
 
   /// Has one more spare run than the limit says if every thread is blocked; false when it cannot.
@@ -71,38 +91,66 @@ extension Pool {
   private enum Activation {
     case done
     case refused(SystemThreadError)
-    /// As many spares exist as the pool has records for.
+    /// As many spares exist as the pool has room for, or no job will ever run.
     case full
   }
 
   /// Lets a retired spare run again, or starts a new one.
   ///
-  /// The spare is counted before it can run, and the caller runs a job: no worker takes the pool for idle meanwhile.
+  /// The spare is counted before it can run, and somebody is present who does not sleep, the caller
+  /// or a blocked worker: none takes the pool for idle meanwhile.
   private func activateSpare(isPastLimit: Bool = false) -> Activation {
-    _ = change { $0.arriving }
-    let activation = threads.withLock { threads -> Activation in
+    threads.withLock { threads in
+      if threads.isOver { return .full }
       if let index = threads.idleSpares.popLast() {
+        _ = change { $0.arriving }
         command(.run, to: index)
-      } else if threads.sparesStarted < configuration.compensationLimit || isPastLimit {
-        let index = workerCount + threads.sparesStarted
-        guard index < workers.capacity else { return .full }
-        if index == workers.count { workers.append(makeWorker(index)) }
-        // sequentially consistent, edge WorkSeen: everybody who looks after the spare's first publication knows it.
-        knownWorkers.value.store(index + 1, ordering: .sequentiallyConsistent)
-        do throws(SystemThreadError) { threads.handles.append(try startThread(index)) } catch {
-          // Without a thread the record stays empty.
-          return .refused(error)
-        }
-        threads.sparesStarted += 1
+      } else if threads.spares < configuration.compensationLimit || isPastLimit {
+        return startSpare(&threads)
       } else {
         // The counts leave room for one more, so some spare is on its way from work to retirement: it turns round.
+        _ = change { $0.arriving }
         threads.pendingActivations += 1
       }
       return .done
     }
-    if case .done = activation { return activation }
-    _ = change { $0.departing }
-    return activation
+  }
+
+  /// Starts the thread of a new spare; under the lock.
+  private func startSpare(_ threads: inout Threads) -> Activation {
+    guard let number = threads.numbers.take(below: workers.capacity - workerCount) else {
+      return .full
+    }
+    let index = workerCount + number
+    while workers.count <= index { workers.append(makeWorker(workers.count)) }
+    // relaxed: changed under the lock.
+    let known = knownWorkers.value.load(ordering: .relaxed)
+    // sequentially consistent, edge WorkSeen: everybody who looks after the spare's first
+    // publication knows it.
+    knownWorkers.value.store(max(known, index + 1), ordering: .sequentiallyConsistent)
+    _ = change { $0.arriving }
+    do throws(SystemThreadError) { threads.handles[index] = try startThread(index) } catch {
+      // Without a thread the record stays empty.
+      _ = change { $0.departing }
+      threads.numbers.giveBack(number)
+      return .refused(error)
+    }
+    threads.spares += 1
+    threads.sparesStarted += 1
+    return .done
+  }
+
+  /// Forgets a retired spare that ends for good, and returns the thread that it must join; under
+  /// the lock.
+  private func forgetSpare(_ index: Int, _ threads: inout Threads) -> SystemThread? {
+    threads.spares -= 1
+    threads.numbers.giveBack(index - workerCount)
+    // sequentially consistent, edge WorkSeen: the spares that thieves and looks miss from now on
+    // hold nothing until they are started anew.
+    knownWorkers.value.store(
+      workerCount + threads.numbers.bound, ordering: .sequentiallyConsistent)
+    defer { threads.lastEnded = threads.handles.removeValue(forKey: index) }
+    return threads.lastEnded
   }
 
   private func command(_ order: SpareOrder, to index: Int) {
@@ -140,16 +188,22 @@ extension Pool {
   }
 
   /// Waits, retired, for the next order: true to run again, false to end.
+  ///
+  /// A spare with a number above those that are kept ends at once.
   func waitAsSpare(_ worker: Worker) -> Bool {
-    let decided: SpareOrder = threads.withLock { threads in
+    let (decided, ended) = threads.withLock { threads -> (SpareOrder, SystemThread?) in
       if threads.pendingActivations > 0 {
         threads.pendingActivations -= 1
-        return .run
+        return (.run, nil)
       }
-      if threads.isOver { return .exit }
+      if threads.isOver { return (.exit, nil) }
+      if worker.index >= workerCount + sparesKept {
+        return (.exit, forgetSpare(worker.index, &threads))
+      }
       threads.idleSpares.append(worker.index)
-      return .wait
+      return (.wait, nil)
     }
+    ended?.join()
     guard decided == .wait else { return decided == .run }
     while true {
       worker.parker.park()
@@ -180,7 +234,7 @@ extension Pool {
       // acquire: pairs with the release below; read before the look, so that no join is slept through.
       let seen = joined.word.value.load(ordering: .acquiring)
       let (thread, isOver) = threads.withLock { threads -> (SystemThread?, Bool) in
-        let thread = threads.handles.popLast()
+        let thread = threads.handles.popFirst()?.value ?? threads.lastEnded.take()
         if thread != nil { threads.beingJoined += 1 }
         return (thread, threads.beingJoined == 0)
       }

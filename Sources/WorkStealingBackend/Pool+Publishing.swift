@@ -33,7 +33,8 @@ extension Pool {
     notify()
   }
 
-  /// After a publication: wakes one worker if some sleep and none searches.
+  /// After a publication: if none searches, wakes one worker or, where none is left, asks for a
+  /// spare.
   ///
   /// The caller has just made jobs visible with a sequentially consistent store, or added them to an inbox whose mask shows them.
   @discardableResult @inline(__always) func notify() -> IdleCounts {
@@ -44,16 +45,19 @@ extension Pool {
     return counts
   }
 
-  /// Turns one sleeper into a searcher, unless somebody else has done so meanwhile.
+  /// Turns one sleeper into a searcher, or ends a shortage where nobody sleeps, unless somebody
+  /// else has done so meanwhile.
   @inline(never) private func wakeOne(_ seen: IdleCounts) {
     var counts = seen
     while counts.needsWake {
+      let isAnyAsleep = counts.sleepers > 0
+      let next = isAnyAsleep ? counts.wakingOne : counts.endingShortage
       // sequentially consistent, edge WakerCounts: the waker, not the sleeper, moves the counts, so that of many
       // producers one wakes. The failure value decides again.
       let (done, original) = idleCounts.value.weakCompareExchange(
-        expected: counts.word, desired: counts.wakingOne.word, ordering: .sequentiallyConsistent)
+        expected: counts.word, desired: next.word, ordering: .sequentiallyConsistent)
       if done {
-        handTokens(1)
+        if isAnyAsleep { handTokens(1) } else { replaceLastBlocked() }
         return
       }
       counts = IdleCounts(word: original)

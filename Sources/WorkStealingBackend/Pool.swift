@@ -25,7 +25,8 @@ final class Pool: Sendable {
   let idleCounts: Padded<Atomic<UInt64>>
   /// Blocked workers and active compensation threads, `Compensation`.
   let compensation = Padded(Atomic<UInt64>(0))
-  /// Workers that may hold jobs are 0 ..< this; grows when a compensation thread is first started.
+  /// Workers that may hold jobs are 0 ..< this; changes under the lock of `threads`, as spares
+  /// start and end.
   let knownWorkers: Padded<Atomic<Int>>
   /// Times somebody woke a worker.
   let wakeUps = Padded(Atomic<Int>(0))
@@ -75,6 +76,11 @@ final class Pool: Sendable {
   /// Threads that may run besides the workers and `compensationLimit` others, each because all of those wait.
   static var sparesPastLimit: Int { 16_384 }
 
+  /// Compensation threads that stay when they retire; those with higher numbers end.
+  ///
+  /// One at least, so that a pool of one worker that has had a thief always knows of one.
+  var sparesKept: Int { max(1, configuration.compensationLimit) }
+
   /// Whether the pool has one worker and has never had another; asked on the threads of workers.
   ///
   /// Then nobody steals, and nobody else takes what is injected: see the page Deque, "A pool of one".
@@ -101,7 +107,7 @@ final class Pool: Sendable {
       } catch {
         fatalError("work-stealing worker \(index) of \(workerCount): \(error)")
       }
-      threads.withLock { $0.handles.append(thread) }
+      threads.withLock { $0.handles[index] = thread }
     }
   }
 
@@ -135,14 +141,20 @@ final class PoolIdentity: Sendable {}
 
 /// Threads of a pool, under one lock; touched when threads start, retire and end.
 struct Threads: Sendable {
-  /// Threads that nobody has joined yet.
-  var handles: [SystemThread] = []
+  /// Threads by worker, but for those that have ended or are being joined.
+  var handles: [Int: SystemThread] = [:]
+  /// The spare that ended last; it has joined the one before it.
+  var lastEnded: SystemThread?
   /// Threads that somebody is joining.
   var beingJoined = 0
   /// Retired compensation threads that wait for an order.
   var idleSpares: [Int] = []
   /// Activations to be taken up by spares that are about to retire.
   var pendingActivations = 0
+  /// Compensation threads that have not ended.
+  var spares = 0
+  /// Their positions behind the regular workers.
+  var numbers = WorkerIndices()
   /// Compensation threads started so far.
   var sparesStarted = 0
   /// Somebody has begun to stop the pool.

@@ -22,7 +22,7 @@ internal import Synchronization
 /// it holds up, and a job that has d others before it waits for at most ⌈`ageingInterval` × d / workers that are left⌉
 /// times the longest of them.
 public final class WorkStealingScheduler: Scheduler {
-  private let pool: Pool
+  let pool: Pool
 
   /// A pool with `workers` threads, at least 1.
   ///

@@ -1,19 +1,25 @@
 /* Parking of a work-stealing pool: Sources/WorkStealingBackend/Pool+{Publishing,Parking,Searching,Compensation}.swift,
  * page Parking of the same room. Run by scripts/models.
  *
- * Workers with one deque per band, producers outside, spawning jobs, spurious wake-ups, a stopper, and (BLOCK) a job that
- * blocks until another job has run: announced, while a compensation thread, a "spare", runs in its worker's place, or
- * unannounced, without spares (SPARES=0). The owner's release stores of `bottom` pass through a store buffer (TSO); its
- * sequentially consistent stores and every read-modify-write drain it.
+ * Workers with one deque per band, producers outside, spawning jobs, spurious wake-ups, a stopper,
+ * and (BLOCK) jobs that block until another job has run, several at a time: announced, while a
+ * compensation thread, a "spare", runs in the worker's place, or unannounced, without spares
+ * (SPARES=0), while another worker is left. The system may refuse the thread of a spare. The
+ * owner's release stores of `bottom` pass through a store buffer (TSO); its sequentially consistent
+ * stores and every read-modify-write drain it.
  *
  * Properties: every job runs; nobody parks for ever beside a queued job (LONG: as many jobs run at once as there are workers
  * for them); the counts are right at the end; after a stop nobody leaves while a job runs, and then everybody; no token is left
- * over. LIVE: it settles, that is
- * nobody spins for ever.
+ * over. LIVE: it settles, that is nobody spins for ever.
  *
- * Sizes: WORKERS BANDS PRODUCERS SUBMITS BATCH SPAWN SPURIOUS LIMIT SPARES KEEP. Switches that keep it right: LONG, LOSE (a thief may lose
- * a race), ALL (everybody looks before sleeping, not only the last searcher), QUEUE (a taken share may go to the deques whole),
- * STOP, BLOCK, LATE (it is a spare's job that spawns), OFFER (one job offers so many and takes back what nobody took). Switches that remove one rule each and must fail: W_...; see scripts/models.
+ * Sizes: WORKERS BANDS PRODUCERS SUBMITS BATCH SPAWN SPURIOUS LIMIT SPARES KEEP, BLOCK (jobs that
+ * block), DEPTH (of these, at a time), REFUSE (threads that are refused), OFFER (one job offers so
+ * many and takes back what nobody took). Switches that keep it right: LONG, LOSE (a thief may lose
+ * a race), ALL (everybody looks before sleeping, not only the last searcher), QUEUE (a taken share
+ * may go to the deques whole), STOP, NEST (who blocked later goes on first, as where each waits for
+ * the next), NOASK (nobody asks for a spare past the limit: as many jobs block as spares are kept),
+ * ALIEN (what a job waits for comes late and from a producer), LATE (it is a spare's job that
+ * spawns). Switches that remove one rule each and must fail: W_...; see scripts/models.
  */
 #ifndef WORKERS
 #define WORKERS 2
@@ -38,7 +44,7 @@
 #endif
 #ifndef SPARES
 #ifdef BLOCK
-#define SPARES 1
+#define SPARES BLOCK                           /* so that past the limit there is always one more */
 #else
 #define SPARES 0
 #endif
@@ -46,19 +52,36 @@
 #ifndef KEEP
 #define KEEP SPARES                            /* the limit; up to SPARES there are only past it */
 #endif
+#if KEEP > 0
+#define KEPT KEEP                              /* spares that stay when they retire; the others end */
+#else
+#define KEPT 1
+#endif
+#ifndef REFUSE
+#define REFUSE 0
+#endif
+#ifndef DEPTH
+#if SPARES
+#define DEPTH BLOCK
+#else
+#define DEPTH (WORKERS - 1)
+#endif
+#endif
 #define THREADS (WORKERS + SPARES)
 #ifndef OFFER
 #define OFFER 0
 #endif
 #ifndef BLOCK
 #define JOBS (PRODUCERS * SUBMITS * BATCH + SPAWN + OFFER)
+#elif defined(ALIEN)
+#define JOBS (PRODUCERS * SUBMITS * BATCH + (spawned -> SPAWN : 0) + (offered -> OFFER : 0))
 #else
-#define JOBS (PRODUCERS * SUBMITS * BATCH + (spawned -> SPAWN : 0) + blocks)
+#define JOBS (PRODUCERS * SUBMITS * BATCH + (spawned -> SPAWN : 0) + (offered -> OFFER : 0) + blocks)
 #endif
 #define LAST (BANDS - 1)                       /* the band of pushed jobs: never band 0 when there are several */
 
 byte sleepers, searching, present;             /* the word: every atomic block on these is one RMW */
-bit stop, closing, over;
+bit stop, closing, over, shortage;
 byte tokens;                                   /* the futex word */
 bit  waiting[THREADS];                         /* inside FUTEX_WAIT */
 byte inbox, front;                             /* jobs in the injector: added; to be taken */
@@ -67,11 +90,13 @@ bit inboxLock, frontLock;
 byte deq[THREADS * BANDS];                     /* jobs visible in each deque */
 byte buffered[THREADS * BANDS];                /* bottom stores still in the owner's store buffer */
 byte published[THREADS];                            /* published masks */
-bit dismissed, blocking; byte blocks;          /* dismissed: under the lock */
+bit dismissed; byte blocks, blockedNow;             /* dismissed: under the lock; blockedNow: jobs that block */
 byte running, ran, exited, producersDone, spurious; bit spawned, released, offered;
 byte blocked, spares;                          /* the compensation word */
-bit idleSpare[THREADS]; byte startedSpares, pendingSpare, order[THREADS];  /* under the lock; order: 1 run, 2 exit */
-#define LAST_SPARE (THREADS - 1)
+byte known = WORKERS;                          /* workers that thieves and looks go through */
+/* under the lock; order: 1 run, 2 exit */
+bit idleSpare[THREADS], alive[THREADS]; byte live, pendingSpare, order[THREADS], refusals;
+#define NOBODY_LEFT (WORKERS + spares <= blocked)
 #define D(w, b) ((w) * BANDS + (b))
 
 inline flush(w) { d_step { f = 0;
@@ -82,6 +107,7 @@ inline wakeOne() {
   :: waiting[0] -> waiting[0] = 0
   :: THREADS > 1 && waiting[1 % THREADS] -> waiting[1 % THREADS] = 0
   :: THREADS > 2 && waiting[2 % THREADS] -> waiting[2 % THREADS] = 0
+  :: THREADS > 3 && waiting[3 % THREADS] -> waiting[3 % THREADS] = 0
   :: else fi }
 }
 
@@ -91,21 +117,6 @@ inline wakeOne() {
 #else
 #define REOPEN closing = 0
 #endif
-
-/* after a publication */
-inline notify() {
-  do
-  :: atomic { sleepers > 0 && searching == 0 -> old = sleepers };
-     atomic { if
-     :: sleepers == old && searching == 0 -> sleepers--; searching++; REOPEN; old = 0; won = 1
-     :: else -> old = 0; won = 0 fi };
-     if
-     :: won -> won = 0; d_step { tokens++; assert(tokens <= THREADS) }; wakeOne(); break
-     :: else
-     fi
-  :: else -> break
-  od
-}
 
 /* every deque (mine = 1: my own too) and the injector, one load at a time */
 #if defined(W_OTHERS)
@@ -123,9 +134,108 @@ inline notify() {
 inline look(mine) {
   atomic { k = 0; seen = inboxShown };
   if :: !seen -> seen = frontShown :: else fi;
+  kn = known;
   do
-  :: atomic { k < THREADS * BANDS && !seen -> if :: OF(k / BANDS, mine) && SEES(k) -> seen = 1 :: else fi; k++ }
-  :: else -> k = 0; break
+  :: atomic { k < kn * BANDS && !seen -> if :: OF(k / BANDS, mine) && SEES(k) -> seen = 1 :: else fi; k++ }
+  :: else -> atomic { k = 0; kn = 0 }; break
+  od
+}
+
+#if SPARES
+/* one more spare runs, or is refused; all of it under the lock */
+inline activate(isPast) {
+  atomic {
+    f = WORKERS;
+    do :: f < THREADS && !idleSpare[f] -> f++ :: else -> break od;
+    if
+    :: dismissed -> skip
+    :: !dismissed && f < THREADS -> idleSpare[f] = 0; order[f] = 1
+    :: !dismissed && f == THREADS && (live < KEEP || isPast) ->
+       f = WORKERS;
+       do :: f < THREADS && alive[f] -> f++ :: else -> break od;
+       assert(f < THREADS);
+#ifndef W_KNOWN
+       if :: known <= f -> known = f + 1 :: else fi;
+#endif
+       if
+       :: alive[f] = 1; live++; order[f] = 1
+       :: refusals < REFUSE -> refusals++; refused = 1
+       fi
+    :: !dismissed && f == THREADS && !(live < KEEP || isPast) ->
+#ifdef W_PENDING
+       spares--; present--
+#else
+       pendingSpare++
+#endif
+    fi;
+#ifndef W_UNCOUNTED
+    if :: !refused && !dismissed -> present++ :: else fi;
+#endif
+    f = 0 }
+}
+
+/* `won`: a spare is counted as active; without its thread the pool goes on if it can */
+inline runSpare() {
+  do
+  :: won -> won = 0; activate(0);
+#if REFUSE
+     if
+     :: refused -> refused = 0;
+#ifndef W_LEFT
+        atomic { spares--; won = NOBODY_LEFT };
+#else
+        atomic { won = (WORKERS + spares <= blocked); spares-- };
+#endif
+        if
+        :: won -> won = 0;
+#ifndef W_SHORT
+           shortage = 1;
+#endif
+#ifndef W_UNSEEN
+           look(1);
+#endif
+           if
+           :: seen -> seen = 0;
+              atomic { won = shortage; shortage = 0 };
+              if :: won -> atomic { if :: NOBODY_LEFT && spares < KEEP -> spares++ :: else -> won = 0 fi } :: else fi
+           :: else
+           fi
+        :: else
+        fi
+     :: else
+     fi
+#endif
+  :: else -> break
+  od
+}
+#endif
+
+
+/* after a publication */
+inline notify() {
+  do
+  :: atomic { (sleepers > 0 || shortage) && searching == 0 -> old = sleepers };
+     atomic { if
+     :: old > 0 && sleepers == old && searching == 0 -> sleepers--; searching++; REOPEN; old = 0; won = 1
+     :: else -> won = 0 fi };
+     if
+     :: won -> won = 0; d_step { tokens++; assert(tokens <= THREADS) }; wakeOne(); break
+     :: else
+     fi;
+#if REFUSE
+     atomic { if
+     :: old == 0 && sleepers == 0 && searching == 0 && shortage -> shortage = 0; won = 1
+     :: else -> old = 0 fi };
+     if
+     :: won ->
+        atomic { if :: NOBODY_LEFT && spares < KEEP -> spares++ :: else -> won = 0 fi };
+        runSpare(); break
+     :: else
+     fi
+#else
+     old = 0
+#endif
+  :: else -> break
   od
 }
 
@@ -155,9 +265,13 @@ inline takeShare() {
 }
 
 proctype Producer() {
-  byte i, old; bit won;
+  byte i, old, k, kn, f, me = THREADS; bit won, seen, refused;
   do
-  :: i < SUBMITS -> i++; inject(BATCH); notify()
+  :: i < SUBMITS ->
+#ifdef ALIEN
+     i == 0 || blocked > 0 || blocks == BLOCK; /* no other job waits when the first one blocks */
+#endif
+     i++; inject(BATCH); notify()
   :: else -> break
   od;
   producersDone++
@@ -175,14 +289,16 @@ inline moveChain() { do :: n > 1 -> pushOne(); n-- :: else -> n = 0; break od }
 
 #if SPARES
 inline dismiss() {
-  dismissed = 1;
-  if :: idleSpare[WORKERS] -> idleSpare[WORKERS] = 0; order[WORKERS] = 2 :: else fi;
-  if :: idleSpare[LAST_SPARE] -> idleSpare[LAST_SPARE] = 0; order[LAST_SPARE] = 2 :: else fi
+  dismissed = 1; f = WORKERS;
+  do
+  :: f < THREADS -> if :: idleSpare[f] -> idleSpare[f] = 0; order[f] = 2 :: else fi; f++
+  :: else -> f = 0; break
+  od
 }
 #endif
 
 proctype Worker(byte me) {
-  byte own, k, n, old, f, target; bit won, got, seen, last, requeued;
+  byte own, k, kn, n, old, f, target, level; bit won, got, seen, last, requeued, refused;
 #if SPARES
   if :: me >= WORKERS -> goto end_retired :: else fi;   /* its thread starts with the first order */
 #endif
@@ -257,8 +373,9 @@ search:
 #endif
   :: got -> moveChain()
   :: else
+     kn = known;
      do
-     :: atomic { k < THREADS * BANDS && !got ->
+     :: atomic { k < kn * BANDS && !got ->
         if
         :: k / BANDS != me && deq[k] > 0 -> deq[k]--; got = 1
 #ifdef LOSE
@@ -266,7 +383,7 @@ search:
 #endif
         :: (k / BANDS == me || deq[k] == 0)
         fi; k++ }
-     :: else -> k = 0; break
+     :: else -> atomic { k = 0; kn = 0 }; break
      od
   fi;
 #endif
@@ -401,45 +518,38 @@ execute:
 #endif
 #ifdef BLOCK
   if
-  :: atomic { blocks < BLOCK && !blocking -> blocks++; blocking = 1; target = ran };
+  :: atomic { blocks < BLOCK && blockedNow < DEPTH -> blocks++; target = ran; blockedNow++; level = blockedNow };
+#ifndef ALIEN
      pushOne(); publish(); notify();           /* the job that it will wait for, or another before it */
+#endif
 #if SPARES
      atomic { blocked++; if :: spares < blocked && spares < KEEP -> spares++; won = 1 :: else fi };
-#ifndef W_PAST
-     /* compensatePastLimit(): nobody else is left */
-     atomic { if :: !won && WORKERS + spares <= blocked && spares < SPARES -> spares++; won = 1 :: else fi };
+     runSpare();
+#if !defined(W_PAST) && !defined(NOASK)
+     /* compensatePastLimit(): nobody else is left; asked again where it is refused */
+     do
+     :: atomic { NOBODY_LEFT && ran == target -> spares++ };
+        activate(1);
+        if :: refused -> refused = 0; spares-- :: else -> break fi
+     :: else -> break
+     od;
 #endif
-     if
-     :: won -> won = 0;
-#ifndef W_UNCOUNTED
-        atomic { present++ };
 #endif
-        atomic { if                            /* under the lock */
-          :: idleSpare[LAST_SPARE] -> idleSpare[LAST_SPARE] = 0; order[LAST_SPARE] = 1
-          :: !idleSpare[LAST_SPARE] && idleSpare[WORKERS] -> idleSpare[WORKERS] = 0; order[WORKERS] = 1
-          :: !idleSpare[LAST_SPARE] && !idleSpare[WORKERS] ->
-             if
-             :: startedSpares < SPARES -> order[WORKERS + startedSpares] = 1; startedSpares++
-#ifdef W_PENDING
-             :: startedSpares == SPARES -> spares--; present--
+#ifdef NEST
+     ran > target && blockedNow == level;
 #else
-             :: startedSpares == SPARES -> pendingSpare++
-#endif
-             fi
-          fi }
-     :: else
-     fi;
-#endif
      ran > target;                             /* blocks until another job has run */
+#endif
+     target = 0;
 #if SPARES
-     atomic { blocked--; target = 0; blocking = 0 }
-#else
-     atomic { target = 0; blocking = 0 }
+     blocked--
 #endif
   :: else
   fi;
-#endif
+  atomic { running--; ran++; if :: level > 0 -> level = 0; blockedNow-- :: else fi };
+#else
   atomic { running--; ran++ };
+#endif
   goto fetch;
 #if SPARES
 retired:
@@ -447,7 +557,10 @@ retired:
     if
     :: pendingSpare > 0 -> pendingSpare--; order[me] = 1
     :: pendingSpare == 0 && dismissed -> order[me] = 2
-    :: pendingSpare == 0 && !dismissed -> idleSpare[me] = 1
+    :: pendingSpare == 0 && !dismissed && me < WORKERS + KEPT -> idleSpare[me] = 1
+    :: pendingSpare == 0 && !dismissed && me >= WORKERS + KEPT ->     /* the thread ends; its record may get another */
+       alive[me] = 0; live--;
+       do :: known > WORKERS && !alive[known - 1] -> known-- :: else -> break od
     fi };
 end_retired:
   atomic { order[me] > 0 -> if :: order[me] == 2 -> won = 1 :: else fi; order[me] = 0 };
@@ -463,6 +576,7 @@ end:
   :: atomic { buffered[D(0, LAST)] > 0 -> flush(0) }
   :: atomic { THREADS > 1 && buffered[D(1 % THREADS, LAST)] > 0 -> flush(1 % THREADS) }
   :: atomic { THREADS > 2 && buffered[D(2 % THREADS, LAST)] > 0 -> flush(2 % THREADS) }
+  :: atomic { THREADS > 3 && buffered[D(3 % THREADS, LAST)] > 0 -> flush(3 % THREADS) }
 #if SPURIOUS > 0
   :: atomic { spurious < SPURIOUS && waiting[0] -> spurious++; waiting[0] = 0 }
   :: atomic { spurious < SPURIOUS && waiting[1] -> spurious++; waiting[1] = 0 }
@@ -503,7 +617,7 @@ init {
   timeout ->
   assert(ran == JOBS && inbox + front == 0);
 #if defined(STOP)
-  assert(exited == WORKERS + startedSpares && sleepers == 0);
+  assert(exited == WORKERS + live && sleepers == 0);
 #else
   assert(sleepers == present && present == WORKERS + spares && spares <= SPARES);
 #endif

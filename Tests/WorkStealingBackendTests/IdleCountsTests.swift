@@ -9,13 +9,18 @@ import Testing
 @Suite struct IdleCountsTests {
   private static let all: [IdleCounts] = {
     var all: [IdleCounts] = []
-    for sleepers in 0..<UInt64(4) {
-      for searching in 0..<UInt64(4) {
-        for running in 0..<UInt64(2) {
-          for bits in 0..<UInt64(4) {
-            let present = sleepers + searching + running
-            let low = present << 32 | searching << 16 | sleepers
-            all.append(IdleCounts(word: low | bits << 48))
+    for sleepers in 0..<4 {
+      for searching in 0..<4 {
+        for running in 0..<2 {
+          for bits in 0..<8 {
+            var counts = IdleCounts.initial(workers: sleepers + searching + running)
+            for _ in 0..<sleepers { counts = counts.entering(limit: 0) }
+            for _ in 0..<searching { counts = counts.startingSearch }
+            if bits & 4 != 0 { counts = counts.becomingShort }
+            // Somebody is awake, so nobody is woken.
+            if bits & 1 != 0 { counts = counts.arriving.stopping.departing }
+            all.append(counts)
+            if counts.isLastOne { all.append(counts.givingUp) }
           }
         }
       }
@@ -72,14 +77,37 @@ import Testing
     #expect(Self.all.contains { $0.isLastOne })
   }
 
-  @Test func theFieldsHoldAsManyWorkersAsASchedulerMayHave() {
-    let all = IdleCounts.initial(workers: WorkerCount.limit)
-    #expect(all.present == WorkerCount.limit && all.sleepers == 0 && !all.isStopping)
+  /// Also where activations are counted before the retirements that make room for them.
+  @Test func theFieldsHoldMoreWorkersThanASchedulerMayHave() {
+    for factor in [1, 2, 4] {
+      let many = factor * WorkerCount.limit
+      let all = IdleCounts.initial(workers: many)
+      #expect(all.present == many && all.sleepers == 0 && !all.isStopping && !all.isShort)
+      var asleep = all
+      for _ in 0..<many { asleep = asleep.entering(limit: 0) }
+      #expect(asleep.sleepers == many && asleep.searching == 0 && !asleep.isShort)
+      #expect(asleep.isAsleep && asleep.present == many)
+      var searching = all
+      for _ in 0..<many { searching = searching.startingSearch }
+      #expect(searching.searching == many && searching.present == many && searching.sleepers == 0)
+    }
   }
 
-  @Test func aWakeIsNeededExactlyWhenSomebodySleepsAndNobodySearches() {
+  @Test func aWakeIsNeededExactlyWhenNobodySearchesAndSomebodySleepsOrNoneIsLeft() {
     for counts in Self.all {
-      #expect(counts.needsWake == (counts.sleepers > 0 && counts.searching == 0))
+      let isWanted = counts.sleepers > 0 || counts.isShort
+      #expect(counts.needsWake == (isWanted && counts.searching == 0))
+    }
+  }
+
+  @Test func aShortageChangesNoNumber() {
+    for counts in Self.all {
+      let short = counts.becomingShort
+      #expect(short.isShort && short.sleepers == counts.sleepers)
+      #expect(short.searching == counts.searching && short.present == counts.present)
+      #expect(short.isLastOne == counts.isLastOne && short.isAsleep == counts.isAsleep)
+      #expect(short.endingShortage == counts.endingShortage && !counts.endingShortage.isShort)
+      #expect(short.becomingShort == short)
     }
   }
 
@@ -110,5 +138,15 @@ import Testing
       #expect(counts.active == max(min(blocked, 2), blocked - 1) && !counts.hasSurplus)
     }
     #expect(counts.unblocking.unblocking.hasSurplus)
+    #expect(counts.replacingLast(workers: 2, limit: counts.active) == counts)
+  }
+
+  /// The answer to a shortage stays within the limit.
+  @Test func theLastThreadIsReplacedWithinALimit() {
+    let blocked = Compensation(word: 0).blocking(limit: 0)
+    #expect(blocked.blocked == 1 && blocked.active == 0)
+    #expect(blocked.replacingLast(workers: 1, limit: 0) == blocked)
+    #expect(blocked.replacingLast(workers: 1, limit: 1).active == 1)
+    #expect(blocked.replacingLast(workers: 2, limit: 1) == blocked)
   }
 }
