@@ -13,11 +13,12 @@
 
 static _Atomic int64_t calls;
 static int64_t chosen = -1;
-static int chosen_kind = -1, chosen_error, chosen_forever;
+static int chosen_kind = -1, chosen_error;
+static int64_t chosen_step;
 
-void injected_fault(enum injected_kind kind, int error, int64_t number, int forever) {
+void injected_fault(enum injected_kind kind, int error, int64_t number, int64_t step) {
   chosen_error = error;
-  chosen_forever = forever;
+  chosen_step = step;
   chosen = number;
   chosen_kind = (int)kind;
 }
@@ -29,7 +30,8 @@ int64_t injected_calls(void) { return calls; }
 static int fails(enum injected_kind kind) {
   if ((int)kind != chosen_kind) return 0;
   int64_t number = atomic_fetch_add(&calls, 1) + 1;
-  return number == chosen || (chosen_forever && number > chosen);
+  int64_t later = number - chosen;
+  return later == 0 || (chosen_step && later > 0 && later % chosen_step == 0);
 }
 
 typedef int (*create_function)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);

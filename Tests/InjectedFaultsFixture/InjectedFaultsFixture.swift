@@ -11,30 +11,34 @@ import Synchronization
 import ThreadPoolBackend
 import WorkStealingBackend
 
-/// Runs a small program of jobs on a scheduler while one call of the system fails, or it and all later ones.
+/// Runs a small program of jobs on a scheduler while one call of the system fails, or it and later
+/// ones.
 ///
-/// Arguments: scheduler, workers, kind of call, error, number of the call, `once` or `forever`. Prints how many calls of the
-/// kind there were. Exit code 0: every job ran as often as it should. 1: not so. 64: the arguments are wrong.
+/// Arguments: scheduler, workers, kind of call, error, number of the call, `once`, `forever` or
+/// `third` for every third call from there on, and the program. Prints how many calls of the kind
+/// there were. Exit code 0: every job ran as often as it should. 1: not so. 64: the arguments are
+/// wrong.
 @main struct InjectedFaultsFixture {
   static func main() {
     let arguments = CommandLine.arguments
-    guard arguments.count == 7, let workers = Int(arguments[2]), let kind = kinds[arguments[3]],
-      let error = Int32(arguments[4]), let number = Int64(arguments[5])
+    guard arguments.count == 8, let workers = Int(arguments[2]), let kind = kinds[arguments[3]],
+      let error = Int32(arguments[4]), let number = Int64(arguments[5]),
+      let step = steps[arguments[6]], let program = JobProgram.Kind(rawValue: arguments[7])
     else {
-      print("expected a scheduler, workers, a kind, an error, a number, and once or forever")
+      print("expected a scheduler, workers, a kind, an error, a number, a duration and a program")
       exit(64)
     }
-    injected_fault(kind, error, number, arguments[6] == "forever" ? 1 : 0)
+    injected_fault(kind, error, number, step)
     guard let scheduler = make(arguments[1], workers) else {
       print("no scheduler \(arguments[1])")
       exit(64)
     }
-    let program = JobProgram(scheduler, canBlock: arguments[1] != "inline")
-    program.run()
+    let jobs = JobProgram(scheduler, canBlock: arguments[1] != "inline")
+    jobs.run(program) { make(arguments[1], workers) ?? scheduler }
     scheduler.shutDown()
     print("calls \(injected_calls())")
-    guard program.runs == program.expected else {
-      print("\(program.runs) of \(program.expected) jobs ran")
+    guard jobs.runs == jobs.expected else {
+      print("\(jobs.runs) of \(jobs.expected) jobs ran")
       exit(1)
     }
     exit(0)
@@ -44,26 +48,48 @@ import WorkStealingBackend
     "thread": INJECTED_THREAD, "memory": INJECTED_MEMORY, "futex": INJECTED_FUTEX,
     "barrier": INJECTED_BARRIER,
   ]
+  private static let steps: [String: Int64] = ["once": 0, "forever": 1, "third": 3]
 
   private static func make(_ name: String, _ workers: Int) -> (any Scheduler)? {
     switch name {
-    case "work-stealing": WorkStealingScheduler(workers: workers)
-    case "thread-pool": ThreadPoolScheduler(workers: workers)
-    case "dispatch": DispatchScheduler(workers: workers)
-    case "inline": InlineScheduler()
-    default: nil
+    case "work-stealing":
+      var configuration = WorkStealingConfiguration()
+      configuration.compensationLimit = JobProgram.depth + 10
+      return WorkStealingScheduler(workers: workers, configuration: configuration)
+    case "thread-pool": return ThreadPoolScheduler(workers: workers)
+    case "dispatch": return DispatchScheduler(workers: workers)
+    case "inline": return InlineScheduler()
+    default: return nil
     }
   }
 }
 
 /// Jobs that come alone, in chains, from other jobs, and that block until others have run.
 private final class JobProgram: Sendable {
+  enum Kind: String {
+    /// Some of everything.
+    case usual
+    /// Two schedulers whose jobs block as deep as each compensates, then one past that.
+    case deep
+    /// A job that blocks alone until somebody outside lets it go on.
+    case lonely
+    /// A job that blocks alone until a job runs that comes later.
+    case late
+  }
+
+  /// Jobs that block at a time on one scheduler: fewer than any compensates, but on two schedulers
+  /// more than libdispatch has threads for.
+  static let depth = 150
+
   private let scheduler: any Scheduler
   private let canBlock: Bool
   private let count = Atomic<Int>(0)
+  /// Runs at which the main thread goes on, reached by one job.
+  private let goal = Atomic<Int>(0)
+  private let isReached = Turnstile()
 
   /// How often jobs run in all.
-  var expected: Int { 400 + 5 * (1 + 60) + (canBlock ? 5 * 4 : 0) + 5 * 31 }
+  var expected: Int { goal.load(ordering: .relaxed) }  // relaxed: the main thread's own
   // acquire: pairs with the release in `note`.
   var runs: Int { count.load(ordering: .acquiring) }
 
@@ -72,23 +98,70 @@ private final class JobProgram: Sendable {
     self.canBlock = canBlock
   }
 
-  func run() {
-    for _ in 0..<5 {
-      let start = runs
-      var chain = JobChain()
-      for _ in 0..<80 { chain.append(ClosureJob.plain { self.note() }) }
-      scheduler.submit(chain)
-      scheduler.submit {
-        self.note()
-        for _ in 0..<60 { self.scheduler.submit { self.note() } }
+  func run(_ kind: Kind, _ makeOther: () -> any Scheduler) {
+    switch kind {
+    case .usual: for _ in 0..<5 { runRound() }
+    case .deep: runDeep(makeOther())
+    case .lonely: runAlone { gate in gate.signal() }
+    case .late:
+      expect(1)
+      runAlone { gate in
+        scheduler.submit {
+          self.note()
+          gate.signal()
+        }
       }
-      runOperations()
-      // Until the scheduler idles.
-      while runs < start + 80 + 61 + 31 { usleep(20) }
-      // Nobody submits anything now that would have the scheduler ask for a thread once more.
-      if canBlock { nest(4) }
-      while runs < start + 80 + 61 + 31 + (canBlock ? 4 : 0) { usleep(20) }
+      isReached.wait()
     }
+  }
+
+  private func runRound() {
+    expect(80 + 61 + 31)
+    var chain = JobChain()
+    for _ in 0..<80 { chain.append(ClosureJob.plain { self.note() }) }
+    scheduler.submit(chain)
+    scheduler.submit {
+      self.note()
+      for _ in 0..<60 { self.scheduler.submit { self.note() } }
+    }
+    runOperations()
+    isReached.wait()
+    guard canBlock else { return }
+    // Nobody submits anything now that would have the scheduler ask for a thread once more.
+    expect(4)
+    nest(4, on: scheduler)
+    isReached.wait()
+  }
+
+  private func runDeep(_ other: any Scheduler) {
+    expect(2 * Self.depth)
+    let (hasArrived, mayReturn) = (Turnstile(), Turnstile())
+    nest(Self.depth, on: other) {
+      hasArrived.signal()
+      mayReturn.wait()
+    }
+    hasArrived.wait()
+    nest(Self.depth, on: scheduler) { mayReturn.signal() }
+    isReached.wait()
+    other.shutDown()
+    expect(300)
+    nest(300, on: scheduler, isPastLimit: true)
+    isReached.wait()
+  }
+
+  /// A job that blocks, announced, until `release` opens its gate.
+  private func runAlone(_ release: (Turnstile) -> Void) {
+    let (isBlocked, gate, hasEnded) = (Turnstile(), Turnstile(), Turnstile())
+    scheduler.submit {
+      self.scheduler.willBlock()
+      isBlocked.signal()
+      gate.wait()
+      self.scheduler.didUnblock()
+      hasEnded.signal()
+    }
+    isBlocked.wait()
+    release(gate)
+    hasEnded.wait()
   }
 
   /// Operations behind each other, a barrier, and somebody outside who waits.
@@ -105,21 +178,40 @@ private final class JobProgram: Sendable {
     queue.waitUntilAllOperationsAreFinished()
   }
 
-  /// A job that submits another and blocks, announced, until it has ended, `levels` deep.
-  private func nest(_ levels: Int, _ done: @escaping @Sendable () -> Void = {}) {
+  /// A job that submits another and blocks, announced, until it has ended, `levels` deep; the last
+  /// one calls `innermost`.
+  private func nest(
+    _ levels: Int, on scheduler: any Scheduler, isPastLimit: Bool = false,
+    _ innermost: @escaping @Sendable () -> Void = {}, done: @escaping @Sendable () -> Void = {}
+  ) {
     scheduler.submit {
       if levels > 1 {
         let turnstile = Turnstile()
-        self.nest(levels - 1) { turnstile.signal() }
-        self.scheduler.willBlock()
+        self.nest(levels - 1, on: scheduler, isPastLimit: isPastLimit, innermost) {
+          turnstile.signal()
+        }
+        scheduler.willBlock()
+        // A wait asks again from time to time until it has its thread.
+        while isPastLimit, !scheduler.compensatePastLimit() { usleep(1000) }
         turnstile.wait()
-        self.scheduler.didUnblock()
+        scheduler.didUnblock()
+      } else {
+        innermost()
       }
       self.note()
       done()
     }
   }
 
-  // release: pairs with the acquire in `runs`.
-  private func note() { count.add(1, ordering: .releasing) }
+  /// The main thread will wait for so many more runs; while none is under way.
+  private func expect(_ more: Int) {
+    goal.add(more, ordering: .relaxed)  // relaxed: the submissions that follow publish it
+  }
+
+  private func note() {
+    // acquire and release: the last one has seen what the others did, and `runs` shows it.
+    let number = count.add(1, ordering: .acquiringAndReleasing).newValue
+    // relaxed: see `expect`.
+    if number == goal.load(ordering: .relaxed) { isReached.signal() }
+  }
 }

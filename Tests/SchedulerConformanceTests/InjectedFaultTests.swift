@@ -71,16 +71,51 @@ import Testing
     }
   }
 
+  /// Jobs that block deep, on schedulers that have few threads of their own left for it: none is
+  /// stranded where one thread, or every third, is refused for a moment.
+  @Test(arguments: ["work-stealing", "thread-pool", "dispatch"], ["once", "third"])
+  func deepBlocksEndThoughThreadsAreRefused(_ scheduler: String, _ duration: String) throws {
+    let fault = Fault(kind: "thread", error: EAGAIN, duration: duration, mayStop: false)
+    // libdispatch, whose threads are the first, asks for a refused one once a second.
+    let numbers = scheduler == "dispatch" ? [200, 230, 260, 290] : [10, 50, 160, 200, 290]
+    for workers in [1, 2] {
+      for number in numbers {
+        let (outcome, _) = try run(scheduler, workers, fault, number, program: "deep")
+        #expect(outcome == .completed, "\(workers) workers, call \(number)")
+      }
+    }
+  }
+
+  /// A job that blocks while no other waits needs no thread, but whoever submits the job that it
+  /// waits for does.
+  @Test(arguments: ["work-stealing", "thread-pool"])
+  func aThreadIsMissedOnlyWhereAJobWaits(_ scheduler: String) throws {
+    for workers in [1, 2] {
+      // One worker blocks; the others are there.
+      for (program, duration) in [("lonely", "forever"), ("late", "once"), ("late", "forever")] {
+        let fault = Fault(kind: "thread", error: EAGAIN, duration: duration, mayStop: true)
+        let (outcome, _) = try run(scheduler, workers, fault, workers + 1, program: program)
+        if case .stopped(let message) = outcome {
+          #expect(program == "late" && duration == "forever" && workers == 1, "\(message)")
+          #expect(message.contains("jobs wait, no thread can run them"), "\(message)")
+        } else {
+          #expect(outcome == .completed, "\(program), \(workers) workers, \(duration)")
+          #expect(program != "late" || duration != "forever" || workers > 1)
+        }
+      }
+    }
+  }
+
   /// Runs the fixture; the number of calls is unknown where it was stopped.
   private func run(
-    _ scheduler: String, _ workers: Int, _ fault: Fault, _ number: Int
+    _ scheduler: String, _ workers: Int, _ fault: Fault, _ number: Int, program: String = "usual"
   ) throws -> (Outcome, calls: Int?) {
     let process = Process()
     let (output, errors) = (Pipe(), Pipe())
     process.executableURL = URL(fileURLWithPath: SchedulerUnderTest.fixture)
       .deletingLastPathComponent().appendingPathComponent("InjectedFaultsFixture")
     process.arguments = [
-      scheduler, "\(workers)", fault.kind, "\(fault.error)", "\(number)", fault.duration,
+      scheduler, "\(workers)", fault.kind, "\(fault.error)", "\(number)", fault.duration, program,
     ]
     process.environment = ProcessInfo.processInfo.environment.merging([
       "SWIFT_BACKTRACE": "enable=no"

@@ -15,8 +15,8 @@ enum injected_kind {
   INJECTED_BARRIER,
 };
 
-/// From now on the call of this kind with the number `number`, counted from 1, fails with `error`, and those after it, too,
-/// if `forever` is not 0. Before there are other threads.
-void injected_fault(enum injected_kind kind, int error, int64_t number, int forever);
+/// From now on the call of this kind with the number `number`, counted from 1, fails with `error`,
+/// and, if `step` is not 0, those `step`, 2 `step`, … later. Before there are other threads.
+void injected_fault(enum injected_kind kind, int error, int64_t number, int64_t step);
 /// Calls of that kind so far.
 int64_t injected_calls(void);
