@@ -6,7 +6,7 @@
 // Checked: events are told in the order noted, each once, all of them, never two at a time, and an observer is told
 // exactly what was noted after he came.
 // Left out on purpose: W_AGAIN (whoever has told does not look again), W_ALONE (no mark that somebody tells),
-// W_SINCE (an observer is told what was taken with him, whenever it was noted).
+// W_SINCE (an observer is told whatever is told after he came, whenever it was noted).
 
 #ifndef CHANGERS
 #define CHANGERS 2
@@ -38,21 +38,23 @@ inline tell() {
      :: else -> telling = 1;
 #endif
         first = taken; last = noted; taken = noted;
-        knows = registered; from = since;
         unlock();
         do
         :: first < last ->
            atomic { assert(!inHandler); inHandler = 1 }
            assert(told == first);
            told++;
+           // Whom the event concerns is looked up when it is told.
+           lock();
            if
 #ifdef W_SINCE
-           :: knows -> seen++
+           :: registered -> seen++
 #else
-           :: knows && first >= from -> seen++
+           :: registered && first >= since -> seen++
 #endif
            :: else
            fi;
+           unlock();
            first++;
            if
            :: !reentered ->
@@ -74,7 +76,7 @@ inline tell() {
 }
 
 active [CHANGERS] proctype changer() {
-  byte n, first, last, from; bit knows;
+  byte n, first, last;
   do
   :: n < EVENTS -> lock(); noted++; unlock(); tell(); n++
   :: else -> break

@@ -37,7 +37,7 @@ final class ObserverSwitch: Sendable {
   private let value = Atomic<Bool>(true)
   private let index = Atomic<Int>(0)
 
-  /// Where the observer stands in the log.
+  /// Where the observer stands in its list.
   // relaxed, both: under the lock of the log.
   var place: Int {
     get { index.load(ordering: .relaxed) }
@@ -53,12 +53,10 @@ final class ObserverSwitch: Sendable {
   func turnOff() -> Bool { value.exchange(false, ordering: .relaxed) }
 }
 
-/// What happened to one object, in order, told to its observers by one thread at a time.
+/// Those who are told of one property, in the order in which they came.
 ///
-/// A value under the lock that orders the object's transitions: whoever changes the object appends in the same step.
-/// After unlocking he takes the events, unless somebody else is telling; that one then comes back for them. So order
-/// needs no lock while handlers run. Page: Observation.md; model: Tests/Models/observation.pml.
-struct TransitionLog<Event, Handler> {
+/// A value under the lock of the object's log. Page: Observation.md.
+struct ObserverList<Handler> {
   /// Somebody who is told; only of what happens after he came.
   struct Observer {
     let isOn: ObserverSwitch
@@ -66,39 +64,32 @@ struct TransitionLog<Event, Handler> {
     let handler: Handler
   }
 
-  /// In the order in which they came; nil where one has gone.
-  private(set) var observers: [Observer?] = []
-  private var gone = 0
-  private var events: [Event] = []
-  /// Events that were taken before the first of `events`.
-  private var taken = 0
-  private var isTelling = false
-
-  /// Events for one thread to tell, with those who are to be told.
-  struct Portion {
-    let first: Int
-    let events: [Event]
-    let observers: [Observer?]
-
-    /// The observers that event number `index` of the portion concerns.
-    func audience(_ index: Int) -> [Observer] {
-      observers.compactMap { observer in
-        observer.flatMap { $0.since <= first + index && $0.isOn.isOn ? $0 : nil }
-      }
-    }
+  /// Some of those whom an event concerns.
+  struct Step {
+    var observers: [Observer] = []
+    var isLast = true
   }
 
-  mutating func append(_ event: Event) { events.append(event) }
+  /// Most observers of a step; the lock is held for as long as it takes to collect them.
+  static var stepSize: Int { 64 }
 
-  /// Adds an observer of everything from the next event on; O(1) amortised.
-  mutating func add(_ isOn: ObserverSwitch, _ handler: Handler) {
+  /// nil where one has gone.
+  private var observers: [Observer?] = []
+  private var gone = 0
+  /// The first who has not been looked at for the event that is being told.
+  private var cursor = 0
+
+  var isEmpty: Bool { gone == observers.count }
+
+  /// Adds an observer of event number `since` and of later ones; O(1) amortised.
+  mutating func add(_ isOn: ObserverSwitch, since: Int, _ handler: Handler) {
     isOn.place = observers.count
-    observers.append(Observer(isOn: isOn, since: taken + events.count, handler: handler))
+    observers.append(Observer(isOn: isOn, since: since, handler: handler))
   }
 
   /// Returns the observer for the caller to release after unlocking; O(1) amortised.
   ///
-  /// `isOn` is that of an observer of this log.
+  /// `isOn` is that of an observer of this list.
   mutating func remove(_ isOn: ObserverSwitch) -> Observer? {
     let place = isOn.place
     guard let observer = observers[place], observer.isOn === isOn else { return nil }
@@ -109,16 +100,74 @@ struct TransitionLog<Event, Handler> {
   }
 
   private mutating func closeRanks() {
+    // One thread tells at a time, so there is one cursor to move along.
+    cursor = observers[..<min(cursor, observers.count)].count { $0 != nil }
     observers.removeAll { $0 == nil }
     gone = 0
     for (place, observer) in observers.enumerated() { observer?.isOn.place = place }
   }
 
+  /// The next observers whom event `number` concerns; from the first on if `isFirst`.
+  mutating func next(_ number: Int, isFirst: Bool) -> Step {
+    if isFirst { cursor = 0 }
+    var step = Step()
+    while cursor < observers.count {
+      guard step.observers.count < Self.stepSize else {
+        step.isLast = false
+        break
+      }
+      if let observer = observers[cursor] {
+        // Whoever came later is told of later events only.
+        guard observer.since <= number else { break }
+        step.observers.append(observer)
+      }
+      cursor += 1
+    }
+    return step
+  }
+
+  /// Calls `body` with each observer of an event that still wants to be told, in order.
+  ///
+  /// Without lock; `next` calls the function of that name under it, with whether it is the first call.
+  static func forEach(
+    next: (_ isFirst: Bool) -> Step?, _ body: (Handler) -> Void
+  ) {
+    var isFirst = true
+    while let step = next(isFirst) {
+      for observer in step.observers where observer.isOn.isOn { body(observer.handler) }
+      if step.isLast { return }
+      isFirst = false
+    }
+  }
+}
+
+/// What happened to one object, in order, told to its observers by one thread at a time.
+///
+/// A value under the lock that orders the object's transitions: whoever changes the object appends in the same step.
+/// After unlocking he takes the events, unless somebody else is telling; that one then comes back for them. So order
+/// needs no lock while handlers run. Page: Observation.md; model: Tests/Models/observation.pml.
+struct TransitionLog<Event> {
+  private var events: [Event] = []
+  /// Events that were taken before the first of `events`.
+  private var taken = 0
+  private var isTelling = false
+
+  /// Events for one thread to tell.
+  struct Portion {
+    let first: Int
+    let events: [Event]
+  }
+
+  /// The number of the next event.
+  var nextNumber: Int { taken + events.count }
+
+  mutating func append(_ event: Event) { events.append(event) }
+
   /// What the caller must tell now; nil when there is nothing, or somebody tells already.
   mutating func take() -> Portion? {
     guard !isTelling, !events.isEmpty else { return nil }
     isTelling = true
-    let portion = Portion(first: taken, events: events, observers: observers)
+    let portion = Portion(first: taken, events: events)
     taken += events.count
     events = []
     return portion
@@ -128,6 +177,8 @@ struct TransitionLog<Event, Handler> {
   mutating func told() { isTelling = false }
 }
 
-extension TransitionLog: Sendable where Event: Sendable, Handler: Sendable {}
-extension TransitionLog.Observer: Sendable where Event: Sendable, Handler: Sendable {}
-extension TransitionLog.Portion: Sendable where Event: Sendable, Handler: Sendable {}
+extension TransitionLog: Sendable where Event: Sendable {}
+extension TransitionLog.Portion: Sendable where Event: Sendable {}
+extension ObserverList: Sendable where Handler: Sendable {}
+extension ObserverList.Observer: Sendable where Handler: Sendable {}
+extension ObserverList.Step: Sendable where Handler: Sendable {}

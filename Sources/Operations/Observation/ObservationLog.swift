@@ -39,7 +39,7 @@ enum Transition: Sendable {
   /// A subclass has changed a property that it has added.
   case own(OwnProperty, any Sendable, any Sendable)
   /// This observer came, who wants to know what the property is.
-  case initial(ObserverSwitch, InitialValue)
+  case initial(ObserverSwitch, OperationObserver, InitialValue)
 }
 
 /// What an observer is told first who wants to know what the property is.
@@ -77,14 +77,25 @@ enum OperationObserver: Sendable {
     case .own: .own
     }
   }
+
+  var subject: ObservedSubject {
+    guard case .own(let property, _, _) = self else { return .stock(property) }
+    return .own(property)
+  }
+}
+
+/// What an observer observes; those of one subject are in one list.
+enum ObservedSubject: Hashable {
+  case stock(ObservedProperty)
+  case own(OwnProperty)
 }
 
 /// What an observed operation keeps in its cold table; guarded by its edit lock, but for `shown`.
 @safe final class ObservationLog {
-  typealias Log = TransitionLog<Transition, OperationObserver>
-  var log = Log()
-  /// How many observe each property.
-  private var audiences: [ObservedProperty: Int] = [:]
+  typealias Observers = ObserverList<OperationObserver>
+  var log = TransitionLog<Transition>()
+  /// None is empty.
+  private var lists: [ObservedSubject: Observers] = [:]
   /// Called once, in the order added, when the finish is told; none comes after that was noted.
   var finishHandlers: [@Sendable (Operation) -> Void] = []
   /// Somebody has observed `isReady`, so that dependencies have probes.
@@ -102,25 +113,24 @@ enum OperationObserver: Sendable {
   /// The last value told of each flag; used by whoever tells.
   var shown: [ObservedProperty: Bool] = [:]
 
-  func observes(_ property: ObservedProperty) -> Bool { audiences[property, default: 0] > 0 }
+  func observes(_ property: ObservedProperty) -> Bool { lists[.stock(property)] != nil }
+
+  func observes(_ property: OwnProperty) -> Bool { lists[.own(property)] != nil }
 
   func add(_ isOn: ObserverSwitch, _ observer: OperationObserver) {
-    log.add(isOn, observer)
-    audiences[observer.property, default: 0] += 1
+    lists[observer.subject, default: Observers()].add(isOn, since: log.nextNumber, observer)
   }
 
   /// Returns the observer for the caller to release after unlocking.
-  func remove(_ isOn: ObserverSwitch) -> Log.Observer? {
-    let removed = log.remove(isOn)
-    if let removed { audiences[removed.handler.property, default: 0] -= 1 }
-    return removed
+  func remove(_ isOn: ObserverSwitch, of subject: ObservedSubject) -> Observers.Observer? {
+    let removed = lists[subject]?.remove(isOn)
+    if lists[subject]?.isEmpty == true { lists[subject] = nil }
+    return removed ?? nil
   }
 
-  func observes(_ property: OwnProperty) -> Bool {
-    log.observers.contains {
-      guard case .own(property, _, _) = $0?.handler else { return false }
-      return true
-    }
+  /// The next observers whom event `number` concerns; see `ObserverList`.
+  func next(_ subject: ObservedSubject, _ number: Int, isFirst: Bool) -> Observers.Step? {
+    lists[subject]?.next(number, isFirst: isFirst)
   }
 }
 

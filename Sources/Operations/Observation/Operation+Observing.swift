@@ -101,7 +101,9 @@ extension Operation {
         log.log.append(.baseline(property, value))
       }
       log.add(isOn, observer)
-      if wantsInitial { log.log.append(.initial(isOn, initialValue(of: property, bits))) }
+      if wantsInitial {
+        log.log.append(.initial(isOn, observer, initialValue(of: property, bits)))
+      }
       guard property == .isReady, !log.tracksReadiness else { return [] }
       log.tracksReadiness = true
       log.stockReady = isStockReady(log, bits)
@@ -109,7 +111,8 @@ extension Operation {
     }
     for dependency in probed { probe(dependency) }
     deliverTransitions()
-    return Observation(isOn) { [weak self] in self?.detach(isOn) }
+    let subject = observer.subject
+    return Observation(isOn) { [weak self] in self?.detach(isOn, of: subject) }
   }
 
   /// Under the edit lock.
@@ -123,8 +126,8 @@ extension Operation {
     }
   }
 
-  private final func detach(_ isOn: ObserverSwitch) {
-    let removed = withObservationLog { log, _ in log.remove(isOn) }
+  private final func detach(_ isOn: ObserverSwitch, of subject: ObservedSubject) {
+    let removed = withObservationLog { log, _ in log.remove(isOn, of: subject) }
     // Its captures go without the lock.
     withExtendedLifetime(removed) {}
   }

@@ -21,8 +21,10 @@ public final class ProgressCounter: Sendable {
     var total = 0
     var completed = 0
     var countsCancelled = false
-    var log = TransitionLog<Change, @Sendable (Change) -> Void>()
+    var log = TransitionLog<Change>()
+    var observers = Observers()
   }
+  private typealias Observers = ObserverList<@Sendable (Change) -> Void>
   private let state = Locked(State())
 
   init() {}
@@ -58,9 +60,9 @@ public final class ProgressCounter: Sendable {
   /// As `observe(_:)`, for the total as well.
   package func observeChanges(_ handler: @escaping @Sendable (Change) -> Void) -> Observation {
     let isOn = ObserverSwitch()
-    state.withLock { $0.log.add(isOn, handler) }
+    state.withLock { $0.observers.add(isOn, since: $0.log.nextNumber, handler) }
     return Observation(isOn) { [weak self] in
-      let removed = self?.state.withLock { $0.log.remove(isOn) }
+      let removed = self?.state.withLock { $0.observers.remove(isOn) }
       withExtendedLifetime(removed) {}
     }
   }
@@ -86,9 +88,11 @@ public final class ProgressCounter: Sendable {
       if state.completed != completed { state.log.append(.completed(state.completed)) }
     }
     while let portion = state.withLock({ $0.log.take() }) {
-      for index in portion.events.indices {
-        for observer in portion.audience(index) where observer.isOn.isOn {
-          observer.handler(portion.events[index])
+      for (index, event) in portion.events.enumerated() {
+        Observers.forEach { isFirst in
+          state.withLock { $0.observers.next(portion.first + index, isFirst: isFirst) }
+        } _: { handler in
+          handler(event)
         }
       }
       state.withLock { $0.log.told() }

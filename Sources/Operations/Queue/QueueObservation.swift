@@ -19,7 +19,7 @@ enum QueueTransition: Sendable {
   case suspended(Bool, Bool)
   case name(String?, String?)
   /// This observer came, who wants to know what the property is.
-  case initial(ObserverSwitch, QueueInitialValue)
+  case initial(ObserverSwitch, QueueObserver, QueueInitialValue)
 }
 
 /// What an observer is told first who wants to know what the property is.
@@ -39,36 +39,56 @@ enum QueueObserver: Sendable {
   case suspended(@Sendable (OperationQueue, ObservedChange<Bool>) -> Void)
   case name(@Sendable (OperationQueue, ObservedChange<String?>) -> Void)
 
-  var observesMembers: Bool {
+  var property: QueueProperty {
     switch self {
-    case .operations, .count: true
-    case .limit, .suspended, .name: false
+    case .operations: .operations
+    case .count: .count
+    case .limit: .limit
+    case .suspended: .suspended
+    case .name: .name
     }
   }
 }
 
+/// The observable properties of a queue (contract 123).
+enum QueueProperty: Hashable {
+  case operations, count, limit, suspended, name
+
+  var concernsMembers: Bool { self == .operations || self == .count }
+}
+
 /// Observers of a queue and what they have not been told.
 struct QueueObservation: Sendable {
-  var log = TransitionLog<QueueTransition, QueueObserver>()
+  typealias Observers = ObserverList<QueueObserver>
+  var log = TransitionLog<QueueTransition>()
+  /// None is empty.
+  private var lists: [QueueProperty: Observers] = [:]
   /// Additions and removals are noted.
   var tracksMembers = false
   /// Additions and removals while it is being found out who is a member; they follow that in the log.
   var early: [QueueTransition]?
-  /// How many observe members.
-  private(set) var memberObservers = 0
+
+  /// Somebody observes members.
+  var observesMembers: Bool { lists[.operations] != nil || lists[.count] != nil }
 
   mutating func add(_ isOn: ObserverSwitch, _ observer: QueueObserver) {
-    log.add(isOn, observer)
-    if observer.observesMembers { memberObservers += 1 }
+    lists[observer.property, default: Observers()].add(isOn, since: log.nextNumber, observer)
   }
 
   /// Returns the observer for the caller to release after unlocking.
   mutating func remove(
-    _ isOn: ObserverSwitch
-  ) -> TransitionLog<QueueTransition, QueueObserver>.Observer? {
-    let removed = log.remove(isOn)
-    if let removed, removed.handler.observesMembers { memberObservers -= 1 }
-    return removed
+    _ isOn: ObserverSwitch, of property: QueueProperty
+  ) -> Observers.Observer? {
+    let removed = lists[property]?.remove(isOn)
+    if lists[property]?.isEmpty == true { lists[property] = nil }
+    return removed ?? nil
+  }
+
+  /// The next observers whom event `number` concerns; see `ObserverList`.
+  mutating func next(
+    _ property: QueueProperty, _ number: Int, isFirst: Bool
+  ) -> Observers.Step? {
+    lists[property]?.next(number, isFirst: isFirst)
   }
 
   /// Notes an addition or a removal.
@@ -86,19 +106,21 @@ extension OperationQueue {
     _ observer: QueueObserver, _ isOn: ObserverSwitch = ObserverSwitch(), wantsInitial: Bool = false
   ) -> Observation {
     let extras = extrasMade()
+    let property = observer.property
     var begins = false
     let add: (inout QueueObservation, QueueInitialValue) -> Void = { observation, initial in
       observation.add(isOn, observer)
-      if observer.observesMembers, !observation.tracksMembers {
+      if property.concernsMembers, !observation.tracksMembers {
         observation.tracksMembers = true
         observation.early = []
         begins = true
       }
       guard wantsInitial else { return }
-      if observer.observesMembers {
-        observation.noteMembers(.initial(isOn, initial))
+      let event = QueueTransition.initial(isOn, observer, initial)
+      if property.concernsMembers {
+        observation.noteMembers(event)
       } else {
-        observation.log.append(.initial(isOn, initial))
+        observation.log.append(event)
       }
     }
     // Under the lock that orders the changes, so that the next one finds the extras.
@@ -119,7 +141,7 @@ extension OperationQueue {
       }
     }
     if begins { noteMembersAtTheBeginning(extras) } else if wantsInitial { tellObservers() }
-    return Observation(isOn) { [weak self] in self?.detach(isOn) }
+    return Observation(isOn) { [weak self] in self?.detach(isOn, of: property) }
   }
 
   /// Whoever joins or leaves after the enumeration has looked finds the extras; see Observation.md.
@@ -133,11 +155,11 @@ extension OperationQueue {
     tellObservers()
   }
 
-  private func detach(_ isOn: ObserverSwitch) {
+  private func detach(_ isOn: ObserverSwitch, of property: QueueProperty) {
     guard let extras = extrasIfAny else { return }
     let removed = extras.observation.withLock { observation in
-      let removed = observation.remove(isOn)
-      if observation.memberObservers == 0, observation.tracksMembers, observation.early == nil {
+      let removed = observation.remove(isOn, of: property)
+      if !observation.observesMembers, observation.tracksMembers, observation.early == nil {
         observation.tracksMembers = false
         observation.log.append(.members([]))
       }
@@ -172,38 +194,48 @@ extension OperationQueue {
   func tellObservers() {
     guard let extras = extrasIfAny else { return }
     while let portion = extras.observation.withLock({ $0.log.take() }) {
-      for index in portion.events.indices {
-        tell(portion.events[index], portion.audience(index), extras)
+      for (index, event) in portion.events.enumerated() {
+        tell(event, portion.first + index, extras)
       }
       extras.observation.withLock { $0.log.told() }
     }
   }
 
-  private typealias Audience = [TransitionLog<QueueTransition, QueueObserver>.Observer]
-
-  private func tell(_ transition: QueueTransition, _ audience: Audience, _ extras: QueueExtras) {
+  /// Tells event `number`.
+  private func tell(_ transition: QueueTransition, _ number: Int, _ extras: QueueExtras) {
     switch transition {
     case .members(let members): extras.toldMembers = members
-    case .added(let members): tellAddition(of: members, audience, extras)
-    case .removed(let operation): tellRemoval(of: operation, audience, extras)
-    case .initial(let isOn, let value):
-      guard let observer = audience.first(where: { $0.isOn === isOn }) else { return }
-      tellInitial(value, observer.handler, extras)
+    case .added(let members): tellAddition(of: members, number, extras)
+    case .removed(let operation): tellRemoval(of: operation, number, extras)
+    case .initial(let isOn, let observer, let value):
+      if isOn.isOn { tellInitial(value, observer, extras) }
     case .limit(let old, let new):
-      for observer in audience {
-        guard case .limit(let handler) = observer.handler, observer.isOn.isOn else { continue }
+      forEachObserver(of: .limit, number, extras) { observer in
+        guard case .limit(let handler) = observer else { return }
         handler(self, ObservedChange(oldValue: old, newValue: new))
       }
     case .suspended(let old, let new):
-      for observer in audience {
-        guard case .suspended(let handler) = observer.handler, observer.isOn.isOn else { continue }
+      forEachObserver(of: .suspended, number, extras) { observer in
+        guard case .suspended(let handler) = observer else { return }
         handler(self, ObservedChange(oldValue: old, newValue: new))
       }
     case .name(let old, let new):
-      for observer in audience {
-        guard case .name(let handler) = observer.handler, observer.isOn.isOn else { continue }
+      forEachObserver(of: .name, number, extras) { observer in
+        guard case .name(let handler) = observer else { return }
         handler(self, ObservedChange(oldValue: old, newValue: new))
       }
+    }
+  }
+
+  /// Calls `body` with each observer of `property` whom event `number` concerns.
+  private func forEachObserver(
+    of property: QueueProperty, _ number: Int, _ extras: QueueExtras,
+    _ body: (QueueObserver) -> Void
+  ) {
+    QueueObservation.Observers.forEach { isFirst in
+      extras.observation.withLock { $0.next(property, number, isFirst: isFirst) }
+    } _: {
+      body($0)
     }
   }
 
@@ -226,7 +258,7 @@ extension OperationQueue {
 
   /// Those among `members` that the enumeration at the beginning has found already are known.
   private func tellAddition(
-    of members: [QueueMember], _ audience: Audience, _ extras: QueueExtras
+    of members: [QueueMember], _ number: Int, _ extras: QueueExtras
   ) {
     let old = extras.toldMembers
     for member in members {
@@ -235,29 +267,26 @@ extension OperationQueue {
       if let place, extras.toldMembers[place].ticket == member.ticket { continue }
       extras.toldMembers.insert(member, at: place.map { $0 + 1 } ?? 0)
     }
-    tellMembers(from: old, audience, extras)
+    tellMembers(from: old, number, extras)
   }
 
-  private func tellRemoval(of operation: Operation, _ audience: Audience, _ extras: QueueExtras) {
+  private func tellRemoval(of operation: Operation, _ number: Int, _ extras: QueueExtras) {
     let old = extras.toldMembers
     guard let place = old.firstIndex(where: { $0.operation === operation }) else { return }
     extras.toldMembers.remove(at: place)
-    tellMembers(from: old, audience, extras)
+    tellMembers(from: old, number, extras)
   }
 
-  private func tellMembers(
-    from old: [QueueMember], _ audience: Audience, _ extras: QueueExtras
-  ) {
+  private func tellMembers(from old: [QueueMember], _ number: Int, _ extras: QueueExtras) {
     let new = extras.toldMembers
     guard old.count != new.count else { return }
-    for observer in audience {
-      guard case .operations(let handler) = observer.handler, observer.isOn.isOn else { continue }
+    forEachObserver(of: .operations, number, extras) { observer in
+      guard case .operations(let handler) = observer else { return }
       handler(
-        self,
-        ObservedChange(oldValue: old.map(\.operation), newValue: new.map(\.operation)))
+        self, ObservedChange(oldValue: old.map(\.operation), newValue: new.map(\.operation)))
     }
-    for observer in audience {
-      guard case .count(let handler) = observer.handler, observer.isOn.isOn else { continue }
+    forEachObserver(of: .count, number, extras) { observer in
+      guard case .count(let handler) = observer else { return }
       handler(self, ObservedChange(oldValue: old.count, newValue: new.count))
     }
   }

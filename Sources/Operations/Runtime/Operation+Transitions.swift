@@ -194,8 +194,8 @@ extension Operation {
       let portion = log?.log.take()
       unlockState(bits)
       guard let log, let portion else { return }
-      for index in portion.events.indices {
-        tell(portion.events[index], portion.audience(index), log)
+      for (index, event) in portion.events.enumerated() {
+        tell(event, portion.first + index, log)
       }
       let again = lockState()
       log.log.told()
@@ -203,45 +203,55 @@ extension Operation {
     }
   }
 
-  private final func tell(
-    _ transition: Transition, _ audience: [ObservationLog.Log.Observer], _ log: ObservationLog
-  ) {
+  /// Tells event `number`.
+  private final func tell(_ transition: Transition, _ number: Int, _ log: ObservationLog) {
     switch transition {
     case .baseline(let property, let value):
       if log.shown[property] == nil { log.shown[property] = ask(property, assuming: value) }
-    case .cancelled: show(.isCancelled, isCancelled, audience, log)
-    case .ready(let value): show(.isReady, ask(.isReady, assuming: value), audience, log)
+    case .cancelled: show(.isCancelled, isCancelled, number, log)
+    case .ready(let value): show(.isReady, ask(.isReady, assuming: value), number, log)
     case .executing(let value):
-      show(.isExecuting, ask(.isExecuting, assuming: value), audience, log)
+      show(.isExecuting, ask(.isExecuting, assuming: value), number, log)
     case .finished:
-      show(.isFinished, isFinished, audience, log)
+      show(.isFinished, isFinished, number, log)
       callFinishHandlers(log)
-    case .announced(let property, let value): show(property, value, audience, log)
+    case .announced(let property, let value): show(property, value, number, log)
     case .own(let property, let old, let new):
-      for observer in audience {
-        guard case .own(property, _, let handler) = observer.handler, observer.isOn.isOn else {
-          continue
-        }
-        handler(self, old, new, false)
+      forEachObserver(of: .own(property), number, log) { observer in
+        if case .own(_, _, let handler) = observer { handler(self, old, new, false) }
       }
-    case .initial(let isOn, let value):
-      guard let observer = audience.first(where: { $0.isOn === isOn }) else { return }
-      tellInitial(value, observer.handler, log)
+    case .initial(let isOn, let observer, let value):
+      if isOn.isOn { tellInitial(value, observer, log) }
     case .dependencies(let old, let new):
-      for observer in audience {
-        guard case .operations(let handler) = observer.handler, observer.isOn.isOn else { continue }
+      forEachObserver(of: .stock(.dependencies), number, log) { observer in
+        guard case .operations(let handler) = observer else { return }
         handler(self, ObservedChange(oldValue: old, newValue: new))
       }
     case .priority(let old, let new):
-      for observer in audience {
-        guard case .priority(let handler) = observer.handler, observer.isOn.isOn else { continue }
+      forEachObserver(of: .stock(.queuePriority), number, log) { observer in
+        guard case .priority(let handler) = observer else { return }
         handler(self, ObservedChange(oldValue: old, newValue: new))
       }
     case .completionBlock(let old, let new):
-      for observer in audience {
-        guard case .block(let handler) = observer.handler, observer.isOn.isOn else { continue }
+      forEachObserver(of: .stock(.completionBlock), number, log) { observer in
+        guard case .block(let handler) = observer else { return }
         handler(self, ObservedChange(oldValue: old, newValue: new))
       }
+    }
+  }
+
+  /// Calls `body` with each observer of `subject` whom event `number` concerns.
+  private final func forEachObserver(
+    of subject: ObservedSubject, _ number: Int, _ log: ObservationLog,
+    _ body: (OperationObserver) -> Void
+  ) {
+    ObservationLog.Observers.forEach { isFirst in
+      let bits = lockState()
+      let step = log.next(subject, number, isFirst: isFirst)
+      unlockState(bits)
+      return step
+    } _: {
+      body($0)
     }
   }
 
@@ -269,16 +279,14 @@ extension Operation {
   /// Tells a flag that differs from what was told last.
   private final func show(
     _ property: ObservedProperty, _ newValue: @autoclosure () -> Bool,
-    _ audience: [ObservationLog.Log.Observer], _ log: ObservationLog
+    _ number: Int, _ log: ObservationLog
   ) {
     guard let old = log.shown[property] else { return }  // nobody has ever asked
     let value = newValue()
     guard old != value else { return }
     log.shown[property] = value
-    for observer in audience {
-      guard case .flag(property, let handler) = observer.handler, observer.isOn.isOn else {
-        continue
-      }
+    forEachObserver(of: .stock(property), number, log) { observer in
+      guard case .flag(_, let handler) = observer else { return }
       handler(self, ObservedChange(oldValue: old, newValue: value))
     }
   }
