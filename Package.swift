@@ -210,7 +210,7 @@ let package = Package(
       "OperationsTests",
       imports: [
         "Operations", "Scheduling", "ConcurrencyPrimitives", "DispatchBackend", "ThreadPoolBackend",
-        "WorkStealingBackend", "TestSupport",
+        "WorkStealingBackend", "TestSupport", "CostFixture",
       ]),
     .target(
       name: "RandomPrograms",
@@ -235,8 +235,7 @@ let package = Package(
       name: "CostFixture",
       dependencies: [
         "CSystemShims", "Operations", "Scheduling", "ConcurrencyPrimitives", "DispatchBackend",
-        "ThreadPoolBackend",
-        "WorkStealingBackend",
+        "ThreadPoolBackend", "WorkStealingBackend",
       ],
       path: "Tests/CostFixture", swiftSettings: strict),
     .executableTarget(

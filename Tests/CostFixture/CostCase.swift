@@ -6,14 +6,23 @@ import Scheduling
 
 /// What a public call costs while many of something have piled up (contract 134).
 struct CostCase: Sendable {
+  /// How a case is judged.
+  enum Kind: String {
+    /// Neither a call nor an item may grow.
+    case call
+    /// The pile is made and taken down without further calls: only its items are judged.
+    case whole
+    /// As `call`, but a call may grow as the pile does, which its documentation says.
+    case linear
+  }
+
   /// The call, and what else tells the case apart.
   let name: String
   /// What piles up, in the plural.
   let pile: String
   /// The most live bytes that one item of the pile may hold.
   let mostBytes: Int
-  /// Whether the pile is made and taken down without further calls: then only its items are judged.
-  let isWhole: Bool
+  let kind: Kind
   let pileUp: @Sendable (CostStage, _ items: Int, _ calls: Int) -> Pile
 
   /// A case in which `call` is measured beside the pile.
@@ -21,7 +30,15 @@ struct CostCase: Sendable {
     _ name: String, among pile: String, mostBytes: Int = 512,
     _ pileUp: @escaping @Sendable (CostStage, _ items: Int, _ calls: Int) -> Pile
   ) -> Self {
-    Self(name: name, pile: pile, mostBytes: mostBytes, isWhole: false, pileUp: pileUp)
+    Self(name: name, pile: pile, mostBytes: mostBytes, kind: .call, pileUp: pileUp)
+  }
+
+  /// A case in which `call` is documented to take the longer the more there are.
+  static func linear(
+    _ name: String, among pile: String, mostBytes: Int = 512,
+    _ pileUp: @escaping @Sendable (CostStage, _ items: Int, _ calls: Int) -> Pile
+  ) -> Self {
+    Self(name: name, pile: pile, mostBytes: mostBytes, kind: .linear, pileUp: pileUp)
   }
 
   /// A case in which the pile itself is measured, from its first item to its end.
@@ -29,12 +46,13 @@ struct CostCase: Sendable {
     _ name: String, of pile: String, mostBytes: Int = 512,
     _ pileUp: @escaping @Sendable (CostStage, _ items: Int) -> Pile
   ) -> Self {
-    Self(name: name, pile: pile, mostBytes: mostBytes, isWhole: true) { stage, items, _ in
+    Self(name: name, pile: pile, mostBytes: mostBytes, kind: .whole) { stage, items, _ in
       pileUp(stage, items)
     }
   }
 
-  static let all = ofQueues + ofMembers + ofHandles + ofEdges + ofNotices + ofCompositions
+  static let all =
+    ofQueues + ofMembers + ofHandles + ofEdges + ofNotices + ofObservers + ofCompositions + ofGraphs
 }
 
 /// What has piled up: the call to be measured, and how to take the pile down.

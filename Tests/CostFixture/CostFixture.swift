@@ -12,7 +12,7 @@ import WorkStealingBackend
 ///     CostFixture list
 ///     CostFixture SCHEDULER CASE ITEMS CALLS
 ///
-/// With `list` a line `NAME<tab>PILE<tab>BYTES<tab>whole|call` for each case. Otherwise ITEMS pile up, CALLS calls are
+/// With `list` a line `NAME<tab>PILE<tab>BYTES<tab>KIND` for each case, KIND as in `CostCase.Kind`. Otherwise ITEMS pile up, CALLS calls are
 /// made, and the pile is taken down; the last line is `bytes LIVE`, what the pile held before the first call, from the
 /// system's allocator.
 @main enum CostFixture {
@@ -20,7 +20,7 @@ import WorkStealingBackend
     let arguments = Array(CommandLine.arguments.dropFirst())
     if arguments == ["list"] {
       for one in CostCase.all {
-        print("\(one.name)\t\(one.pile)\t\(one.mostBytes)\t\(one.isWhole ? "whole" : "call")")
+        print("\(one.name)\t\(one.pile)\t\(one.mostBytes)\t\(one.kind)")
       }
       return
     }

@@ -137,9 +137,18 @@ extension CostCase {
         CostStage.drain(queue)
       })
     },
-    .whole("OperationGraph", of: "nodes in a chain") { stage, items in
-      let graph = graph(items)
-      return Pile(end: { for _ in 0..<2 { graph.runAndWait(on: stage.scheduler) } })
+    .call("addDependency-inject", among: "dependencies with a result", mostBytes: 1024) {
+      stage, items, _ in
+      let queue = stage.members(0)
+      let dependent = Empty()
+      func add() {
+        let source = ResultOperation { 1 }
+        dependent.addDependency(on: source, inject: { _ in })
+        queue.addOperation(source)
+      }
+      for _ in 0..<items { add() }
+      queue.addOperation(dependent)
+      return Pile(call: { _ in add() }, end: { CostStage.drain(queue) })
     },
   ]
 
@@ -162,14 +171,5 @@ extension CostCase {
       dependent.addDependency(dependency)
     }
     return chain
-  }
-
-  private static func graph(_ nodes: Int) -> OperationGraph {
-    do {
-      return try OperationGraph { builder in
-        var last: OperationGraph.Node?
-        for _ in 0..<nodes { last = builder.add(after: last.map { [$0] } ?? []) {} }
-      }
-    } catch { fatalError("\(error)") }
   }
 }

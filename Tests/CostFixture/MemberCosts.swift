@@ -16,6 +16,27 @@ extension CostCase {
     onMember("completionBlock") { operation, _ in operation.completionBlock = nil },
     onMember("isReady") { operation, _ in precondition(operation.isReady) },
     onMember("wait-operation") { operation, _ in precondition(!operation.wait(timeout: .zero)) },
+    onMember("getters") { operation, _ in
+      precondition(!operation.isCancelled && !operation.isExecuting && !operation.isFinished)
+      precondition(!operation.isAsynchronous)
+      precondition(operation.queuePriority == .normal && operation.qualityOfService == .default)
+      precondition(operation.effectiveQualityOfService == .default)
+      precondition(operation.threadPriority == 0.5 && operation.serviceReport == nil)
+      precondition(operation.name == nil && operation.completionBlock == nil)
+      precondition(operation.dependencies.isEmpty && !operation.description.isEmpty)
+      precondition(operation.requiredResources.isEmpty && operation.readinessConditions.isEmpty)
+      precondition(!operation.cancelDependentsOnCancel && !operation.flushesWithoutSlot)
+      precondition(operation == operation && operation.hashValue != 0)
+    },
+    onMember("setters") { operation, number in
+      operation.threadPriority = number.isMultiple(of: 2) ? 0.4 : 0.6
+      operation.retainsFinishedDependencies = number.isMultiple(of: 2)
+      operation.cancelDependentsOnCancel = false
+    },
+    onMember("announce") { operation, _ in
+      operation.willChangeValue(forKey: "isReady")
+      operation.didChangeValue(forKey: "isReady")
+    },
     onMember("edit-edge") { operation, _ in
       let dependency = Operation()
       operation.addDependency(dependency)
@@ -33,6 +54,25 @@ extension CostCase {
     .call("start", among: "members") { stage, items, _ in
       let queue = stage.members(items)
       return Pile(call: { _ in Empty().start() }, end: { CostStage.drain(queue) })
+    },
+    .call("tryStart", among: "members") { stage, items, _ in
+      let queue = stage.members(items)
+      return Pile(
+        call: { _ in do { try Empty().tryStart() } catch { fatalError("\(error)") } },
+        end: { CostStage.drain(queue) })
+    },
+    .call("cancelAndFinish", among: "members") { stage, items, _ in
+      let queue = stage.members(items)
+      return Pile(call: { _ in Empty().cancelAndFinish() }, end: { CostStage.drain(queue) })
+    },
+    // Nothing may be left of an earlier wait.
+    .whole("wait-operation-again", of: "timed waits for one operation", mostBytes: 1) {
+      stage, items in
+      let queue = stage.members(0)
+      let operation = Empty()
+      queue.addOperation(operation)
+      for _ in 0..<items { precondition(!operation.wait(timeout: .zero)) }
+      return Pile(end: { CostStage.drain(queue) })
     },
     .call("deinit", among: "members") { stage, items, _ in
       let queue = stage.members(items)
@@ -118,6 +158,14 @@ extension CostCase {
       let handles = (0..<(items + calls)).map { _ in queue.addOperation {} }
       return Pile(
         call: { number in handles[items + number].cancel() }, end: { CostStage.drain(queue) })
+    },
+    .call("handle-waitUntilFinished", among: "handles", mostBytes: 1024) { stage, items, calls in
+      let queue = stage.queue()
+      let handles = (0..<(items + calls)).map { _ in queue.addOperation {} }
+      queue.waitUntilAllOperationsAreFinished()
+      return Pile(
+        call: { number in handles[items + number].waitUntilFinished() },
+        end: { withExtendedLifetime(handles) {} })
     },
     .call("addOperation-beside-kept", among: "finished operations that are kept") {
       stage, items, _ in

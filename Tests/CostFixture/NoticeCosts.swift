@@ -3,7 +3,7 @@
 import Operations
 
 extension CostCase {
-  /// Handlers, observers, waiting tasks, conditions and resources.
+  /// Handlers, waiting tasks, conditions and resources.
   static let ofNotices: [CostCase] = [
     .call("onFinish", among: "handlers") { stage, items, _ in
       let operation = Empty()
@@ -12,48 +12,13 @@ extension CostCase {
         call: { _ in operation.onFinish { _ in } },
         end: { stage.queue().addOperations([operation], waitUntilFinished: true) })
     },
-    .call("observe-operation", among: "observers of one operation", mostBytes: 1024) {
-      stage, items, _ in
+    // Changes are told to those who observe them, and handlers of the finish do not.
+    .call("queuePriority-beside-handlers", among: "handlers") { stage, items, _ in
       let operation = Empty()
-      var observations: [Observation] = []
-      for _ in 0..<items { observations.append(operation.observe(\.isFinished) { _, _ in }) }
+      for _ in 0..<items { operation.onFinish { _ in } }
       return Pile(
-        call: { _ in observations.append(operation.observe(\.isFinished) { _, _ in }) },
-        end: {
-          stage.queue().addOperations([operation], waitUntilFinished: true)
-          observations = []
-        })
-    },
-    .call("invalidate", among: "observers of one operation", mostBytes: 1024) { stage, items, _ in
-      let operation = Empty()
-      let observations = (0..<items).map { _ in operation.observe(\.isFinished) { _, _ in } }
-      return Pile(
-        call: { _ in operation.observe(\.isFinished) { _, _ in }.invalidate() },
-        end: {
-          for observation in observations { observation.invalidate() }
-          operation.cancelAndFinish()
-        })
-    },
-    .call("observe-queue", among: "observers of one queue", mostBytes: 1024) { stage, items, _ in
-      let queue = stage.members(0)
-      let observations = (0..<items).map { _ in queue.observe(\.isSuspended) { _, _ in } }
-      return Pile(
-        call: { _ in queue.observe(\.isSuspended) { _, _ in }.invalidate() },
-        end: {
-          for observation in observations { observation.invalidate() }
-          CostStage.drain(queue)
-        })
-    },
-    .call("observe-progress", among: "observers of the progress", mostBytes: 1024) {
-      stage, items, _ in
-      let queue = stage.members(0)
-      let observations = (0..<items).map { _ in queue.progressCounter.observe { _ in } }
-      return Pile(
-        call: { _ in queue.progressCounter.observe { _ in }.invalidate() },
-        end: {
-          for observation in observations { observation.invalidate() }
-          CostStage.drain(queue)
-        })
+        call: { number in operation.queuePriority = number.isMultiple(of: 2) ? .high : .low },
+        end: { operation.start() })
     },
     .call("finished", among: "waiting tasks", mostBytes: 2048) { stage, items, _ in
       let operation = Empty()
@@ -72,6 +37,19 @@ extension CostCase {
           last.cancel()
         })
     },
+    .whole("finished-queue", of: "waiting tasks", mostBytes: 2048) { stage, items in
+      let queue = stage.members(1)
+      let done = Operation()
+      let tasks = (0..<items).map { _ in Task { await queue.finished() } }
+      Task {
+        for task in tasks { await task.value }
+        done.cancelAndFinish()
+      }
+      return Pile(end: {
+        CostStage.drain(queue)
+        done.waitUntilFinished()
+      })
+    },
     .call("addReadinessCondition", among: "operations behind one gate", mostBytes: 1024) {
       stage, items, _ in
       let queue = stage.queue()
@@ -84,6 +62,22 @@ extension CostCase {
       for _ in 0..<items { add() }
       return Pile(
         call: { _ in add() },
+        end: {
+          gate.open()
+          queue.waitUntilAllOperationsAreFinished()
+        })
+    },
+    .linear("signal", among: "operations behind one gate", mostBytes: 1024) { stage, items, _ in
+      let queue = stage.queue()
+      let gate = ReadinessGate()
+      for _ in 0..<items {
+        let operation = Empty()
+        operation.addReadinessCondition(gate)
+        queue.addOperation(operation)
+      }
+      return Pile(
+        // A few of them stand for the others.
+        call: { number in if number.isMultiple(of: 100) { gate.signal() } },
         end: {
           gate.open()
           queue.waitUntilAllOperationsAreFinished()

@@ -33,6 +33,52 @@ extension CostCase {
         },
         end: { CostStage.drain(queue) })
     },
+    .call("tryAddOperation", among: "members") { stage, items, _ in
+      let queue = stage.members(items)
+      return Pile(
+        call: { _ in
+          do {
+            try queue.tryAddOperation(Empty())
+            try queue.tryAddOperations([Empty()], validating: true)
+          } catch { fatalError("\(error)") }
+        }, end: { CostStage.drain(queue) })
+    },
+    .call("getters-queue", among: "members") { stage, items, _ in
+      let queue = stage.members(items)
+      return Pile(
+        call: { _ in
+          precondition(queue.name != nil && !queue.description.isEmpty && queue.isSuspended)
+          precondition(queue.qualityOfService == .default && !queue.startsInOrder)
+          precondition(queue.maxConcurrentOperationCount < 0 && queue.eventHandler == nil)
+          precondition(queue.blockingPolicy == .automatic && queue.blockingCounters.helped == 0)
+          precondition(queue.progressCounter.fractionCompleted == 0)
+          precondition(OperationQueue.current == nil && queue == queue && queue.hashValue != 0)
+        }, end: { CostStage.drain(queue) })
+    },
+    .call("setters-queue", among: "members") { stage, items, _ in
+      let queue = stage.members(items)
+      return Pile(
+        call: { number in
+          queue.name = "renamed"
+          queue.qualityOfService = .default
+          queue.blockingPolicy = .automatic
+          queue.progressCounter.completedUnitCount = number
+        }, end: { CostStage.drain(queue) })
+    },
+    .linear("qualityOfService-queue", among: "members") { stage, items, _ in
+      let queue = stage.members(items)
+      return Pile(
+        // A few of them stand for the others.
+        call: { number in if number.isMultiple(of: 100) { queue.qualityOfService = .utility } },
+        end: { CostStage.drain(queue) })
+    },
+    .whole("invalidate-queue", of: "members") { stage, items in
+      let queue = stage.members(items)
+      return Pile(end: {
+        queue.invalidate()
+        queue.waitUntilAllOperationsAreFinished()
+      })
+    },
     .call("addBarrierBlock", among: "members") { stage, items, _ in
       let queue = stage.members(items)
       return Pile(call: { _ in queue.addBarrierBlock {} }, end: { CostStage.drain(queue) })

@@ -1,172 +1,173 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
-import Operations
-import Synchronization
+import ConcurrencyPrimitives
+import Foundation
 import TestSupport
 import Testing
 
 extension OperationLayer {
-  /// What one call costs while many of a kind are there: eight times as many make none dearer.
-  @Suite(.contract(134)) struct GrowthTests {
-    /// Expects that `cost`, the processor time of `count` items, grows with their number and no faster.
+  /// What one call costs while many of a kind are there, in instructions.
+  ///
+  /// The cases are those of `scripts/costs`, which has many more and counts release builds.
+  @Suite(
+    .contract(134),
+    .enabled(if: Callgrind.isThere, "needs valgrind: scripts/install-packages --counts"),
+    .enabled(if: Sanitizer.active == nil, "valgrind runs no program with a sanitizer"))
+  struct GrowthTests {
+    /// Expects that an item costs as much, from its beginning to its end, among four times `items` as among twice.
     ///
-    /// Processor time, so that other programs count little, and the best of several; measured again
-    /// where that is not enough. A quadratic cost would be eight times as much per item, every
-    /// time.
-    private func expectConstantCost(
-      _ few: Int, _ what: String, sourceLocation: SourceLocation = #_sourceLocation,
-      _ work: (Int) -> Void
-    ) {
-      func nanosecondsPerItem(_ count: Int, rounds: Int) -> Double {
-        let times = (0..<rounds).map { _ in
-          let start = processorTime()
-          work(count)
-          return Double(processorTime() - start) / Double(count)
-        }
-        return times.min() ?? 0
+    /// A quadratic cost would be twice as much per item. Counts are exact but for threads that fall asleep in one
+    /// process and not in another.
+    private func expectConstantItem(
+      _ name: String, on kind: Kind, items: Int = 500,
+      sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+      try expect(
+        "an item of \(name)", count: items, sourceLocation,
+        arguments: [items, 2 * items, 4 * items].map { [kind.name, name, "\($0)", "0"] }
+      ) { ($0[1] - $0[0], ($0[2] - $0[1]) / 2) }
+    }
+
+    /// Expects that a call costs as much beside two thousand as beside five hundred.
+    private func expectConstantCall(
+      _ name: String, on kind: Kind, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+      let calls = 250
+      try expect(
+        "a call of \(name)", count: calls, sourceLocation,
+        arguments: [(500, calls), (500, 2 * calls), (2_000, calls), (2_000, 2 * calls)]
+          .map { [kind.name, name, "\($0.0)", "\($0.1)"] }
+      ) { ($0[1] - $0[0], $0[3] - $0[2]) }
+    }
+
+    /// Expects that `costs`, of `count` with few and of as many with many, differ by no more than a fifth.
+    ///
+    /// A thread that spins before it sleeps only adds: what seems too much is counted again, and the least counts.
+    private func expect(
+      _ what: String, count: Int, _ sourceLocation: SourceLocation, arguments: [[String]],
+      _ costs: ([Int]) -> (few: Int, many: Int)
+    ) throws {
+      var least = arguments.map { _ in Int.max }
+      for _ in 0..<3 {
+        least = zip(least, try Callgrind.instructions(of: arguments)).map { min($0, $1) }
+        let (few, many) = costs(least)
+        if many * 10 <= few * 12 + 10 * Self.noise { return }
       }
-      let few = max(250, few / slowness)
-      var (small, large) = (0.0, 0.0)
-      for _ in 0..<Self.attempts {
-        small = nanosecondsPerItem(few, rounds: 5)
-        large = nanosecondsPerItem(8 * few, rounds: 3)
-        if large < 3 * small { return }
-      }
+      let (few, many) = costs(least)
       Issue.record(
-        "\(what): \(Int(large)) ns with \(8 * few), \(Int(small)) ns with \(few)",
+        "\(what): \(many / count) instructions, \(few / count) among fewer",
         sourceLocation: sourceLocation)
     }
 
-    /// Measurements that must all show the growth.
-    private static let attempts = 5
+    /// Instructions that falling asleep once more makes.
+    private static let noise = 250_000
 
-    @Test(.contract(116), arguments: Kind.each) func aBarrierWhileOthersArePending(_ kind: Kind) {
-      let queue = kind.queue()
-      expectConstantCost(2_000, "a barrier among others") { count in
-        queue.isSuspended = true
-        for _ in 0..<count { queue.addBarrierBlock {} }
-        queue.isSuspended = false
-        queue.expectQuiet()
-      }
+    @Test(
+      .contract(116), arguments: Kind.each,
+      ["addBarrierBlock-barriers", "run-before-barriers", "run-between-barriers"])
+    func barriers(_ kind: Kind, _ name: String) throws { try expectConstantItem(name, on: kind) }
+
+    /// Taking handlers from the front of an array moves a few bytes of each: only many make that dear.
+    @Test(.contract(59)) func aFinishHandler() throws {
+      try expectConstantItem("onFinish", on: .inline, items: 8_000)
     }
 
-    @Test(.contract(116), arguments: Kind.each)
-    func anOperationWhileBarriersArePending(_ kind: Kind) {
-      let queue = kind.queue()
-      expectConstantCost(2_000, "an operation before and after barriers") { count in
-        queue.isSuspended = true
-        for _ in 0..<count { queue.addOperation {} }
-        for _ in 0..<count { queue.addBarrierBlock {} }
-        for _ in 0..<count { queue.addOperation {} }
-        queue.isSuspended = false
-        queue.expectQuiet()
-      }
+    /// Changes are told to those who observe them, and nobody else makes them dearer.
+    @Test(
+      .contract(88, 124),
+      arguments: [
+        "queuePriority-beside-handlers", "queuePriority-beside-observers",
+        "isSuspended-beside-observers", "didChangeValue",
+      ])
+    func aChangeBesideThoseWhoAreNotTold(_ name: String) throws {
+      try expectConstantCall(name, on: .inline)
     }
 
-    @Test(.contract(59), arguments: Kind.each) func aFinishHandler(_ kind: Kind) {
-      let queue = kind.queue()
-      expectConstantCost(4_000, "a handler of the finish") { count in
-        let calls = Tally()
-        let operation = Operation()
-        for _ in 0..<count { operation.onFinish { _ in calls.note() } }
-        queue.addOperation(operation)
-        queue.expectQuiet()
-        #expect(calls.number == count)
-      }
+    @Test(.contract(124), arguments: ["invalidate", "observe-operation", "observe-queue"])
+    func anObserver(_ name: String) throws { try expectConstantItem(name, on: .inline) }
+
+    @Test(
+      .contract(124),
+      arguments: [
+        "observe-initial", "invalidate-when-told", "observe-queue-initial",
+        "invalidate-when-told-queue",
+      ])
+    func anObserverThatComesOrGoesAmongOthers(_ name: String) throws {
+      try expectConstantCall(name, on: .inline)
     }
 
-    /// Changes are told to those who observe them, and handlers of the finish do not.
-    @Test(.contract(88)) func aChangeOfLevelBesideFinishHandlers() {
-      expectConstantCost(4_000, "a change of level beside handlers") { count in
-        let operation = Operation()
-        for _ in 0..<count { operation.onFinish { _ in } }
-        for number in 0..<count { operation.queuePriority = number % 2 == 0 ? .high : .low }
-        operation.start()
-      }
+    @Test(.contract(121)) func anObserverOfTheProgress() throws {
+      try expectConstantItem("observe-progress", on: .inline)
     }
 
-    /// Adds `count` of them; the odd ones go in the order in which they came, the others the other way round.
-    private func comeAndGo(_ count: Int, _ observe: () -> Observation) {
-      let observations = (0..<count).map { _ in observe() }
-      for place in stride(from: 1, to: count, by: 2) { observations[place].invalidate() }
-      for place in stride(from: 0, to: count, by: 2).reversed() { observations[place].invalidate() }
-    }
-
-    @Test(.contract(124)) func anObserverOfAnOperation() {
-      expectConstantCost(4_000, "an observer of an operation") { count in
-        let operation = Operation()
-        comeAndGo(count) { operation.observe(\.isFinished) { _, _ in } }
-        comeAndGo(count) { operation.observe(\.queuePriority) { _, _ in } }
-      }
-    }
-
-    /// Changes are told to those who observe the property, and others make it no dearer.
-    @Test(.contract(124)) func aChangeOfLevelBesideObserversOfTheFinish() {
-      expectConstantCost(4_000, "a change of level beside observers") { count in
-        let operation = Operation()
-        let observations = (0..<count).map { _ in operation.observe(\.isFinished) { _, _ in } }
-        for number in 0..<count { operation.queuePriority = number % 2 == 0 ? .high : .low }
-        withExtendedLifetime(observations) {}
-      }
-    }
-
-    @Test(.contract(124)) func anObserverOfAQueue() {
-      let queue = Kind.inline.queue()
-      expectConstantCost(4_000, "an observer of a queue") { count in
-        comeAndGo(count) { queue.observe(\.isSuspended) { _, _ in } }
-        comeAndGo(count) { queue.observe(\.operationCount) { _, _ in } }
-      }
-    }
-
-    @Test(.contract(121)) func anObserverOfTheProgress() {
-      let queue = Kind.inline.queue()
-      expectConstantCost(4_000, "an observer of the progress") { count in
-        comeAndGo(count) { queue.progressCounter.observe { _ in } }
-      }
-    }
-
-    @Test(.contract(102)) func aTaskThatAwaitsTheFinish() async {
-      func nanosecondsPerTask(_ count: Int) async -> Double {
-        let operation = Operation()
-        let arrived = Tally()
-        return await withTaskGroup(of: Void.self) { group in
-          for _ in 0..<count {
-            group.addTask {
-              arrived.note()
-              await operation.finished()
-            }
-          }
-          while arrived.number < count { await Task.yield() }
-          let start = processorTime()
-          operation.start()
-          await group.waitForAll()
-          return Double(processorTime() - start) / Double(count)
-        }
-      }
-      let few = max(250, 4_000 / slowness)
-      var (small, large) = (0.0, 0.0)
-      for _ in 0..<Self.attempts {
-        (small, large) = (.infinity, .infinity)
-        for _ in 0..<5 { small = min(small, await nanosecondsPerTask(few)) }
-        for _ in 0..<3 { large = min(large, await nanosecondsPerTask(8 * few)) }
-        if large < 3 * small { return }
-      }
-      Issue.record("\(Int(large)) ns with \(8 * few) tasks, \(Int(small)) ns with \(few)")
+    @Test(.contract(102), arguments: ["finished", "finished-queue"])
+    func aTaskThatAwaitsTheFinish(_ name: String) throws {
+      try expectConstantItem(name, on: .inline)
     }
   }
 }
 
-/// Counts.
-private final class Tally: Sendable {
-  private let count = Atomic<Int>(0)
-  func note() { count.add(1, ordering: .relaxed) }
-  var number: Int { count.load(ordering: .relaxed) }
-}
+/// Counts the instructions of the program whose cases `scripts/costs` lists; it is built beside the tests.
+private enum Callgrind {
+  /// What went wrong outside the claims under test.
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
 
-/// Processor time of the whole process, ns.
-private func processorTime() -> UInt64 {
-  var time = timespec()
-  unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-  return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  private static let valgrind = "/usr/bin/valgrind"
+  static var isThere: Bool { FileManager.default.isExecutableFile(atPath: valgrind) }
+
+  /// Instructions of one run of the program for each list of arguments; the runs are made at the same time.
+  static func instructions(of runs: [[String]]) throws -> [Int] {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "growth-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let program = try withoutDebugInformation(in: folder)
+    let started = try runs.enumerated().map { index, arguments in
+      let counts = folder.appending(path: "\(index)").path()
+      let options = ["-q", "--tool=callgrind", "--callgrind-out-file=\(counts)", program]
+      return (counts, try start(valgrind, options + arguments))
+    }
+    return try started.map { counts, process in
+      process.waitUntilExit()
+      let text = textOfFile(counts)
+      let total = text.split(separator: "\n").first {
+        $0.hasPrefix("summary: ") || $0.hasPrefix("totals: ")
+      }
+      guard process.terminationStatus == 0,
+        let count = total?.split(separator: " ").last.flatMap({ Int($0) })
+      else {
+        throw Failure(
+          description: "\(process.arguments ?? []) ended with status \(process.terminationStatus)")
+      }
+      return count
+    }
+  }
+
+  /// Valgrind reads no debug information of this toolchain's version.
+  private static func withoutDebugInformation(in folder: URL) throws -> String {
+    let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    let bundles = CommandLine.arguments.filter { $0.contains(".xctest") }
+    let paths = ([own] + bundles).map {
+      URL(fileURLWithPath: $0).deletingLastPathComponent().appending(path: "CostFixture").path()
+    }
+    guard let fixture = paths.first(where: { FileManager.default.isExecutableFile(atPath: $0) })
+    else { throw Failure(description: "there is no CostFixture beside the tests: \(paths)") }
+    let program = folder.appending(path: "CostFixture").path()
+    let strip = try start("/usr/bin/strip", ["-g", "-o", program, fixture])
+    strip.waitUntilExit()
+    guard strip.terminationStatus == 0 else {
+      throw Failure(description: "strip of \(fixture) ended with \(strip.terminationStatus)")
+    }
+    return program
+  }
+
+  private static func start(_ program: String, _ arguments: [String]) throws -> Process {
+    let process = Process()
+    process.executableURL = URL(filePath: program)
+    process.arguments = arguments
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
+    return process
+  }
 }

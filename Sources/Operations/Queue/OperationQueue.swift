@@ -221,7 +221,8 @@ open class OperationQueue: @unchecked Sendable {
 
   /// The level that operations inherit which have none of their own, and at least that of all others (contract 93).
   ///
-  /// A change counts for operations that start later (contract 96).
+  /// A change counts for operations that start later (contract 96). Setting a level other than `default` costs
+  /// O(operations in the queue).
   open var qualityOfService: QualityOfService {
     get { attributes.withLock { $0.shownQualityOfService ?? $0.qualityOfService } }
     set { setQualityOfService(newValue) }
