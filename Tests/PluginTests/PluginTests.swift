@@ -4,25 +4,43 @@ import Foundation
 import Results
 import Testing
 
-/// Packages of users, built exactly as README.md shows them.
+/// Programs of users, exactly as README.md shows them, and a few more.
+///
+/// All are in one package, whose manifest begins with README.md's: our rooms are compiled once for them.
 @Suite(
   .serialized, .timeLimit(.minutes(15)),
   .enabled(
     if: ProcessInfo.processInfo.environment["BENCH_PLUGIN_TEST"] == "1",
     "builds this package again, for minutes; BENCH_PLUGIN_TEST=1 includes it"))
 struct PluginTests {
-  @Test func schedulerOfAnotherPackageIsMeasuredBesideOurs() throws {
+  /// The package, built by the first test.
+  private static let built = Result {
     let readMe = try ReadMe()
-    let package = try UserPackage(
+    let scheduler = try readMe.block(after: "`mine/Sources/mine/Mine.swift`")
+    guard let withoutMain = scheduler.split(separator: "@main").first else {
+      throw UserPackage.Failure(description: "README.md: the scheduler has no @main")
+    }
+    return try UserPackage(
       name: "mine",
       files: [
-        "Package.swift": readMe.block(after: "`mine/Package.swift`"),
-        "Sources/mine/Mine.swift": readMe.block(after: "`mine/Sources/mine/Mine.swift`"),
+        "Package.swift": readMe.block(after: "`mine/Package.swift`") + furtherTargets,
+        "Sources/mine/Mine.swift": scheduler,
+        "Sources/tuned/Tuned.swift": String(withoutMain) + mainWithKnobs,
+        "Sources/total/Total.swift": readMe.block(after: "`total/Sources/total/Total.swift`"),
+        "Sources/total/Aliases.swift": readMe.block(after: "which you mean:"),
+        "Sources/total/Both.swift": fileWithBothImports,
+        "Sources/ported/Ported.swift": portedProgram,
+        "Sources/check/main.swift": readMe.block(after: "`check/Sources/check/main.swift`"),
+        "Sources/check/DrowsyScheduler.swift": readMe.block(
+          after: "`check/Sources/check/DrowsyScheduler.swift`"),
       ])
-    let program = try package.build(product: "mine")
+  }
+
+  @Test func schedulerOfAnotherPackageIsMeasuredBesideOurs() throws {
+    let package = try Self.built.get()
     let file = package.root.appending(path: "figures.csv").path()
     let run = try package.run(
-      program,
+      "mine",
       ["--quick", "--scheduler", "mine,inline", "--filter", "chain", "--processes", "1"]
         + ["--format", "csv", "--output", file])
     #expect(run.status == 0, "\(run.errors)")
@@ -41,24 +59,14 @@ struct PluginTests {
   }
 
   @Test func knobsOfAnotherPackagesSchedulerAreSwept() throws {
-    let readMe = try ReadMe()
-    let plain = try readMe.block(after: "`mine/Sources/mine/Mine.swift`")
-    let scheduler = String(try #require(plain.split(separator: "@main").first))
-    let package = try UserPackage(
-      name: "tuned",
-      files: [
-        "Package.swift": readMe.block(after: "`mine/Package.swift`")
-          .replacing("\"mine\"", with: "\"tuned\""),
-        "Sources/tuned/Tuned.swift": scheduler + Self.mainWithKnobs,
-      ])
-    let program = try package.build(product: "tuned")
-    let list = try package.run(program, ["list"])
+    let package = try Self.built.get()
+    let list = try package.run("tuned", ["list"])
     #expect(list.output.contains("    depth=1             of the tests; deep or 1 to 9"))
 
     let chosen = ["--scheduler", "tuned,inline", "--filter", "chain", "--quick"]
-    let file = package.root.appending(path: "figures.csv").path()
+    let file = package.root.appending(path: "knobs.csv").path()
     let run = try package.run(
-      program,
+      "tuned",
       chosen + ["--where", "depth=3,deep", "--processes", "1", "--output", file])
     #expect(run.status == 0, "\(run.errors)")
     #expect(run.output.contains("tuned depth=3") && run.output.contains("tuned depth=deep"))
@@ -66,7 +74,7 @@ struct PluginTests {
     let depths = Set(rows.map { "\($0.subject.scheduler) \($0.subject.params["depth"] ?? "")" })
     #expect(depths == ["tuned 3", "tuned deep", "inline "])
 
-    let refused = try package.run(program, chosen + ["--where", "depth=10"])
+    let refused = try package.run("tuned", chosen + ["--where", "depth=10"])
     #expect(refused.status == 64)
     #expect(refused.errors.contains("expected deep or 1 to 9"))
   }
@@ -91,24 +99,12 @@ struct PluginTests {
     """
 
   @Test func programsOfTheReadMeCompileAndRun() throws {
-    let readMe = try ReadMe()
-    let package = try UserPackage(
-      name: "programs",
-      files: [
-        "Package.swift": Self.programsManifest,
-        "Sources/total/Total.swift": readMe.block(after: "`total/Sources/total/Total.swift`"),
-        "Sources/total/Aliases.swift": readMe.block(after: "which you mean:"),
-        "Sources/total/Both.swift": Self.fileWithBothImports,
-        "Sources/ported/Ported.swift": Self.portedProgram,
-        "Sources/check/main.swift": readMe.block(after: "`check/Sources/check/main.swift`"),
-        "Sources/check/DrowsyScheduler.swift": readMe.block(
-          after: "`check/Sources/check/DrowsyScheduler.swift`"),
-      ])
-    let total = try package.run(try package.build(product: "total"))
+    let package = try Self.built.get()
+    let total = try package.run("total")
     #expect(total.output == "sum: 5050\n", "status \(total.status): \(total.errors)")
-    let ported = try package.run(try package.build(product: "ported"))
+    let ported = try package.run("ported")
     #expect(ported.output == "done 2\n", "status \(ported.status): \(ported.errors)")
-    let check = try package.run(try package.build(product: "check"))
+    let check = try package.run("check")
     #expect(check.status == 1)
     // On a loaded machine the worker sleeps already between the submissions of an earlier check, which finds the same fault.
     let findings = [
@@ -118,25 +114,21 @@ struct PluginTests {
     #expect(findings.contains { check.output.contains($0) }, "\(check.output) \(check.errors)")
   }
 
-  private static let programsManifest = """
-    // swift-tools-version: 6.2
-    import PackageDescription
+  /// What follows README.md's manifest.
+  private static let furtherTargets = """
 
     func ours(_ product: String) -> Target.Dependency {
       .product(name: product, package: "scheduler-bench")
     }
 
-    let package = Package(
-      name: "programs",
-      dependencies: [.package(path: "../scheduler-bench")],
-      targets: [
-        .executableTarget(
-          name: "total", dependencies: [ours("Operations"), ours("WorkStealingBackend")]),
-        .executableTarget(
-          name: "check", dependencies: [ours("SchedulerConformance"), ours("Scheduling")]),
-        .executableTarget(name: "ported", dependencies: [ours("OperationsFoundation")]),
-      ]
-    )
+    package.targets += [
+      .executableTarget(name: "tuned", dependencies: package.targets[0].dependencies),
+      .executableTarget(
+        name: "total", dependencies: [ours("Operations"), ours("WorkStealingBackend")]),
+      .executableTarget(
+        name: "check", dependencies: [ours("SchedulerConformance"), ours("Scheduling")]),
+      .executableTarget(name: "ported", dependencies: [ours("OperationsFoundation")]),
+    ]
 
     """
 

@@ -2,10 +2,10 @@
 
 import Foundation
 
-/// A package of a user, written into a temporary folder beside a link to this package.
+/// A package of a user, written beside a link to this package and built.
 ///
-/// The folder lies in the build folder, under a name that does not change: SwiftPM compiles our rooms once for all user
-/// packages, and only what changed the next time.
+/// The folder lies in the build folder, under a name that does not change, so that only what changed is compiled the next
+/// time.
 struct UserPackage {
   /// What went wrong outside the claims under test.
   struct Failure: Error, CustomStringConvertible {
@@ -27,10 +27,10 @@ struct UserPackage {
 
   /// Holds the package; programs run in it.
   let root: URL
-  /// The package's own: a build that was cut off with another manifest leaves a folder that no later one can use.
+  /// Holds what was built.
   private let scratch: URL
 
-  /// Writes the package afresh; `files` maps paths inside it to contents.
+  /// Writes the package afresh and builds all its programs for release; `files` maps paths inside it to contents.
   init(name: String, files: [String: String]) throws {
     root = Self.folder.appending(path: name)
     scratch = Self.folder.appending(path: "build-\(name)")
@@ -47,22 +47,22 @@ struct UserPackage {
         at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
       try text.write(to: file, atomically: true, encoding: .utf8)
     }
-  }
-
-  /// Builds one product for release and returns the path of its program.
-  func build(product: String) throws -> URL {
-    let options = ["-c", "release", "--product", product, "--scratch-path", scratch.path()]
-    let build = try run(URL(filePath: "/usr/bin/env"), ["swift", "build"] + options)
+    let build = try run(
+      URL(filePath: "/usr/bin/env"),
+      ["swift", "build", "-c", "release", "--scratch-path", scratch.path()])
     guard build.status == 0 else {
       throw Failure(
-        description: "swift build of \(product) ended with \(build.status):\n\(build.output)\n"
+        description: "swift build of \(name) ended with \(build.status):\n\(build.output)\n"
           + build.errors)
     }
-    return scratch.appending(path: "release").appending(path: product)
   }
 
-  /// Runs a program in the package's folder, without input, and waits for it.
-  func run(_ program: URL, _ arguments: [String] = []) throws -> Outcome {
+  /// Runs a program of the package in its folder, without input, and waits for it.
+  func run(_ product: String, _ arguments: [String] = []) throws -> Outcome {
+    try run(scratch.appending(path: "release").appending(path: product), arguments)
+  }
+
+  private func run(_ program: URL, _ arguments: [String]) throws -> Outcome {
     // Files instead of pipes: a full pipe that nobody reads would block the program.
     let output = root.appending(path: "stdout.txt")
     let errors = root.appending(path: "stderr.txt")
