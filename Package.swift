@@ -215,7 +215,8 @@ let package = Package(
     .target(
       name: "RandomPrograms",
       dependencies: [
-        "Operations", "Scheduling", "SchedulerConformance", "ConcurrencyPrimitives",
+        "Operations", "OperationsFoundation", "Scheduling", "SchedulerConformance",
+        "ConcurrencyPrimitives",
         "DispatchBackend", "ThreadPoolBackend", "WorkStealingBackend",
       ],
       path: "Tests/RandomPrograms", swiftSettings: strict),

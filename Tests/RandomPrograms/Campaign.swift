@@ -42,7 +42,8 @@ package struct Campaign: Sendable {
     let begin = MonotonicTime.nanoseconds()
     var elapsed: Double { Double(MonotonicTime.nanoseconds() - begin) * 1e-9 }
     var findings: [Finding] = []
-    var counts = [Int](repeating: 0, count: schedulers.count)
+    var coverages = [Coverage](repeating: Coverage(), count: schedulers.count)
+    var programs: Int { coverages.reduce(0) { $0 + $1.programs } }
     var next = seed
     var turn = 0
     let slice = min(slice, seconds / Double(schedulers.count))
@@ -54,12 +55,12 @@ package struct Campaign: Sendable {
       let child = child(tested, next, nil, slice, patience)
       let before = next
       next = child.next ?? next
-      counts[index] += child.programs
+      coverages[index].add(child.coverage)
       guard let report = child.report else { continue }
       let seed = child.seed ?? before
       next = max(next, seed + 1)
       let finding = Finding(
-        seed: seed, tested: tested, after: elapsed, programs: counts.reduce(0, +), report: report)
+        seed: seed, tested: tested, after: elapsed, programs: programs, report: report)
       findings.append(finding)
       say(
         "found after \(Int(finding.after)) s and \(finding.programs) programs, seed \(seed) on "
@@ -67,10 +68,21 @@ package struct Campaign: Sendable {
       if shrinks { say(shrunk(finding)) }
       if !findsAll { break }
     }
-    for (tested, count) in zip(schedulers, counts) {
-      say("\(tested.description): \(count) programs")
+    for (tested, coverage) in zip(schedulers, coverages) {
+      say("\(tested.description): \(coverage.programs) programs, \(coverage.steps) steps")
     }
+    say(Self.summary(coverages, elapsed))
     return findings
+  }
+
+  /// What was covered, in one line.
+  private static func summary(_ coverages: [Coverage], _ elapsed: Double) -> String {
+    let all = coverages.reduce(into: Coverage()) { $0.add($1) }
+    let covered = coverages.count { $0.programs > 0 }
+    return "\(all.programs) programs, \(all.steps) steps, \(covered) of \(coverages.count) "
+      + "configurations, \(Int(Double(all.programs) / elapsed)) programs a second, "
+      + (all.missing.isEmpty
+        ? "every kind of step and operation" : "without \(all.missing.joined(separator: ", "))")
   }
 
   // MARK: Smaller
@@ -105,7 +117,7 @@ package struct Campaign: Sendable {
   // MARK: Children
 
   private struct Outcome {
-    var programs = 0
+    var coverage = Coverage()
     var next: UInt64?
     var seed: UInt64?
     /// Nil when nothing was wrong.
@@ -147,9 +159,9 @@ package struct Campaign: Sendable {
     var report: [Substring] = []
     for line in lines {
       let words = line.split(separator: " ")
-      if words.count == 4, words[0] == "programs" {
-        outcome.programs = Int(words[1]) ?? 0
-        outcome.next = UInt64(words[3])
+      if words.first == "next", let coverage = Coverage(words.dropFirst(2).map { $0 }) {
+        outcome.coverage = coverage
+        outcome.next = UInt64(words[1])
         continue
       }
       // What the library says of early finishes is no finding.

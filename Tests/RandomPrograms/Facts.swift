@@ -27,12 +27,20 @@ final class Facts: Sendable {
   let isAdded = Atomic<Bool>(false)
   /// Something that may run it was called.
   let isTouched = Atomic<Bool>(false)
+  /// Somebody may start it: it was added, started or made part of something.
+  let isGiven = Atomic<Bool>(false)
+  /// `finish(throwing:)` was called before anything could end it.
+  let hasSureError = Atomic<Bool>(false)
+  /// Of an operation that is a run of a graph.
+  let graph: GraphFacts
   /// A completion block, an observer were there before anything could run it.
   let hasSureBlock = Atomic<Bool>(false)
   let hasSureObserver = Atomic<Bool>(false)
   /// Seen by the dependents' bodies without further synchronisation.
   nonisolated(unsafe) var written = 0
   let handle = Locked<OperationHandle?>(nil)
+
+  init(_ plan: Plan) { graph = GraphFacts(plan.graph, round: 1) }
 }
 
 /// A reference that keeps nothing alive.

@@ -39,6 +39,8 @@ package enum Kind: String, Sendable, CaseIterable {
   case timeout
   /// An operation with a second attempt.
   case retry
+  /// A run of a graph.
+  case graph
 
   /// What Foundation has as well.
   package static let common: [Kind] = [
@@ -57,6 +59,13 @@ package enum Kind: String, Sendable, CaseIterable {
   }
   /// Needs no slot to be flushed (contract 49): its class does not override `start()`.
   package var inheritsStart: Bool { self != .custom }
+  /// Has finished when a start by hand returns (contract 11).
+  package var isSynchronous: Bool {
+    switch self {
+    case .plain, .block, .subclass, .conditional, .latched, .result, .cancelling: true
+    default: false
+    }
+  }
   /// Has `finish()`.
   package var isAsync: Bool { self == .held || self == .task || self == .callback }
   /// Made of other operations.

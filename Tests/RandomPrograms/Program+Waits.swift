@@ -16,17 +16,27 @@ extension Program {
       return false
     }
     let steps = allSteps
+    let needed = needed(by: target, steps)
+    var takesUnits: Set<Int> = []
     for step in steps {
-      if case .require(number, _, _) = step { return false }
+      if case .require(let other, _, _) = step { takesUnits.insert(other) }
+      // One thread for everything.
+      if case .move(_, .serialQueue) = step { return false }
       // The body would run on a thread that does something else as well.
       if case .main(number) = step { return false }
       if case .main(target) = step { return false }
       if case .start(number) = step { return false }
+      if case .startNow(number) = step { return false }
       if case .cancelAndFinish(number) = step { return false }
     }
-    let needed = needed(by: target, steps)
     guard !needed.contains(number) else { return false }
+    if takesUnits.contains(number), !needed.isDisjoint(with: takesUnits) { return false }
     let places = places(steps)
+    // In an inline queue it runs on top of whatever has made it startable: a body must not have done so.
+    let isOnTop = needed.union([number]).contains { other in
+      places[other].contains { queues[$0].isInline }
+    }
+    if isOnTop, !inside.isEmpty { return false }
     let barriers = plans.indices.filter { plans[$0].kind == .barrier }
     let behind = barriers.reduce(into: Set<Int>()) { $0.formUnion(places[$1]) }
     let limited = Set(

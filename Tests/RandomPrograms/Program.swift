@@ -17,6 +17,10 @@ package struct Plan: Sendable {
   package var members: [Int] = []
   /// An operation that the body waits for without a timeout.
   package var waitsFor: Int?
+  /// Blocks its thread inside `OperationQueue.blocking`.
+  package var announcesBlocking = false
+  /// What an operation is one run of.
+  package var graph = GraphPlan()
 
   package init(kind: Kind) { self.kind = kind }
 
@@ -24,9 +28,19 @@ package struct Plan: Sendable {
   package var inside: [Step] { inBody + inCompletion + inCancel }
 }
 
+/// A graph whose nodes follow earlier ones; the first node does something.
+package struct GraphPlan: Sendable, Equatable {
+  /// Per node the nodes that it follows.
+  package var nodes: [[Int]] = [[]]
+  package var inNode: [Step] = []
+  package init() {}
+}
+
 /// How a queue of a program is made.
 package struct QueuePlan: Sendable, Equatable {
   package var startsInOrder = false
+  /// On an inline scheduler of its own, whatever the other queues run on.
+  package var isInline = false
   /// Number of its blocking policy.
   package var policy: UInt8 = 0
   package init() {}
@@ -42,6 +56,8 @@ package struct Program: Sendable {
   package var resources: [Int] = []
   /// Readiness gates, closed at first.
   package var gates = 0
+  /// Graphs that steps run.
+  package var graphs: [GraphPlan] = []
   package var plans: [Plan]
   /// The steps of the first thread.
   package var steps: [Step]
@@ -57,8 +73,13 @@ package struct Program: Sendable {
     self.steps = steps
   }
 
-  /// Every step, wherever it stands.
-  package var allSteps: [Step] { steps + others.joined() + plans.flatMap(\.inside) }
+  /// What operations and nodes do.
+  package var inside: [Step] {
+    (plans.flatMap(\.inside) + graphs.flatMap(\.inNode)).flatMap(\.flattened)
+  }
+
+  /// Every step, wherever it stands, and those that it is made of.
+  package var allSteps: [Step] { (steps + others.joined()).flatMap(\.flattened) + inside }
 
   /// The operations that something uses.
   package var used: Set<Int> {
@@ -111,6 +132,8 @@ extension Program: CustomStringConvertible {
     for (number, plan) in plans.enumerated() where used.contains(number) {
       var line = "  \(number): \(plan.kind.rawValue)"
       if plan.extraBlocks > 0 { line += " of \(plan.extraBlocks + 1) blocks" }
+      if plan.kind == .graph { line += " of nodes that follow \(plan.graph.nodes)" }
+      if plan.announcesBlocking { line += " that announces its blocking" }
       if !plan.members.isEmpty { line += " of \(plan.members)" }
       if !plan.inBody.isEmpty { line += ", its body: \(plan.inBody)" }
       if let other = plan.waitsFor { line += ", its body waits for \(other)" }
@@ -121,7 +144,11 @@ extension Program: CustomStringConvertible {
     for (number, queue) in queues.enumerated() where queue != QueuePlan() {
       lines.append(
         "  queue \(number):\(queue.startsInOrder ? " starts in order," : "") "
-          + "blocking policy \(queue.policy)")
+          + "\(queue.isInline ? "inline, " : "")blocking policy \(queue.policy)")
+    }
+    for (number, graph) in graphs.enumerated() {
+      lines.append(
+        "  graph \(number): nodes that follow \(graph.nodes), the first does \(graph.inNode)")
     }
     for (number, capacity) in resources.enumerated() {
       lines.append("  resource \(number): \(capacity)")
@@ -155,14 +182,22 @@ extension Program {
       defer { next += 1 }
       return keeps(next)
     }
-    for thread in others.indices.reversed() {
-      others[thread] = others[thread].filter { _ in keepsNext() }
+    // What is left out keeps the numbers of what it is made of.
+    func kept(_ steps: [Step]) -> [Step] {
+      steps.compactMap { step in
+        let isKept = keepsNext()
+        let step = step.mappingInner(kept)
+        return isKept ? step : nil
+      }
     }
-    steps = steps.filter { _ in keepsNext() }
+    for thread in others.indices.reversed() { others[thread] = kept(others[thread]) }
+    steps = kept(steps)
+    for graph in graphs.indices { graphs[graph].inNode = kept(graphs[graph].inNode) }
     for number in plans.indices {
-      plans[number].inBody = plans[number].inBody.filter { _ in keepsNext() }
-      plans[number].inCompletion = plans[number].inCompletion.filter { _ in keepsNext() }
-      plans[number].inCancel = plans[number].inCancel.filter { _ in keepsNext() }
+      plans[number].inBody = kept(plans[number].inBody)
+      plans[number].inCompletion = kept(plans[number].inCompletion)
+      plans[number].inCancel = kept(plans[number].inCancel)
+      if plans[number].announcesBlocking, !keepsNext() { plans[number].announcesBlocking = false }
       plans[number].members = plans[number].members.filter { _ in keepsNext() }
       if plans[number].waitsFor != nil, !keepsNext() { plans[number].waitsFor = nil }
       if plans[number].extraBlocks > 0, !keepsNext() { plans[number].extraBlocks = 0 }

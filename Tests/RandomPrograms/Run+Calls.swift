@@ -9,11 +9,20 @@ extension Run {
 
   /// Makes the call of a step; without an actor from inside a body.
   func perform(_ step: Step, _ actor: Actor?) {
-    for number in Self.touched(by: step) {
-      facts[number].isTouched.store(true, ordering: .sequentiallyConsistent)
+    if case .startNow(let number) = step { callStart(number, actor) }
+    if case .finishThrowing(let number) = step, let operation = operation(number, actor) {
+      finishThrowing(number, operation, isFirst: isSure(number))
     }
+    note(step)
     switch step {
+    case .startNow, .finishThrowing: break
     case .together(let steps): perform(steps, actor)
+    case .both(let first, let second): both(first, second)
+    case .each(let count, let steps): each(count, steps)
+    case .blocking: blockForAMoment()
+    case .validate(let numbers): validate(numbers, actor)
+    case .move(let queue, let place): move(queue, to: place, actor)
+    case .run, .runAndWait, .cancelRun, .pauseForRun: performOnGraph(step, actor)
     case .addAll(let numbers, let queue, _):
       try? self.queue(queue, actor)?.tryAddOperations(numbers.compactMap { operation($0, actor) })
     case .add(let number, let queue):
@@ -58,15 +67,23 @@ extension Run {
 
   @Sendable private static func ignore(_ event: OperationEvent) {}
 
-  private static func touched(by step: Step) -> [Int] {
+  /// Notes what a step makes possible, before it is taken.
+  private func note(_ step: Step) {
+    if step.mayRunBodies { mayHaveBegun.store(true, ordering: .sequentiallyConsistent) }
     switch step {
-    case .add(let number, _), .start(let number), .main(let number), .cancelAndFinish(let number),
-      .join(let number, _), .finishNow(let number), .cancel(let number):
-      [number]
-    case .addAll(let numbers, _, _): numbers
-    case .together(let steps): steps.flatMap(touched)
-    default: []
+    case .add(let number, _), .start(let number), .startNow(let number), .main(let number),
+      .cancelAndFinish(let number), .join(let number, _):
+      note(number, isGiven: true)
+    case .addAll(let numbers, _, _): for number in numbers { note(number, isGiven: true) }
+    case .finishNow(let number), .finishThrowing(let number), .cancel(let number):
+      note(number, isGiven: false)
+    default: for step in step.inner { note(step) }
     }
+  }
+
+  private func note(_ number: Int, isGiven: Bool) {
+    facts[number].isTouched.store(true, ordering: .sequentiallyConsistent)
+    if isGiven { facts[number].isGiven.store(true, ordering: .sequentiallyConsistent) }
   }
 
   private func add(_ number: Int, to queue: OperationQueue, _ actor: Actor?) {

@@ -14,6 +14,22 @@ struct Certainty: Sendable {
   var mayFinishEarly: Set<Int> = []
   /// Operations that may need a resource.
   var requiring: Set<Int> = []
+  /// Operations with a condition that anybody may take back.
+  var guarded: Set<Int> = []
+  /// Operations that may end with an error.
+  var failing: Set<Int> = []
+  /// Queues may run elsewhere.
+  var movesQueues = false
+  /// How far a wait for what the scheduler runs must end.
+  let runWaits: RunWaits
+
+  enum RunWaits {
+    /// No policy refuses it, and nothing keeps workers for long.
+    case always
+    /// Something may keep all workers but the one that waits, which runs what it waits for.
+    case onWorkers
+    case never
+  }
   /// Something cancels something.
   var hasCancellations = false
   /// Pairs of operations from which a dependency may be removed again.
@@ -25,15 +41,20 @@ struct Certainty: Sendable {
   init(_ program: Program) {
     circularEdges = program.circularEdges
     let steps = program.allSteps
+    runWaits = Self.runWaits(program, steps)
     limits = Self.limits(program, steps)
     for step in steps {
       switch step {
-      case .start(let number), .main(let number):
+      case .start(let number), .startNow(let number), .main(let number):
         withoutPlace.insert(number)
         if case .main = step { mayFinishEarly.insert(number) }
       case .cancelAndFinish(let number):
         withoutPlace.insert(number)
         hasCancellations = true
+      case .finishThrowing(let number):
+        failing.insert(number)
+        withoutPlace.insert(number)
+        mayFinishEarly.insert(number)
       case .finishNow(let number):
         withoutPlace.insert(number)
         mayFinishEarly.insert(number)
@@ -41,6 +62,8 @@ struct Certainty: Sendable {
         withoutPlace.insert(number)
         mayFinishEarly.insert(number)
       case .require(let number, _, _): requiring.insert(number)
+      case .guardBy(let number, _): guarded.insert(number)
+      case .move: movesQueues = true
       case .join(let number, _): withoutPlace.insert(number)
       case .undepend(let number, let other): removed.insert([other, number])
       case .cancel, .cancelAll, .invalidate: hasCancellations = true
@@ -51,9 +74,20 @@ struct Certainty: Sendable {
       withoutPlace.formUnion(plan.members)
       // Its cancel hook finishes it while the body may still run.
       if plan.kind == .callback || plan.kind.isComposite { mayFinishEarly.insert(number) }
-      if plan.kind == .callback || plan.kind.isComposite { withoutPlace.insert(number) }
+      if plan.kind == .callback || plan.kind == .graph || plan.kind.isComposite {
+        withoutPlace.insert(number)
+      }
       if plan.kind == .timeout { hasCancellations = true }
     }
+  }
+
+  private static func runWaits(_ program: Program, _ steps: [Step]) -> RunWaits {
+    guard program.queues.allSatisfy({ $0.policy == 0 || $0.policy == 2 }) else { return .never }
+    let keepsWorkers = program.plans.contains { $0.kind == .latched || $0.waitsFor != nil }
+    guard keepsWorkers else { return .always }
+    let runsElsewhere =
+      program.queues.contains(where: \.isInline) || steps.contains { $0.name == .move }
+    return runsElsewhere ? .never : .onWorkers
   }
 
   private static func limits(_ program: Program, _ steps: [Step]) -> [Int?] {
@@ -62,14 +96,10 @@ struct Certainty: Sendable {
         if case .limit(queue, let limit) = step { limit } else { nil }
       }
       guard values.allSatisfy({ $0 >= 0 }) else { return nil }
-      // It is there before the first addition.
+      // It is there before the first addition, which a body may make as well.
       for step in program.steps {
-        switch step {
-        case .limit(queue, _): return max(1, values.max() ?? 1)
-        case .add(_, queue), .addAll(_, queue, _), .fork: return nil
-        case .together: return nil
-        default: break
-        }
+        if case .limit(queue, _) = step { return max(1, values.max() ?? 1) }
+        if step.mayRunBodies { return nil }
       }
       return nil
     } + [nil]
@@ -82,6 +112,14 @@ extension Run {
     isAlone.load(ordering: .sequentiallyConsistent)
       && !facts[number].isTouched.load(ordering: .sequentiallyConsistent)
       && !touchedInside.contains(number) && !isMember(number)
+  }
+
+  /// Nobody else has the operation or may get it, and nothing takes back that it is ready.
+  func isFree(_ number: Int) -> Bool {
+    isAlone.load(ordering: .sequentiallyConsistent)
+      && !facts[number].isGiven.load(ordering: .sequentiallyConsistent)
+      && !touchedInside.contains(number) && !isMember(number)
+      && !certainty.requiring.contains(number) && !certainty.guarded.contains(number)
   }
 
   /// The dependency is never removed, and the first one does not finish before its body has ended.

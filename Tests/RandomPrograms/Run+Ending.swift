@@ -74,16 +74,14 @@ extension Run {
   private var isOverNow: Bool {
     operations.allSatisfy { $0.object?.isFinished ?? true }
       && queues.allSatisfy { $0.object?.isQuiet ?? true }
+      && graphFacts.allSatisfy { !$0.isBusy.load(ordering: .sequentiallyConsistent) }
   }
 
   /// Says what does not hold now that everything has ended.
   package func judge(_ actor: Actor, until deadline: UInt64) -> Bool {
     for (number, queue) in queues.enumerated() {
       guard let queue = queue.object else { continue }
-      guard
-        queue.wait(
-          timeout: .nanoseconds(Int64(deadline - min(deadline, MonotonicTime.nanoseconds()))))
-      else {
+      guard wait(for: queue, until: deadline) else {
         fault("queue \(number) does not become quiet")
         return false
       }
@@ -92,6 +90,10 @@ extension Run {
       }
       guard canBeUsedAgain(queue, until: deadline) else {
         fault("queue \(number) does not run what is added after everything has ended")
+        return false
+      }
+      guard !certainty.movesQueues || canBeMoved(queue, until: deadline) else {
+        fault("queue \(number) does not run what is added after it was moved")
         return false
       }
     }
@@ -105,7 +107,12 @@ extension Run {
     return true
   }
 
-  private func canBeUsedAgain(_ queue: OperationQueue, until deadline: UInt64) -> Bool {
+  func wait(for queue: OperationQueue, until deadline: UInt64) -> Bool {
+    let left = deadline - min(deadline, MonotonicTime.nanoseconds())
+    return queue.wait(timeout: .nanoseconds(Int64(left)))
+  }
+
+  func canBeUsedAgain(_ queue: OperationQueue, until deadline: UInt64) -> Bool {
     let ran = Again()
     queue.addOperation { ran.count.wrappingAdd(1, ordering: .sequentiallyConsistent) }
     return waitUntil(deadline) {
@@ -144,6 +151,7 @@ extension Run {
     if facts.hasSureObserver.load(ordering: .sequentiallyConsistent), finishes != 1 {
       fault("an observer saw \(number) finish \(finishes) times")
     }
+    judgeError(number, operation)
     let kind = program.plans[number].kind
     if runs == 0, kind != .plain, kind != .timeout, !operation.isCancelled, !mayFinishEarly(number)
     {
@@ -151,6 +159,19 @@ extension Run {
     }
     if operation.isCancelled, !hasCancellations {
       fault("\(number) is cancelled, but nobody did it")
+    }
+  }
+
+  /// The first call that ends an operation says with what error.
+  private func judgeError(_ number: Int, _ operation: Operation) {
+    guard let operation = operation as? AsyncOperation else { return }
+    if operation.error != nil, !certainty.failing.contains(number) {
+      fault("\(number) has an error that nobody gave it")
+    }
+    if operation.error == nil, !hasCancellations,
+      facts[number].hasSureError.load(ordering: .sequentiallyConsistent)
+    {
+      fault("\(number) has lost its error")
     }
   }
 
@@ -168,20 +189,23 @@ extension Run {
   /// What is still alive although nobody keeps it; nil when nothing is.
   package func leftovers(until deadline: UInt64) -> String? {
     for facts in facts { facts.handle.withLock { $0 = nil } }
+    for facts in graphFacts { facts.latest.withLock { $0 = nil } }
     // Operations that list each other keep each other: the program's own circle.
     let isCircular = !certainty.circularEdges.isEmpty
     let isGone = waitUntil(deadline) {
       (isCircular || operations.allSatisfy { $0.object == nil })
         && queues.allSatisfy { $0.object == nil }
+        && graphs.allSatisfy { $0.object == nil }
     }
     if isGone { return nil }
     let left = operations.indices.filter { operations[$0].object != nil }
     let leftQueues = queues.indices.filter { queues[$0].object != nil }
-    return "still alive: operations \(left), queues \(leftQueues)"
+    let leftGraphs = graphs.indices.filter { graphs[$0].object != nil }
+    return "still alive: operations \(left), queues \(leftQueues), graphs \(leftGraphs)"
   }
 }
 
-private final class Again: Sendable { let count = Atomic<Int>(0) }
+final class Again: Sendable { let count = Atomic<Int>(0) }
 
 extension OperationQueue {
   /// Holds nothing, barriers included.

@@ -42,6 +42,11 @@ extension Run {
       // Without what it is a limit for it does nothing.
       guard let other = plan.members.first.flatMap({ made[$0] }) else { return Operation() }
       return TimeoutOperation(other, within: .milliseconds(number % 2 == 0 ? 1 : 60_000))
+    case .graph:
+      return makeGraph(plan.graph) { node in
+        guard let run = box.run else { return }
+        run.node(node, of: plan.graph, run.facts[number].graph) { run.body(number) }
+      }.operation()
     case .retry:
       let policy = RetryPolicy(attempts: 2, delay: .microseconds(50)) { $0 is OnceMore }
       return RetryOperation(policy) { attempt in
@@ -76,7 +81,7 @@ extension Run {
     let plan = program.plans[number]
     perform(plan.inBody, nil)
     if let other = plan.waitsFor { waitInBody(other) }
-    if plan.kind == .latched { waitForLatch(facts) }
+    if plan.kind == .latched { waitForLatch(facts, isAnnounced: plan.announcesBlocking) }
     unsafe facts.written += 1
     guard plan.kind == .held || plan.kind == .custom else { return leave(number) }
     // Either the one that lets it end sees that it is held, or it is seen here that it may.
@@ -111,6 +116,12 @@ extension Run {
       naps += 1
       if naps < 50 { yieldThread() } else { nap(microseconds: 20) }
     }
+  }
+
+  /// The same, perhaps announced to the scheduler.
+  private func waitForLatch(_ facts: Facts, isAnnounced: Bool) {
+    guard isAnnounced else { return waitForLatch(facts) }
+    OperationQueue.blocking { waitForLatch(facts) }
   }
 
   /// Ends an operation of a held kind that has begun, or lets it end as soon as it has.

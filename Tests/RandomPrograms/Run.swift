@@ -17,6 +17,8 @@ package final class Run: Sendable {
   let queueFacts: [QueueFacts]
   let resources: [OperationResource]
   let gates: [ReadinessGate]
+  let graphFacts: [GraphFacts]
+  let graphs: [Weak<OperationGraph>]
   let operations: [Weak<Operation>]
   let queues: [Weak<OperationQueue>]
   private let ticket = Atomic<Int>(0)
@@ -26,6 +28,8 @@ package final class Run: Sendable {
   /// Tasks that await something, and those that have returned.
   let awaiting = Atomic<Int>(0)
   let awaited = Atomic<Int>(0)
+  /// A step was taken after which any body may run.
+  let mayHaveBegun = Atomic<Bool>(false)
   /// Only the first thread acts.
   let isAlone = Atomic<Bool>(true)
   let threads: Int
@@ -39,13 +43,15 @@ package final class Run: Sendable {
   package final class Actor {
     var operations: [Operation?]
     var queues: [OperationQueue?]
+    let graphs: [OperationGraph]
     var observations: [Observation] = []
 
-    init(operations: [Operation?], queues: [OperationQueue?]) {
+    init(operations: [Operation?], queues: [OperationQueue?], graphs: [OperationGraph]) {
       self.operations = operations
       self.queues = queues
+      self.graphs = graphs
     }
-    func copy() -> Actor { Actor(operations: operations, queues: queues) }
+    func copy() -> Actor { Actor(operations: operations, queues: queues, graphs: graphs) }
   }
 
   /// Makes all that the program uses; the result's objects live as long as actors keep them.
@@ -56,7 +62,8 @@ package final class Run: Sendable {
     let queues = (0...program.queueCount).map { number -> OperationQueue in
       guard number < program.queueCount else { return OperationQueue(scheduler: scheduler) }
       let plan = program.queues[number]
-      let queue = OperationQueue(scheduler: scheduler, startsInOrder: plan.startsInOrder)
+      let queue = OperationQueue(
+        scheduler: plan.isInline ? InlineScheduler() : scheduler, startsInOrder: plan.startsInOrder)
       if let policy = BlockingPolicy(rawValue: plan.policy) { queue.blockingPolicy = policy }
       return queue
     }
@@ -64,19 +71,27 @@ package final class Run: Sendable {
     for number in program.plans.indices {
       operations.append(make(number, program.plans[number], operations, box))
     }
-    let run = Run(program, scheduler, isInline, operations, queues)
+    let graphs = program.graphs.enumerated().map { number, plan in
+      makeGraph(plan) { node in
+        guard let run = box.run else { return }
+        run.node(node, of: plan, run.graphFacts[number]) { run.firstNode(of: number) }
+      }
+    }
+    let run = Run(program, scheduler, isInline, operations, queues, graphs)
     box.run = run
-    return (run, Actor(operations: operations, queues: queues))
+    return (run, Actor(operations: operations, queues: queues, graphs: graphs))
   }
 
   private init(
     _ program: Program, _ scheduler: any Scheduler, _ isInline: Bool, _ operations: [Operation?],
-    _ queues: [OperationQueue]
+    _ queues: [OperationQueue], _ graphs: [OperationGraph]
   ) {
     self.program = program
     self.scheduler = scheduler
     self.isInline = isInline
-    facts = program.plans.map { _ in Facts() }
+    facts = program.plans.map { Facts($0) }
+    graphFacts = program.graphs.map { GraphFacts($0, round: 0) }
+    self.graphs = graphs.map { Weak($0) }
     queueFacts = queues.map { _ in QueueFacts() }
     resources = program.resources.enumerated().map {
       OperationResource(name: "resource \($0.offset)", capacity: $0.element)
@@ -86,7 +101,7 @@ package final class Run: Sendable {
     self.queues = queues.map { Weak($0) }
     threads = 1 + program.others.count
     certainty = Certainty(program)
-    touchedInside = Set(program.plans.flatMap(\.inside).flatMap(\.operations))
+    touchedInside = Set(program.inside.flatMap(\.operations))
   }
 
   // MARK: Notes

@@ -8,7 +8,7 @@ import Synchronization
 
 /// Runs programs in this process, one after the other, until one shows a fault or the time is up.
 ///
-/// The process that watches reads what is printed: `programs NUMBER next SEED` now and then, and a report before it ends
+/// The process that watches reads what is printed: `next SEED` and what was covered now and then, and a report before it ends
 /// with status 1 for a fault and 3 for a hang. A signal leaves a line with the seed.
 package final class Series: Sendable {
   private let tested: Tested
@@ -21,6 +21,8 @@ package final class Series: Sendable {
   /// What runs now, for the thread that watches.
   private let current = Locked<(program: Program?, since: UInt64)>((nil, 0))
   private static let programsPerScheduler = 64
+  /// What the programs of this process were made of; of the thread that runs them.
+  private let coverage = Locked(Coverage())
 
   package init(_ tested: Tested, patience: Duration, note path: String) {
     self.tested = tested
@@ -37,26 +39,30 @@ package final class Series: Sendable {
     DriverThreads.note()
     let end = MonotonicTime.nanoseconds() + UInt64(seconds * 1e9)
     var seed = first
-    var count = 0
     var told = MonotonicTime.nanoseconds()
     var scheduler = tested.make()
     repeat {
       var program = Program.of(seed: seed)
       if let parts { program = program.without(parts) } else { seed += 1 }
+      let count = coverage.withLock { $0.programs }
       if count % Self.programsPerScheduler == Self.programsPerScheduler - 1 {
         if count % 2 == 0 { scheduler.shutDown() }
         scheduler = tested.make()
       }
       run(program, on: scheduler)
-      count += 1
+      coverage.withLock { $0.note(program) }
       let now = MonotonicTime.nanoseconds()
       if now > told + 500_000_000 {
         told = now
-        print("programs \(count) next \(seed)")
-        fflush(nil)
+        tell(seed)
       }
     } while MonotonicTime.nanoseconds() < end
-    print("programs \(count) next \(seed)")
+    tell(seed)
+  }
+
+  private func tell(_ next: UInt64) {
+    let coverage = coverage.withLock { $0 }
+    print("next \(next) \(coverage.line)")
     fflush(nil)
   }
 

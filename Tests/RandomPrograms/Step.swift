@@ -67,6 +67,28 @@ package indirect enum Step: Sendable, Equatable {
   /// A wait with a short timeout.
   case pause(Int)
   case pauseForQueue(Int)
+  /// Calls `start()` where the program knows that it may be called: the operation has finished, or nobody else has it
+  /// and it is ready.
+  case startNow(Int)
+  /// `finish(throwing:)`, whatever the operation is doing.
+  case finishThrowing(Int)
+  /// Two halves of a fork.
+  case both([Step], [Step])
+  /// A fork over that many indices; each takes the steps.
+  case each(Int, [Step])
+  /// A moment inside `OperationQueue.blocking`.
+  case blocking
+  /// Looks for circles among operations.
+  case validate([Int])
+  /// Moves a queue that has never held anything to a dispatch queue or home.
+  case move(queue: Int, Place)
+  /// Runs a graph unless it is running.
+  case run(graph: Int)
+  case runAndWait(graph: Int)
+  /// Cancels the latest run of a graph.
+  case cancelRun(graph: Int)
+  /// Waits for it with a timeout.
+  case pauseForRun(graph: Int)
   /// The other threads begin.
   case fork
   /// Waits, at most a moment, until every thread of the program has come here.
@@ -75,6 +97,11 @@ package indirect enum Step: Sendable, Equatable {
   /// Properties of an operation that are on or off.
   package enum Setting: String, Sendable, CaseIterable {
     case cancelsDependents, keepsFinishedDependencies, finishesOnCancel, runsSerially
+  }
+
+  /// Where the operations of a queue run.
+  package enum Place: String, Sendable, CaseIterable {
+    case home, concurrentQueue, serialQueue
   }
 }
 
@@ -136,6 +163,17 @@ extension Step: CustomStringConvertible {
     case .look(let number): "look at \(number)"
     case .pause(let number): "wait for \(number) with a timeout"
     case .pauseForQueue(let queue): "wait for queue \(queue) with a timeout"
+    case .startNow(let number): "call start() of \(number)"
+    case .finishThrowing(let number): "finish(throwing:) of \(number) now"
+    case .both(let first, let second): "fork \(first) and \(second)"
+    case .each(let count, let steps): "fork for each of \(count): \(steps)"
+    case .blocking: "block for a moment"
+    case .validate(let numbers): "look for circles among \(numbers)"
+    case .move(let queue, let place): "move queue \(queue) to \(place.rawValue)"
+    case .run(let graph): "run graph \(graph)"
+    case .runAndWait(let graph): "run graph \(graph) and wait for it"
+    case .cancelRun(let graph): "cancel the run of graph \(graph)"
+    case .pauseForRun(let graph): "wait for the run of graph \(graph) with a timeout"
     case .fork: "the other threads begin"
     case .meet: "the threads meet"
     default: "?"
@@ -149,7 +187,8 @@ extension Step {
     switch self {
     case .add(let number, _), .join(let number, _): [number]
     case .addAll(let numbers, _, _): numbers
-    case .together(let steps): steps.flatMap(\.added)
+    case .together(let steps), .each(_, let steps): steps.flatMap(\.added)
+    case .both(let first, let second): (first + second).flatMap(\.added)
     default: []
     }
   }
@@ -170,16 +209,18 @@ extension Step {
       .cancelAndFinish(let one), .main(let one), .require(let one, _, _), .guardBy(let one, _),
       .observe(let one), .onFinish(let one), .await(let one), .handle(let one), .addBlock(let one),
       .drop(let one), .quality(let one, _), .set(let one, _, _), .limitGroup(let one, _),
-      .suspendGroup(let one, _), .look(let one), .pause(let one):
+      .suspendGroup(let one, _), .look(let one), .pause(let one), .startNow(let one),
+      .finishThrowing(let one):
       [one]
     case .depend(let one, let other), .undepend(let one, let other), .join(let one, let other),
       .inject(let one, let other):
       [one, other]
-    case .addAll(let numbers, _, _): numbers
-    case .together(let steps): steps.flatMap(\.operations)
+    case .addAll(let numbers, _, _), .validate(let numbers): numbers
+    case .together(let steps), .each(_, let steps): steps.flatMap(\.operations)
+    case .both(let first, let second): (first + second).flatMap(\.operations)
     case .cancelAll, .suspend, .limit, .waitForQueue, .list, .openGate, .observeQueue, .events,
       .awaitQueue, .dropQueue, .name, .queueQuality, .invalidate, .report, .pauseForQueue, .fork,
-      .meet:
+      .meet, .blocking, .move, .run, .runAndWait, .cancelRun, .pauseForRun:
       []
     }
   }

@@ -10,18 +10,20 @@ package struct WholeGenerator {
   private var random: SeededGenerator
   private let seed: UInt64
   private var weights: [Int] = []
+  /// Forks around the step that is drawn.
+  private var depth = 0
   private var hot: [Int] = []
   private var hotQueue = 0
   /// Executes in the hot queue from the beginning, until something ends it.
   private var holder: Int?
   /// A barrier behind that.
   private var wall: Int?
-  private var program: Program
+  var program: Program
   private static let levels = [-8, -4, 0, 4, 8]
   private static let kinds: [Kind] = [
     .plain, .block, .block, .subclass, .subclass, .conditional, .held, .held, .held, .custom,
     .custom, .latched, .latched, .closure, .closure, .barrier, .barrier, .result, .resultTask,
-    .task, .callback, .callback, .cancelling, .group, .timeout, .retry,
+    .task, .callback, .callback, .cancelling, .group, .timeout, .retry, .graph,
   ]
 
   package init(seed: UInt64) {
@@ -36,14 +38,18 @@ package struct WholeGenerator {
   package mutating func make() -> Program {
     makeObjects()
     chooseSteps()
+    for graph in program.graphs.indices where chance(3) {
+      program.graphs[graph].inNode = inside()
+    }
     makeSteps()
     for number in program.plans.indices {
       let plan = program.plans[number]
-      if plan.kind != .plain, chance(7) { program.plans[number].inBody = inside(number) }
-      if chance(9) { program.plans[number].inCompletion = inside(number) }
-      if plan.kind == .cancelling, chance(2) { program.plans[number].inCancel = inside(number) }
+      if plan.kind == .latched, chance(2) { program.plans[number].announcesBlocking = true }
+      if plan.kind != .plain, chance(7) { program.plans[number].inBody = inside() }
+      if chance(9) { program.plans[number].inCompletion = inside() }
+      if plan.kind == .cancelling, chance(2) { program.plans[number].inCancel = inside() }
     }
-    if chance(3) { addWait() }
+    if chance(24) { shareResource() } else if chance(3) { addWait() }
     return program
   }
 
@@ -82,7 +88,12 @@ package struct WholeGenerator {
     for queue in program.queues.indices {
       if chance(12) { program.queues[queue].startsInOrder = true }
       if chance(6) { program.queues[queue].policy = UInt8(below(4)) }
+      if chance(12) { program.queues[queue].isInline = true }
     }
+    for number in plans.indices where plans[number].kind == .graph {
+      program.plans[number].graph = graph()
+    }
+    if chance(4) { program.graphs = (0...below(2)).map { _ in graph() } }
     if chance(3) { program.resources = (0...below(2)).map { _ in chance(3) ? 2 : 1 } }
     if chance(4) { program.gates = 1 }
     hotQueue = below(program.queueCount)
@@ -113,27 +124,13 @@ package struct WholeGenerator {
     if chance(3) { program.steps.append(.add(early, queue: hotQueue)) }
   }
 
-  /// An operation whose body waits for an older one, where that must have an end.
-  private mutating func addWait() {
-    let number = below(program.plans.count)
-    guard number > 0 else { return }
-    let other = below(number)
-    if program.plans[number].kind == .closure || program.plans[number].kind == .barrier {
-      program.plans[number].kind = .subclass
+  /// Up to five nodes.
+  private mutating func graph() -> GraphPlan {
+    var plan = GraphPlan()
+    for number in 1...1 + below(4) {
+      plan.nodes.append((0..<number).filter { _ in chance(2) })
     }
-    program.plans[number].waitsFor = other
-    let steps = program.steps
-    insert(.add(number, queue: below(program.queueCount)))
-    insert(.add(other, queue: below(program.queueCount)))
-    if !program.waitEnds {
-      program.plans[number].waitsFor = nil
-      program.steps = steps
-    }
-  }
-
-  /// Somewhere among the first thread's steps.
-  private mutating func insert(_ step: Step) {
-    program.steps.insert(step, at: below(program.steps.count + 1))
+    return plan
   }
 
   // MARK: Steps
@@ -144,7 +141,9 @@ package struct WholeGenerator {
     case start, complete, list, finishNow, cancelAndFinish, main, require, guardBy, openGate
     case observe, observeQueue, events, onFinish, await, awaitQueue, handle, addBlock, drop
     case dropQueue, name, quality, queueQuality, invalidate, report, set, join, limitGroup
-    case suspendGroup, inject, look, pause, pauseForQueue, meet
+    case suspendGroup, inject, look, pause, pauseForQueue, meet, startNow, finishThrowing, both,
+      each
+    case blocking, validate, move, run, runAndWait, cancelRun, pauseForRun
 
     var weight: Int {
       switch self {
@@ -153,7 +152,8 @@ package struct WholeGenerator {
       case .finish, .cancel, .undepend, .finishNow: 6
       case .suspend, .complete, .start, .require, .open, .openGate, .main: 4
       case .await, .awaitQueue, .pause, .pauseForQueue, .report: 1
-      case .name, .quality, .queueQuality: 1
+      case .name, .quality, .queueQuality, .both, .each, .blocking, .validate, .move: 1
+      case .run, .runAndWait, .cancelRun, .pauseForRun: 1
       default: 3
       }
     }
@@ -169,6 +169,7 @@ package struct WholeGenerator {
 
   private mutating func makeSteps() {
     let threads = [0, 0, 0, 1, 1, 2][below(6)]
+    if chance(12) { program.steps.append(.move(queue: hotQueue, place())) }
     for queue in 0..<program.queueCount {
       if chance(2) { program.steps.append(.limit(queue: queue, [1, 1, 1, 2, 3, 0][below(6)])) }
       if chance(6) { program.steps.append(.suspend(queue: queue, true)) }
@@ -205,10 +206,10 @@ package struct WholeGenerator {
   }
 
   /// Up to three calls made by a body, a completion block or an override.
-  private mutating func inside(_ number: Int) -> [Step] {
+  private mutating func inside() -> [Step] {
     (0...below(3)).map { _ in step() }.filter { step in
       switch step {
-      case .meet, .drop, .dropQueue: false
+      case .meet, .drop, .dropQueue, .move: false
       default: true
       }
     }
@@ -279,13 +280,41 @@ package struct WholeGenerator {
     case .pause: return .pause(number)
     case .pauseForQueue: return .pauseForQueue(queue)
     case .meet: return .meet
+    case .startNow: return .startNow(chance(2) ? below(program.plans.count) : number)
+    case .finishThrowing: return .finishThrowing(number)
+    // A part of a fork is no fork itself.
+    case .both: return depth > 0 ? .blocking : .both(part(), part())
+    case .each: return depth > 0 ? .blocking : .each(2 + below(3), part())
+    case .blocking: return .blocking
+    case .validate: return .validate(some())
+    case .move: return .move(queue: queue, place())
+    case .run: return program.graphs.isEmpty ? .look(number) : .run(graph: someGraph())
+    case .runAndWait:
+      return program.graphs.isEmpty ? .look(number) : .runAndWait(graph: someGraph())
+    case .cancelRun:
+      return program.graphs.isEmpty ? .cancel(number) : .cancelRun(graph: someGraph())
+    case .pauseForRun:
+      return program.graphs.isEmpty ? .pause(number) : .pauseForRun(graph: someGraph())
     }
+  }
+
+  /// What a part of a fork does.
+  private mutating func part() -> [Step] {
+    depth += 1
+    defer { depth -= 1 }
+    return inside()
+  }
+
+  private mutating func someGraph() -> Int { below(program.graphs.count) }
+
+  private mutating func place() -> Step.Place {
+    Step.Place.allCases[[1, 1, 2, 0][below(4)]]
   }
 
   // MARK: Drawing
 
-  private mutating func below(_ bound: Int) -> Int { random.index(below: bound) }
-  private mutating func chance(_ bound: Int) -> Bool { below(bound) == 0 }
+  mutating func below(_ bound: Int) -> Int { random.index(below: bound) }
+  mutating func chance(_ bound: Int) -> Bool { below(bound) == 0 }
 
   /// An operation, most often one that many steps concern.
   private mutating func operation() -> Int {
@@ -301,7 +330,7 @@ package struct WholeGenerator {
   private mutating func some() -> [Int] {
     var numbers: [Int] = []
     for _ in 0..<2 + below(3) {
-      let number = below(program.plans.count)
+      let number = operation()
       if !numbers.contains(number) { numbers.append(number) }
     }
     return numbers
