@@ -63,6 +63,26 @@ extension OperationLayer {
       }
     }
 
+    /// A closure is flushed while the handle that it was added with lies in the list among others.
+    @Test(.contract(117), arguments: Kind.all)
+    func finishedClosureIsNoMember(_ kind: Kind) {
+      let queue = kind.queue()
+      queue.maxConcurrentOperationCount = 1
+      let held = TestAsyncOperation()
+      queue.addOperation(held)
+      let closures = (0..<5).map { _ in queue.addOperation {} }
+      let flushed = closures[0].operation
+      closures[0].cancel()
+      let end = ContinuousClock.now + patience
+      // Its handle does not keep it counted.
+      while queue.operationCount > 5, ContinuousClock.now < end {}
+      #expect(queue.operationCount == 5)
+      #expect(queue.operations.count == 5 && !queue.operations.contains(flushed))
+      #expect(queue.stallReport().entries.allSatisfy { $0.operation !== flushed })
+      held.finish()
+      queue.expectQuiet()
+    }
+
     /// Everything that makes a second handle, at the same time as suspensions and limits.
     @Test(arguments: Kind.each)
     func handlesAgainstSuspensionsAndLimits(_ kind: Kind) {

@@ -41,10 +41,13 @@ extension OperationQueue {
   /// have not left, because their completion blocks run.
   func membersForDiagnosis() -> [Operation] {
     registry.membersAndClosures().compactMap { member in
-      switch member {
-      case .operation(let operation): operation.isStraggler ? nil : operation
-      case .closure(let handle): handle.facade
-      }
+      let operation: Operation? =
+        switch member {
+        case .operation(let operation): operation
+        case .closure(let handle): handle.facade
+        }
+      guard let operation, !operation.isStraggler else { return nil }
+      return operation
     }
   }
 }

@@ -127,10 +127,11 @@ import Synchronization
     collect(includingHidden: false, waiting: waiting).compactMap { found in
       let operation: Operation? =
         switch Member(found) {
-        case .operation(let operation): operation.isStraggler ? nil : operation
+        case .operation(let operation): operation
         case .closure(let handle): handle.facade
         }
-      return operation.map { QueueMember(ticket: found.ticket, operation: $0) }
+      guard let operation, !operation.isStraggler else { return nil }
+      return QueueMember(ticket: found.ticket, operation: operation)
     }
   }
 
