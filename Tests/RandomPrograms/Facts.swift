@@ -29,6 +29,8 @@ final class Facts: Sendable {
   let isTouched = Atomic<Bool>(false)
   /// Somebody may start it: it was added, started or made part of something.
   let isGiven = Atomic<Bool>(false)
+  /// It was told to finish before anything could start it.
+  let isEndedEarly = Atomic<Bool>(false)
   /// `finish(throwing:)` was called before anything could end it.
   let hasSureError = Atomic<Bool>(false)
   /// Of an operation that is a run of a graph.

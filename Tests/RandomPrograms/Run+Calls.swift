@@ -9,7 +9,11 @@ extension Run {
 
   /// Makes the call of a step; without an actor from inside a body.
   func perform(_ step: Step, _ actor: Actor?) {
-    if case .startNow(let number) = step { callStart(number, actor) }
+    switch step {
+    case .startNow(let number): callStart(number, actor)
+    case .finishNow(let number), .finishThrowing(let number): noteEarlyFinish(number, actor)
+    default: break
+    }
     if case .finishThrowing(let number) = step, let operation = operation(number, actor) {
       finishThrowing(number, operation, isFirst: isSure(number))
     }
@@ -66,6 +70,14 @@ extension Run {
   }
 
   @Sendable private static func ignore(_ event: OperationEvent) {}
+
+  /// What has been told to finish before anything could start it does not run any more (contract 66).
+  private func noteEarlyFinish(_ number: Int, _ actor: Actor?) {
+    guard isSure(number), program.plans[number].kind.isAsync, operation(number, actor) != nil,
+      !certainty.calledByHand.contains(number)
+    else { return }
+    facts[number].isEndedEarly.store(true, ordering: .sequentiallyConsistent)
+  }
 
   /// Notes what a step makes possible, before it is taken.
   private func note(_ step: Step) {

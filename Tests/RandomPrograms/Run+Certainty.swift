@@ -12,6 +12,8 @@ struct Certainty: Sendable {
   var withoutPlace: Set<Int> = []
   /// Operations that may finish although their body did not run, or before it has ended.
   var mayFinishEarly: Set<Int> = []
+  /// Operations whose `main()` is called by hand.
+  var calledByHand: Set<Int> = []
   /// Operations that may need a resource.
   var requiring: Set<Int> = []
   /// Operations with a condition that anybody may take back.
@@ -47,7 +49,10 @@ struct Certainty: Sendable {
       switch step {
       case .start(let number), .startNow(let number), .main(let number):
         withoutPlace.insert(number)
-        if case .main = step { mayFinishEarly.insert(number) }
+        if case .main = step {
+          mayFinishEarly.insert(number)
+          calledByHand.insert(number)
+        }
       case .cancelAndFinish(let number):
         withoutPlace.insert(number)
         hasCancellations = true

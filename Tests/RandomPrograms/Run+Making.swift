@@ -75,6 +75,9 @@ extension Run {
     if facts.runs.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue > 1 {
       fault("the body of \(number) ran twice")
     }
+    if facts.isEndedEarly.load(ordering: .sequentiallyConsistent) {
+      fault("\(number) runs although it was told to finish before its start")
+    }
     enter(number)
     facts.begun.store(nextTicket(), ordering: .sequentiallyConsistent)
     readWhatDependenciesWrote(number)

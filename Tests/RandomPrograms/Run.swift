@@ -160,7 +160,10 @@ package final class Run: Sendable {
     return actor.queues[number]
   }
 
-  func handle(_ number: Int) -> OperationHandle? { facts[number].handle.withLock { $0 } }
+  /// Not inlined, as `Series.now()`.
+  @inline(never) func handle(_ number: Int) -> OperationHandle? {
+    facts[number].handle.withLock { $0 }
+  }
 }
 
 /// Lets bodies find the run, which is made after them.

@@ -31,7 +31,7 @@ package final class Watchdog: Sendable {
     init(_ watchdog: Watchdog) { self.watchdog = watchdog }
   }
 
-  private var isDone: Bool { place.withLock { $0.isDone } }
+  private var isDone: Bool { @inline(never) get { place.withLock { $0.isDone } } }
 
   /// The run is at this step now.
   package func note(_ seed: UInt64, _ name: String, _ step: Int, _ what: Step) {
@@ -52,7 +52,8 @@ package final class Watchdog: Sendable {
     CrashNote.set("")
   }
 
-  private func check(_ patience: Duration) {
+  /// Not inlined, as `Series.now()`.
+  @inline(never) private func check(_ patience: Duration) {
     let (isLate, text) = place.withLock { place in
       (
         !place.isDone && place.seed != 0 && ContinuousClock.now - place.since > patience,

@@ -21,16 +21,35 @@ extension WholeGenerator {
     }
   }
 
-  /// A resource that an operation of one queue holds and one of an inline queue waits for, whose body waits in turn.
+  /// A resource that an operation holds and others wait for, and a body that waits for an operation.
   mutating func shareResource() {
     let count = program.plans.count
-    let (holder, waiter, awaited) = (count, count + 1, count + 2)
-    program.plans += [Plan(kind: [.held, .custom, .latched, .subclass][below(4)])]
-    program.plans += [Plan(kind: .subclass), Plan(kind: [.subclass, .block, .held][below(3)])]
-    program.queues += [QueuePlan(), QueuePlan()]
-    let (queue, inline) = (program.queueCount - 2, program.queueCount - 1)
+    let before = program
+    let waiter = count + 1
+    let steps = chance(2) ? waitOnTop() : waitBesideLimit()
+    let added = program
+    program.steps = before.steps + steps
+    if program.waitEnds { return }
+    // Nothing else runs beside it.
+    program = added
+    program.steps = steps
+    program.others = []
+    program.graphs = []
+    for number in 0..<count {
+      let kind = program.plans[number].kind
+      program.plans[number] = Plan(kind: kind.isComposite ? .subclass : kind)
+    }
+    for queue in program.queues.indices where !program.queues[queue].isInline {
+      program.queues[queue] = QueuePlan()
+    }
+    if !program.waitEnds { program.plans[waiter].waitsFor = nil }
+  }
+
+  /// What waits for the resource is in an inline queue, and its body waits in turn.
+  private mutating func waitOnTop() -> [Step] {
+    let (holder, waiter, awaited) = addHolder()
+    let (queue, inline) = addQueues()
     program.queues[inline].isInline = true
-    program.resources += [1]
     let resource = program.resources.count - 1
     var steps: [Step] = [
       .require(holder, resource: resource, amount: 1),
@@ -42,24 +61,42 @@ extension WholeGenerator {
       .add(holder, queue: queue), .add(waiter, queue: inline), .add(awaited, queue: queue),
     ]
     if chance(2) { steps.append(.finish(awaited)) }
-    steps.append(.finish(holder))
-    program.plans[waiter].waitsFor = awaited
-    let before = program
-    program.steps += steps
-    if program.waitEnds { return }
-    // Nothing else runs beside it.
-    program = before
-    program.steps = steps
-    program.others = []
-    for number in 0..<count {
-      let kind = program.plans[number].kind
-      program.plans[number] = Plan(kind: kind.isComposite ? .subclass : kind)
+    return steps + [.finish(holder)]
+  }
+
+  /// What is awaited needs the resource, and so does something that needs the slot of the one that waits.
+  private mutating func waitBesideLimit() -> [Step] {
+    let (holder, waiter, awaited) = addHolder()
+    let (queue, limited) = addQueues()
+    let asker = program.plans.count
+    program.plans.append(Plan(kind: [.subclass, .block, .callback][below(3)]))
+    let resource = program.resources.count - 1
+    var steps = [holder, awaited, asker].map {
+      Step.require($0, resource: resource, amount: 1)
     }
-    program.graphs = []
-    for queue in program.queues.indices where !program.queues[queue].isInline {
-      program.queues[queue] = QueuePlan()
-    }
-    if !program.waitEnds { program.plans[waiter].waitsFor = nil }
+    steps += [
+      .limit(queue: limited, 1), .add(holder, queue: queue), .add(asker, queue: limited),
+      .add(waiter, queue: limited), .add(awaited, queue: queue), .finish(holder),
+    ]
+    if chance(2) { steps.append(.finish(awaited)) }
+    return steps
+  }
+
+  /// What holds the resource, what waits in its body, and what that waits for.
+  private mutating func addHolder() -> (holder: Int, waiter: Int, awaited: Int) {
+    let first = program.plans.count
+    program.plans += [
+      Plan(kind: [.held, .custom, .latched, .subclass][below(4)]), Plan(kind: .subclass),
+      Plan(kind: [.subclass, .block, .held][below(3)]),
+    ]
+    program.plans[first + 1].waitsFor = first + 2
+    program.resources.append(1)
+    return (first, first + 1, first + 2)
+  }
+
+  private mutating func addQueues() -> (first: Int, second: Int) {
+    program.queues += [QueuePlan(), QueuePlan()]
+    return (program.queueCount - 2, program.queueCount - 1)
   }
 
   /// Somewhere among the first thread's steps.
