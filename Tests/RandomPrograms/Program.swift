@@ -97,14 +97,18 @@ extension Program {
     .split(separator: ",").map(String.init)
 
   private func leavingOut(_ beginnings: [String]) -> Program {
-    func isKept(_ step: Step) -> Bool { !beginnings.contains { step.description.hasPrefix($0) } }
+    func kept(_ steps: [Step]) -> [Step] {
+      steps.filter { step in !beginnings.contains { step.description.hasPrefix($0) } }
+        .map { $0.mappingInner(kept) }
+    }
     var program = self
-    program.steps = steps.filter(isKept)
-    program.others = others.map { $0.filter(isKept) }
+    program.steps = kept(steps)
+    program.others = others.map(kept)
+    for graph in graphs.indices { program.graphs[graph].inNode = kept(graphs[graph].inNode) }
     for number in plans.indices {
-      program.plans[number].inBody = plans[number].inBody.filter(isKept)
-      program.plans[number].inCompletion = plans[number].inCompletion.filter(isKept)
-      program.plans[number].inCancel = plans[number].inCancel.filter(isKept)
+      program.plans[number].inBody = kept(plans[number].inBody)
+      program.plans[number].inCompletion = kept(plans[number].inCompletion)
+      program.plans[number].inCancel = kept(plans[number].inCancel)
     }
     return program
   }

@@ -120,8 +120,18 @@ package struct WholeGenerator {
       program.steps.append(.depend(number, on: below(number)))
     }
     let early = hot[0]
-    if program.plans[early].kind.isAsync, chance(2) { program.steps.append(.finishNow(early)) }
+    if program.plans[early].kind.isAsync, chance(2) {
+      program.steps.append(.finishNow(early))
+      if chance(2) { edit(early) }
+    }
     if chance(3) { program.steps.append(.add(early, queue: hotQueue)) }
+  }
+
+  /// Adds what was told to finish, and changes what the queue may start while that is on its way.
+  private mutating func edit(_ early: Int) {
+    program.steps.append(.add(early, queue: hotQueue))
+    if early > 0 { program.steps.append(.depend(early, on: below(early))) }
+    if chance(2) { program.steps.append(.limit(queue: hotQueue, 1 + below(2))) }
   }
 
   /// Up to five nodes.

@@ -66,8 +66,16 @@ import Testing
     #expect(!program(apart + [.depend(0, on: 1)]).waitEnds)
     #expect(!program(apart + [.add(2, queue: 0)]).waitEnds)
     #expect(program(apart + [.add(2, queue: 1)]).waitEnds)
-    #expect(!program(apart + [.require(1, resource: 0, amount: 1)]).waitEnds)
-    #expect(program(apart + [.require(0, resource: 0, amount: 1)]).waitEnds)
+    let needs = [0, 1].map { Step.require($0, resource: 0, amount: 1) }
+    #expect(needs.allSatisfy { program(apart + [$0]).waitEnds })
+    #expect(!program(apart + needs).waitEnds)
+    #expect(!program(apart + [.move(queue: 1, .serialQueue)]).waitEnds)
+    // In an inline queue a body runs on top of what has made it startable.
+    var onTop = program(apart)
+    onTop.queues[1].isInline = true
+    #expect(onTop.waitEnds)
+    onTop.plans[2].inBody = [.list(queue: 0)]
+    #expect(!onTop.waitEnds)
   }
 
   // MARK: Running
