@@ -87,11 +87,11 @@ extension Prediction {
       switch step {
       case .add(let number, let queue):
         guard add(number, queue) else { return false }
-        operations[number].hasPromisedPlace = queues[queue].isSuspended
+        if !queues[queue].isSuspended { operations[number].hasPromisedPlace = false }
       case .addAll(let numbers, let queue, false):
         for number in numbers {
           guard plans[number].kind.isObject, add(number, queue) else { return false }
-          operations[number].hasPromisedPlace = queues[queue].isSuspended
+          if !queues[queue].isSuspended { operations[number].hasPromisedPlace = false }
         }
       default: return false
       }
