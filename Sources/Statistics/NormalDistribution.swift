@@ -20,3 +20,8 @@ func upperNormalQuantile(tail: Double) -> Double {
     if upperNormalTail(middle) > tail { low = middle } else { high = middle }
   }
 }
+
+/// The standard normal figure below which lies the probability `p`, strictly between 0 and 1.
+func normalQuantile(_ p: Double) -> Double {
+  p <= 0.5 ? -upperNormalQuantile(tail: p) : upperNormalQuantile(tail: 1 - p)
+}
