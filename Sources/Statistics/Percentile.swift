@@ -35,8 +35,7 @@ package enum Percentile {
   package static func nearestRank<Figure: Comparable>(
     _ p: Double, ofSorted sorted: [Figure]
   ) -> Figure {
-    requireFigures(count: sorted.count, p)
-    return sorted[rank(p, count: sorted.count) - 1]
+    sorted[rank(p, count: sorted.count) - 1]
   }
 
   /// Whether so many samples support a statement about the `p` quantile.
@@ -51,7 +50,11 @@ package enum Percentile {
     return sampleCount - rank(p, count: sampleCount) >= samplesRequiredBeyond
   }
 
-  private static func rank(_ p: Double, count: Int) -> Int {
+  /// The nearest rank of the `p` quantile among `count` samples, counted from 1.
+  ///
+  /// Stops the process when there is no sample or `p` is not a fraction.
+  static func rank(_ p: Double, count: Int) -> Int {
+    requireFigures(count: count, p)
     // 0.999 * 1000 may round to just above 999; four units in the last place bring it back, and
     // cannot reach the next whole number for any count that fits in memory.
     let product = p * Double(count) * (1 - 4 * Double.ulpOfOne)
