@@ -4,45 +4,16 @@ import Testing
 
 @testable import Statistics
 
-/// Simulated comparisons on the noise this project sees: skewed, bimodal, and drifting from pair to
-/// pair.
+/// Single comparisons on simulated noise; the seeds are part of the tests.
 @Suite("Error rates under simulated noise")
 struct CoverageTests {
-  /// SplitMix64; the seeds below are part of the tests.
-  private struct Generator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var z = state
-      z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-      return z ^ (z >> 31)
-    }
-  }
-
-  /// One log figure: a skewed body, and in a third of the cases a slow regime far away.
-  private func logFigure(_ generator: inout Generator) -> Double {
-    let uniform = Double.random(in: 0..<1, using: &generator)
-    let regime = Int.random(in: 0..<3, using: &generator) == 0 ? 0.5 : 0
-    return uniform * uniform * uniform * 0.3 + regime
-  }
-
-  /// The log ratios of pairs whose second side is slower by `shift`, drifting together.
-  private func pairs(_ count: Int, shift: Double, _ generator: inout Generator) -> [Double] {
-    (0..<count).map { i in
-      let drift = Double(i) * 0.05
-      return (logFigure(&generator) + drift + shift) - (logFigure(&generator) + drift)
-    }
-  }
-
   @Test("equal sides raise a false alarm in 4 to 6 percent of comparisons", arguments: [20, 40])
   func alarmsFalselyAtItsLevel(pairCount: Int) {
-    var generator = Generator(state: 2026)
+    var generator = SplitMix64(seed: 2026)
     let comparisons = 4000
     var alarms = 0
     for _ in 0..<comparisons {
-      let test = SignedRank(differences: pairs(pairCount, shift: 0, &generator))
+      let test = SignedRank(differences: simulatedPairs(pairCount, shift: 0, &generator))
       if test.pValue < 0.05 { alarms += 1 }
     }
     // The standard error of the rate is 0.34 percent, so the band is three of them wide.
@@ -53,11 +24,11 @@ struct CoverageTests {
   func coversAtItsLevel() throws {
     // The true ratio of the second side to the first is exp(0.05).
     let truth = 1.0512710963760241
-    var generator = Generator(state: 7)
+    var generator = SplitMix64(seed: 7)
     let comparisons = 2000
     var covered = 0
     for _ in 0..<comparisons {
-      let logRatios = pairs(12, shift: 0.05, &generator)
+      let logRatios = simulatedPairs(12, shift: 0.05, &generator)
       let interval = try #require(PairedRatio.estimate(logRatios: logRatios).interval)
       if interval.contains(truth) { covered += 1 }
     }
@@ -67,7 +38,7 @@ struct CoverageTests {
 
   @Test("the order-statistics interval covers the median in at least 95 percent of cases")
   func coversTheMedian() throws {
-    var generator = Generator(state: 11)
+    var generator = SplitMix64(seed: 11)
     let repetitions = 4000
     var covered = 0
     for _ in 0..<repetitions {
