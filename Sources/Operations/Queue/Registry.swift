@@ -139,7 +139,7 @@ import Synchronization
     var found: [Found] = []
     for index in 0..<Self.stripeCount {
       let stripe = unsafe stripes + index
-      unsafe stripe.pointee.lock(with: &found)
+      unsafe RegistryStripe.lock(stripe, with: &found)
       // Oldest first, so that there is little to sort.
       var chunk = unsafe stripe.pointee.lists.oldestChunk
       while let present = unsafe chunk {
@@ -172,13 +172,20 @@ struct RegistryStripe: ~Copyable {
   let lock = SpinLock()
   private let padding = InlineArray<12, UInt>(repeating: 0)
 
-  /// Takes the lock when `found` has room for all members: who spins for the lock does not wait for an allocator.
-  borrowing func lock(with found: inout [Registry.Found]) {
+  /// Takes the lock when `found` has room for all members: who spins for the lock does not wait for
+  /// an allocator.
+  ///
+  /// Every look at the lists goes through the pointer and is an access of its own. A method of the
+  /// stripe would borrow the stripe all along, and the optimiser may then read the lists before it
+  /// takes the lock.
+  static func lock(
+    _ stripe: UnsafeMutablePointer<RegistryStripe>, with found: inout [Registry.Found]
+  ) {
     while true {
-      lock.lock()
-      let most = lists.mostMembers
+      unsafe stripe.pointee.lock.lock()
+      let most = unsafe stripe.pointee.lists.mostMembers
       if found.capacity - found.count >= most { return }
-      lock.unlock()
+      unsafe stripe.pointee.lock.unlock()
       // Others may add meanwhile; a chunk more for them, and half of what is there. At least twice what there was, so that
       // what was found before is moved O(1) times on average.
       let wanted = found.count + most + most / 2 + RegistryChunk.capacity
