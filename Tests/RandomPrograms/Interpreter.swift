@@ -146,6 +146,7 @@ package final class Interpreter<Family: OperationFamily>: Sendable {
     case .undepend(_, let other):
       if let other = self.operation(other) { family.removeDependency(operation, on: other) }
     case .finish: finish(number, operation)
+    case .finishNow: family.finish(operation)
     case .open(_, let on): family.setOpen(operation, on)
     case .start:
       // A program starts again what has finished, and not what a body has added or started.

@@ -18,18 +18,17 @@ extension Prediction {
     if meetsDefectInside { return false }
     // Avoids `KnownDefect.cancelledNeedsSlot`; whether a limit of 0 lets them go the statements leave open.
     return !plans.indices.contains { number in
-      plans[number].kind.inheritsStart && operations[number].isCancelled && isStartable(number)
+      needsNoSlot(number) && isStartable(number)
     }
   }
 
   /// The best startable operation of a queue with a free slot.
   private func next(_ queue: Int) -> Int? {
     let hasRoom = room(queue) != 0
-    let needNoSlot = !avoidsDefects && queues[queue].limit != 0
+    let isFlushing = !avoidsDefects && queues[queue].limit != 0
     return queues[queue].members.filter { number in
       isStartable(number)
-        && (hasRoom
-          || needNoSlot && operations[number].isCancelled && plans[number].kind.inheritsStart)
+        && (hasRoom || isFlushing && needsNoSlot(number))
     }.min { one, two in
       (-operations[one].priority, operations[one].key)
         < (-operations[two].priority, operations[two].key)
@@ -39,7 +38,7 @@ extension Prediction {
   // MARK: Running
 
   mutating func run(_ number: Int) {
-    if operations[number].isCancelled { return finish(number) }
+    if operations[number].isToBeFlushed { return finish(number) }
     operations[number].phase = .executing
     begun.append(number)
     let edges = (operations[number].dependencies + operations[number].older).map { ($0, number) }
@@ -98,7 +97,7 @@ extension Prediction {
     var inside = Inside(mayBeCancelled: no, arrives: no, mayEnd: no, starts: no)
     func isDone(_ number: Int) -> Bool {
       if isFinished(number) || flushable[number] || inside.mayEnd[number] { return true }
-      return runnable[number] && (!plans[number].kind.isHeld || operations[number].isCancelled)
+      return runnable[number] && (!plans[number].kind.isHeld || operations[number].isToBeFlushed)
     }
     func mayMove(_ number: Int) -> Bool {
       guard isPending(number) || inside.arrives[number], let queue = queueOf[number] else {
@@ -114,7 +113,7 @@ extension Prediction {
       isGrowing = false
       for number in plans.indices where !runnable[number] {
         let operation = operations[number]
-        let isFree = operation.isCancelled || operation.dependencies.allSatisfy(isDone)
+        let isFree = operation.isToBeFlushed || operation.dependencies.allSatisfy(isDone)
         if inside.starts[number] || mayMove(number) && operation.isOpen && isFree {
           runnable[number] = true
         } else if mayMove(number), inside.mayBeCancelled[number], !flushable[number] {
@@ -123,10 +122,10 @@ extension Prediction {
           continue
         }
         isGrowing = true
-        if runnable[number], !operation.isCancelled {
+        if runnable[number], !operation.isToBeFlushed {
           guard inside.note(plans[number].inBody, in: self, &queueOf) else { return nil }
         }
-        let ends = operation.isCancelled || !plans[number].kind.isHeld || flushable[number]
+        let ends = operation.isToBeFlushed || !plans[number].kind.isHeld || flushable[number]
         if operation.hasCompletionBlock, ends {
           guard inside.note(plans[number].inCompletion, in: self, &queueOf) else { return nil }
         }
@@ -145,10 +144,10 @@ extension Prediction {
     if room == 0 || wanting.isEmpty { return true }
     let isPromised = wanting.allSatisfy { number in
       isStartable(number) && operations[number].hasPromisedPlace
-        && !(operations[number].isCancelled && plans[number].kind.inheritsStart)
+        && !needsNoSlot(number)
     }
     if isPromised, queues[queue].limit == 1 { orderedQueues.append(queue) }
-    let staying = wanting.count { plans[$0].kind.isHeld && !operations[$0].isCancelled }
+    let staying = wanting.count { plans[$0].kind.isHeld && !operations[$0].isToBeFlushed }
     return staying < room || staying == wanting.count && staying == room || isPromised
   }
 }

@@ -36,6 +36,7 @@ extension Prediction {
       guard addsOnly(plans[number].inCompletion) else { return false }
       finish(number)
       return true
+    case .finishNow(let number): return finishNow(number)
     case .open(let number, let on): return open(number, on)
     case .start(let number): return start(number)
     case .complete(let number):
@@ -77,7 +78,7 @@ extension Prediction {
     if queues[queue].members.isEmpty { queues[queue].hasKnownOrder = true }
     queues[queue].members.append(number)
     operations[number].hasPromisedPlace =
-      isReady(number) && !isBehindBarrier(number) && !operations[number].isCancelled
+      isReady(number) && !isBehindBarrier(number) && !operations[number].isToBeFlushed
       && queues[queue].hasKnownOrder
     return true
   }
@@ -143,6 +144,32 @@ extension Prediction {
       operations[number].isCancelled = true
     }
     return true
+  }
+
+  // MARK: Finishing early
+
+  /// `finish()` of what has not started.
+  ///
+  /// Its queue lets go of it at once, whatever it waits for. In no queue the one that takes it does
+  /// so (contract 66).
+  private mutating func finishNow(_ number: Int) -> Bool {
+    // Foundation has no such call. What drives its own state must not have finished when it is
+    // added.
+    guard !avoidsDefects, plans[number].kind == .held else { return false }
+    // A second call changes nothing (contract 69).
+    if operations[number].isToldToFinish { return true }
+    switch operations[number].phase {
+    case .idle:
+      operations[number].isToldToFinish = true
+      return true
+    case .pending:
+      // What only a barrier holds back has finished, and leaves after the barrier.
+      guard !isBehindBarrier(number), addsOnly(plans[number].inCompletion) else { return false }
+      operations[number].isToldToFinish = true
+      finish(number)
+      return true
+    case .executing, .finished: return false
+    }
   }
 
   // MARK: Editing

@@ -12,7 +12,11 @@ struct Prediction: Sendable {
     var phase = Phase.idle
     var queue: Int?
     var isCancelled = false
+    /// Told to finish before anything has started it (contract 66).
+    var isToldToFinish = false
     var isOpen = false
+    /// Finishes without its body, whatever it depends on.
+    var isToBeFlushed: Bool { isCancelled || isToldToFinish }
     var dependencies: [Int] = []
     /// Barriers it is behind; for a barrier everything before it.
     var older: [Int] = []
@@ -77,11 +81,17 @@ struct Prediction: Sendable {
   func isExecuting(_ number: Int) -> Bool { operations[number].phase == .executing }
   func isPending(_ number: Int) -> Bool { operations[number].phase == .pending }
 
-  /// Cancelled, or every dependency finished; and its own condition holds.
+  /// To be flushed, or every dependency finished; and its own condition holds.
   func isReady(_ number: Int) -> Bool {
     let operation = operations[number]
     return operation.isOpen
-      && (operation.isCancelled || operation.dependencies.allSatisfy(isFinished))
+      && (operation.isToBeFlushed || operation.dependencies.allSatisfy(isFinished))
+  }
+
+  /// Leaves its queue without a slot: its `start()` is the stock one or not called (contract 49).
+  func needsNoSlot(_ number: Int) -> Bool {
+    operations[number].isToldToFinish
+      || operations[number].isCancelled && plans[number].kind.inheritsStart
   }
 
   func isBehindBarrier(_ number: Int) -> Bool {
@@ -123,7 +133,7 @@ struct Prediction: Sendable {
         guard plans[number].kind.isObject else { return nil }
         let operation = operations[number]
         return Snapshot.Flags(
-          isReady: isBehindBarrier(number) ? nil : isReady(number),
+          isReady: isBehindBarrier(number) || operation.isToldToFinish ? nil : isReady(number),
           isExecuting: isExecuting(number), isFinished: isFinished(number),
           isCancelled: operation.isCancelled, priority: operation.priority,
           dependencies: operation.dependencies)

@@ -73,6 +73,11 @@ package struct ProgramGenerator {
       if chance(3) { take(.limit(queue: queue, 1 + random.index(below: 3)), &program, &prediction) }
       if chance(3) { take(.suspend(queue: queue, true), &program, &prediction) }
     }
+    if !avoidsDefects {
+      for number in plans.indices where plans[number].kind == .held && chance(4) {
+        take(.finishNow(number), &program, &prediction)
+      }
+    }
     for _ in 0..<10 + random.index(below: 30) {
       take(step(program, prediction), &program, &prediction)
     }
@@ -130,7 +135,7 @@ package struct ProgramGenerator {
     case 25: return .start(number)
     case 26: return prediction.waiters.count < 3 ? .wait(number) : .list(queue: queue)
     case 27: return prediction.waiters.count < 3 ? .waitForQueue(queue) : .finish(number)
-    case 28: return .finish(number)
+    case 28: return avoidsDefects ? .finish(number) : .finishNow(number)
     default: return .list(queue: queue)
     }
   }

@@ -78,6 +78,22 @@ import Testing
     #expect(!onTop.waitEnds)
   }
 
+  /// The model asks that what is told to finish before it is added leaves an open queue at once.
+  @Test(.contract(66)) func whatIsToldToFinishIsExpectedToLeaveAtOnce() throws {
+    let steps: [Step] = [
+      .finishNow(1), .depend(1, on: 0), .suspend(queue: 0, true), .add(1, queue: 0),
+      .suspend(queue: 0, false),
+    ]
+    let program = Program(
+      seed: 0, queueCount: 1, plans: [Plan(kind: .subclass), Plan(kind: .held)], steps: steps)
+    let script = try #require(Script(program, avoidsDefects: false))
+    #expect(Array(script.steps.prefix(5)) == steps)
+    let finished = script.expected.prefix(5).map { $0.flags[1]?.isFinished }
+    #expect(finished == [false, false, false, false, true])
+    #expect(script.expected[4].runs == [0, 0])
+    #expect(script.expected[4].queues[0].count == 0)
+  }
+
   // MARK: Running
 
   private func found(
