@@ -2,7 +2,7 @@
 
 import ConcurrencyPrimitives
 import Foundation
-import SchedulerConformance
+internal import SchedulerConformance
 
 /// What one run of a script has shown.
 package struct Outcome: Sendable {
@@ -29,6 +29,9 @@ package final class Interpreter<Family: OperationFamily>: Sendable {
     var isAdded: [Bool]
     var holds: [Hold]
     var returned: [Bool] = []
+    /// Jobs that keep a worker until the run is over.
+    var jobs = 0
+    var isOver = false
   }
 
   package init(_ script: Script, on family: Family, patience: Duration) {
@@ -61,10 +64,13 @@ package final class Interpreter<Family: OperationFamily>: Sendable {
       }
     }
     outcome.log = log.value
+    state.withLock { $0.isOver = true }
     if outcome.isStuck {
       // Operations under way must not lose their dependents on Foundation: a stuck run keeps everything.
       letGo()
     } else {
+      // The scheduler may be shut down from here on.
+      _ = waitUntil(deadline: patience) { state.withLock { $0.jobs == 0 } }
       // The bodies hold the interpreter.
       state.withLock { $0.operations = [] }
     }
@@ -131,6 +137,7 @@ package final class Interpreter<Family: OperationFamily>: Sendable {
     case .limit(let queue, let limit): family.setLimit(queues[queue], limit)
     case .waitForQueue(let queue): wait { self.family.wait(queue: self.queues[queue]) }
     case .list: break
+    case .occupy: occupy()
     default:
       guard let number = step.operations.first, let operation = operation(number) else { return }
       perform(step, number, operation)
@@ -189,6 +196,17 @@ package final class Interpreter<Family: OperationFamily>: Sendable {
     guard isUnderWay, script.program.plans[number].kind != .latched else { return }
     log.ends(number)
     family.finish(operation)
+  }
+
+  private func occupy() {
+    state.withLock { $0.jobs += 1 }
+    family.occupyWorker {
+      // As long as a latched body.
+      _ = waitUntil(deadline: self.patience + self.patience) {
+        self.state.withLock { $0.isOver }
+      }
+      self.state.withLock { $0.jobs -= 1 }
+    }
   }
 
   private func wait(_ body: @escaping @Sendable () -> Void) {

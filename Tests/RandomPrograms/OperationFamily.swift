@@ -44,4 +44,13 @@ package protocol OperationFamily: Sendable {
   func state(_ queue: Queue) -> Snapshot.Queue
   func members(_ queue: Queue) -> [Operation]
   func isCurrent(_ queue: Queue) -> Bool
+
+  /// A worker runs the body, which is no operation's.
+  func occupyWorker(_ body: @escaping @Sendable () -> Void)
+}
+
+extension OperationFamily {
+  package func occupyWorker(_ body: @escaping @Sendable () -> Void) {
+    fatalError("\(name) has no jobs beside its operations; leave the step out of its programs")
+  }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Operations
+internal import SchedulerConformance
 package import Scheduling
 
 /// The classes of this package on one scheduler.
@@ -82,4 +83,5 @@ package struct PackageFamily: OperationFamily {
   }
   package func members(_ queue: Queue) -> [Operation] { queue.operations }
   package func isCurrent(_ queue: Queue) -> Bool { OperationQueue.current === queue }
+  package func occupyWorker(_ body: @escaping @Sendable () -> Void) { scheduler.submit(body) }
 }

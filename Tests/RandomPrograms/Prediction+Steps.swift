@@ -37,6 +37,7 @@ extension Prediction {
       finish(number)
       return true
     case .finishNow(let number): return finishNow(number)
+    case .occupy: return occupy()
     case .open(let number, let on): return open(number, on)
     case .start(let number): return start(number)
     case .complete(let number):
@@ -94,6 +95,7 @@ extension Prediction {
           guard plans[number].kind.isObject, add(number, queue) else { return false }
           if !queues[queue].isSuspended { operations[number].hasPromisedPlace = false }
         }
+      case .occupy: guard occupy() else { return false }
       default: return false
       }
       // A barrier may find the queue empty or not.
@@ -235,6 +237,17 @@ extension Prediction {
   /// What runs inside the step itself is not seen by `reach()`: there it may add only.
   private func addsOnly(_ steps: [Step]) -> Bool {
     steps.allSatisfy { if case .add = $0 { true } else { false } }
+  }
+
+  // MARK: Occupying
+
+  /// One worker at most is kept from operations: a scheduler with two goes on.
+  private mutating func occupy() -> Bool {
+    guard !avoidsDefects, !isOccupied, !plans.contains(where: { $0.kind == .latched }) else {
+      return false
+    }
+    isOccupied = true
+    return true
   }
 
   // MARK: Waiting

@@ -45,6 +45,8 @@ struct Prediction: Sendable {
   let avoidsDefects: Bool
   var operations: [OperationState]
   var queues: [QueueState]
+  /// A job keeps a worker.
+  var isOccupied = false
   var waiters: [Waiter] = []
   var returned: [Bool] = []
   var sequence = 0

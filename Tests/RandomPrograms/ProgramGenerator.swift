@@ -77,6 +77,7 @@ package struct ProgramGenerator {
       for number in plans.indices where plans[number].kind == .held && chance(4) {
         take(.finishNow(number), &program, &prediction)
       }
+      if chance(4) { occupy(&program, &prediction) }
     }
     for _ in 0..<10 + random.index(below: 30) {
       take(step(program, prediction), &program, &prediction)
@@ -90,6 +91,16 @@ package struct ProgramGenerator {
     guard next.advance(step) else { return }
     prediction = next
     program.steps.append(step)
+  }
+
+  /// Another job may keep the worker that ran the last operation of a queue when a barrier comes.
+  private mutating func occupy(_ program: inout Program, _ prediction: inout Prediction) {
+    let queue = random.index(below: program.queueCount)
+    let number = random.index(below: program.plans.count)
+    take(.together([.add(number, queue: queue), .occupy]), &program, &prediction)
+    if let barrier = program.plans.firstIndex(where: { $0.kind == .barrier }) {
+      take(.add(barrier, queue: queue), &program, &prediction)
+    }
   }
 
   private mutating func chance(_ bound: Int) -> Bool { random.index(below: bound) == 0 }

@@ -87,9 +87,10 @@ package final class Series: Sendable {
     defer { current.withLock { $0.program = nil } }
     guard let script = Script(program, avoidsDefects: false) else { return }
     let hasThreadToBlock = !tested.isInline && tested.workers > 1
-    guard hasThreadToBlock || !program.plans.contains(where: { $0.kind == .latched }) else {
-      return
-    }
+    let blocksThread =
+      program.plans.contains { $0.kind == .latched }
+      || program.allSteps.contains { $0.name == .occupy }
+    guard hasThreadToBlock || !blocksThread else { return }
     let family = PackageFamily(name: tested.description, scheduler: scheduler)
     let interpreter = Interpreter(script, on: family, patience: .nanoseconds(Int64(patience)))
     let run = ModelRun(script: script, outcome: interpreter.run(watchdog))

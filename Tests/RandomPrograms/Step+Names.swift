@@ -4,7 +4,7 @@ extension Step {
   /// What a step is, without what it concerns.
   package enum Name: String, Sendable, CaseIterable {
     case add, addAll, together, cancel, cancelAll, suspend, limit, prioritise, depend
-    case undepend, finish, open, start, complete, wait, waitForQueue, list, finishNow
+    case undepend, finish, open, start, complete, wait, waitForQueue, list, finishNow, occupy
     case cancelAndFinish, main, require, guardBy, openGate, observe, observeQueue, events
     case onFinish, await, awaitQueue, handle, addBlock, drop, dropQueue, name, quality
     case queueQuality, invalidate, report, set, join, limitGroup, suspendGroup, inject, look
@@ -32,6 +32,7 @@ extension Step {
     case .waitForQueue: .waitForQueue
     case .list: .list
     case .finishNow: .finishNow
+    case .occupy: .occupy
     case .cancelAndFinish: .cancelAndFinish
     case .main: .main
     case .require: .require

@@ -29,6 +29,9 @@ package indirect enum Step: Sendable, Equatable {
 
   // Only in this package.
 
+  /// A job that is no operation keeps a worker until the program has taken its last step.
+  case occupy
+
   /// `finish()`, whatever the operation is doing.
   case finishNow(Int)
   case cancelAndFinish(Int)
@@ -133,6 +136,7 @@ extension Step: CustomStringConvertible {
 
   private var further: String {
     switch self {
+    case .occupy: "a job that is no operation keeps a worker"
     case .finishNow(let number): "finish() of \(number) now"
     case .cancelAndFinish(let number): "cancel and finish \(number)"
     case .main(let number): "call main() of \(number)"
@@ -220,7 +224,7 @@ extension Step {
     case .both(let first, let second): (first + second).flatMap(\.operations)
     case .cancelAll, .suspend, .limit, .waitForQueue, .list, .openGate, .observeQueue, .events,
       .awaitQueue, .dropQueue, .name, .queueQuality, .invalidate, .report, .pauseForQueue, .fork,
-      .meet, .blocking, .move, .run, .runAndWait, .cancelRun, .pauseForRun:
+      .meet, .blocking, .move, .run, .runAndWait, .cancelRun, .pauseForRun, .occupy:
       []
     }
   }
