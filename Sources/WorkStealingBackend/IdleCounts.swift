@@ -95,8 +95,17 @@ struct IdleCounts: Equatable, Sendable {
   /// A compensation thread is about to run.
   var arriving: IdleCounts { IdleCounts(word: word + Self.presentOne) }
 
-  /// A compensation thread could not be started.
+  /// A compensation thread leaves.
   var departing: IdleCounts { IdleCounts(word: word - Self.presentOne) }
+
+  /// A compensation thread could not be started.
+  ///
+  /// While it was counted nobody could be the last one of a stopping pool. So a sleeper becomes a
+  /// searcher if all sleep.
+  var failing: IdleCounts {
+    let left = departing
+    return isStopping && left.isAsleep ? left.wakingOne : left
+  }
 
   /// A compensation thread that is a searcher retires, unless nobody else would end the pool.
   var retiring: IdleCounts { isLastOne ? self : endingSearch.departing }

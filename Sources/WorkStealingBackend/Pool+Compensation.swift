@@ -131,7 +131,8 @@ extension Pool {
     _ = change { $0.arriving }
     do throws(SystemThreadError) { threads.handles[index] = try startThread(index) } catch {
       // Without a thread the record stays empty.
-      _ = change { $0.departing }
+      let before = change { $0.failing }
+      handTokens(before.sleepers - before.failing.sleepers)
       threads.numbers.giveBack(number)
       return .refused(error)
     }

@@ -77,6 +77,24 @@ import Testing
     #expect(Self.all.contains { $0.isLastOne })
   }
 
+  /// While its thread was asked for, the last worker has taken others to be present and fallen
+  /// asleep.
+  @Test(arguments: 1...3) func aRefusedThreadLeavesAStoppingPoolToSomebody(_ workers: Int) {
+    for isStopping in [false, true] {
+      var counts = IdleCounts.initial(workers: workers).arriving
+      if isStopping { counts = counts.stopping }
+      for _ in 0..<workers { counts = counts.startingSearch.givingUp }
+      #expect(counts.sleepers == workers && counts.searching == 0 && !counts.isClosing)
+      let left = counts.failing
+      #expect(left.present == workers)
+      #expect(left.isLastOne == isStopping)
+      #expect(left.sleepers == (isStopping ? workers - 1 : workers))
+    }
+    for counts in Self.all where !counts.isStopping {
+      #expect(counts.arriving.failing == counts)
+    }
+  }
+
   /// Also where activations are counted before the retirements that make room for them.
   @Test func theFieldsHoldMoreWorkersThanASchedulerMayHave() {
     for factor in [1, 2, 4] {
