@@ -81,11 +81,12 @@ extension Operation {
   /// also take a slot or the place of one that has begun nothing. False when there is none that may
   /// start.
   final func runAlone(_ record: ThreadRecord, for schedulers: [SchedulerIdentity]) -> Bool {
-    Self.findInWay(of: [self]) { operation, _ in
+    Self.findInWay(of: [self]) { operation, facts in
       guard let target = operation.queueIfUnstarted(), schedulers.contains(target.identity),
         record.isWorker(of: target.identity)
       else { return false }
-      return operation.runHere(record, isTimed: false) || target.runFromList(operation, record)
+      return operation.runHere(record, isTimed: false)
+        || (facts.isHandedOver && target.runFromList(operation, record))
     }
   }
 

@@ -140,7 +140,7 @@ extension OperationQueue {
   /// that of a drain which the thread reaches in the scheduler and which would not get there.
   /// O(ready operations and jobs of the scheduler).
   func runFromList(_ operation: Operation, _ record: ThreadRecord) -> Bool {
-    guard operation.isHandedOver, takeSlot(), let more = claimCount() else { return false }
+    guard takeSlot(), let more = claimCount() else { return false }
     carryOut(more)
     guard
       let job = readyList.popFirst(
