@@ -81,6 +81,29 @@ extension OperationLayer {
       }
     }
 
+    /// What is to be handed over last waits meanwhile, and its queue may close.
+    @Test(arguments: [false, true]) func aQueueThatClosesBeforeTheHandOverGivesItUp(
+      _ isClosure: Bool
+    ) {
+      let inlineQueue = inlineQueue(isLimited: false)
+      let other = OperationQueue(scheduler: ThreadPoolScheduler(workers: 1))
+      let resource = OperationResource(name: "lock")
+      inlineQueue.isSuspended = true
+      let second = isClosure ? inlineQueue.addOperation {}.operation : BlockOperation {}
+      second.require(resource)
+      if !isClosure { inlineQueue.addOperation(second) }
+      let first = TestOperation { _ in inlineQueue.isSuspended = false }
+      first.require(resource)
+      first.completionBlock = { inlineQueue.isSuspended = true }
+      other.addOperation(first)
+      #expect(other.wait(timeout: patience))
+      #expect(!second.isFinished && resource.used == 0 && resource.waiting == 0)
+      inlineQueue.isSuspended = false
+      #expect(second.wait(timeout: patience))
+      for queue in [inlineQueue, other] { queue.expectQuiet() }
+      #expect(resource.used == 0)
+    }
+
     /// How an operation leaves the line.
     enum Leaving: CaseIterable { case cancelled, cancelledWithItsQueue, finishedEarly }
 

@@ -120,7 +120,13 @@ extension OperationQueue {
     var last = JobChain()
     guard ResourceArbiter.shared.isInUse else { return last }
     for member in registry.membersAndClosures() {
-      guard case .operation(let operation) = member, operation.needsResources else { continue }
+      let operation: Operation? =
+        switch member {
+        case .operation(let operation): operation
+        // One that nobody has asked for needs none.
+        case .closure(let handle): handle.facadeIfMade
+        }
+      guard let operation, operation.needsResources else { continue }
       last.append(operation.giveUpUnusedResources())
     }
     return last
