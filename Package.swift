@@ -268,7 +268,7 @@ let package = Package(
     tests(
       "WorkloadsTests",
       imports: [
-        "Workloads", "Harness", "Scheduling", "DispatchBackend", "ThreadPoolBackend",
+        "Workloads", "Harness", "Operations", "Scheduling", "DispatchBackend", "ThreadPoolBackend",
         "WorkStealingBackend",
       ]),
     tests(
