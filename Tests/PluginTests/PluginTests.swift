@@ -4,36 +4,70 @@ import Foundation
 import Results
 import Testing
 
-/// Programs of users, exactly as README.md shows them, and a few more.
+/// Programs of users, exactly as the guides show them, and a few more.
 ///
-/// All are in one package, whose manifest begins with README.md's: our rooms are compiled once for them.
+/// All are in one package, whose manifest begins with the one for a scheduler: our rooms are
+/// compiled once for them.
 @Suite(
   .serialized, .timeLimit(.minutes(15)),
   .enabled(
     if: ProcessInfo.processInfo.environment["BENCH_PLUGIN_TEST"] == "1",
     "builds this package again, for minutes; BENCH_PLUGIN_TEST=1 includes it"))
 struct PluginTests {
+  /// How to add a scheduler.
+  private static let adding = Result { try Page("Sources/Scheduling/Scheduling.docc/Adding.md") }
+  /// How to check one.
+  private static let checking = Result {
+    try Page("Sources/SchedulerConformance/SchedulerConformance.docc/Checking.md")
+  }
+  /// How to use operations.
+  private static let starting = Result {
+    try Page("Sources/Operations/Operations.docc/Starting.md")
+  }
+
   /// The package, built by the first test.
   private static let built = Result {
-    let readMe = try ReadMe()
-    let scheduler = try readMe.block(after: "`mine/Sources/mine/Mine.swift`")
+    let adding = try PluginTests.adding.get()
+    let checking = try PluginTests.checking.get()
+    let starting = try PluginTests.starting.get()
+    let scheduler = try adding.block(after: "`mine/Sources/mine/Mine.swift`")
     guard let withoutMain = scheduler.split(separator: "@main").first else {
-      throw UserPackage.Failure(description: "README.md: the scheduler has no @main")
+      throw UserPackage.Failure(description: "Adding.md: the scheduler has no @main")
     }
-    return try UserPackage(
+    let package = try UserPackage(
       name: "mine",
       files: [
-        "Package.swift": readMe.block(after: "`mine/Package.swift`") + furtherTargets,
+        "Package.swift": adding.block(after: "`mine/Package.swift`") + furtherTargets,
         "Sources/mine/Mine.swift": scheduler,
         "Sources/tuned/Tuned.swift": String(withoutMain) + mainWithKnobs,
-        "Sources/total/Total.swift": readMe.block(after: "`total/Sources/total/Total.swift`"),
-        "Sources/total/Aliases.swift": readMe.block(after: "which you mean:"),
+        "Sources/total/Total.swift": starting.block(after: "`total/Sources/total/Total.swift`"),
+        "Sources/total/Aliases.swift": starting.block(after: "`total/Sources/total/Aliases.swift`"),
         "Sources/total/Both.swift": fileWithBothImports,
-        "Sources/ported/Ported.swift": portedProgram,
-        "Sources/check/main.swift": readMe.block(after: "`check/Sources/check/main.swift`"),
-        "Sources/check/DrowsyScheduler.swift": readMe.block(
+        "Sources/ported/main.swift": starting.block(after: "`ported/Sources/ported/main.swift`"),
+        "Sources/check/main.swift": checking.block(after: "`check/Sources/check/main.swift`"),
+        "Sources/check/DrowsyScheduler.swift": checking.block(
           after: "`check/Sources/check/DrowsyScheduler.swift`"),
       ])
+    try package.build()
+    return package
+  }
+
+  /// What the pages show is in the package above, but for two manifests.
+  @Test func everyBlockOfTheGuidesIsTaken() throws {
+    #expect(try Self.adding.get().blocks == 2)
+    #expect(try Self.checking.get().blocks == 3)
+    #expect(try Self.starting.get().blocks == 4)
+  }
+
+  @Test(arguments: ["check", "ported"]) func manifestsOfTheGuidesResolve(name: String) throws {
+    let page = try (name == "check" ? Self.checking : Self.starting).get()
+    let package = try UserPackage(
+      name: name,
+      files: [
+        "Package.swift": page.block(after: "`\(name)/Package.swift`"),
+        "Sources/\(name)/main.swift": "",
+      ])
+    try package.resolve()
   }
 
   @Test func schedulerOfAnotherPackageIsMeasuredBesideOurs() throws {
@@ -98,7 +132,7 @@ struct PluginTests {
 
     """
 
-  @Test func programsOfTheReadMeCompileAndRun() throws {
+  @Test func programsOfTheGuidesCompileAndRun() throws {
     let package = try Self.built.get()
     let total = try package.run("total")
     #expect(total.output == "sum: 5050\n", "status \(total.status): \(total.errors)")
@@ -114,7 +148,7 @@ struct PluginTests {
     #expect(findings.contains { check.output.contains($0) }, "\(check.output) \(check.errors)")
   }
 
-  /// What follows README.md's manifest.
+  /// What follows the manifest of the page.
   private static let furtherTargets = """
 
     func ours(_ product: String) -> Target.Dependency {
@@ -141,23 +175,6 @@ struct PluginTests {
       let operation: Operation = BlockOperation {}
       return operation
     }
-
-    """
-
-  /// Written for Foundation, but for the import.
-  private static let portedProgram = """
-    import OperationsFoundation
-
-    final class Download: Operation, @unchecked Sendable {
-      var data = Data()
-      override func main() { data = Data([1, 2]) }
-    }
-
-    let queue = OperationQueue()
-    let download = Download()
-    let report = BlockOperation { print("done", download.data.count) }
-    report.addDependency(download)
-    queue.addOperations([report, download], waitUntilFinished: true)
 
     """
 }

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A package of a user, written beside a link to this package and built.
+/// A package of a user, written beside a link to this package.
 ///
 /// The folder lies in the build folder, under a name that does not change, so that only what changed is compiled the next
 /// time.
@@ -30,7 +30,7 @@ struct UserPackage {
   /// Holds what was built.
   private let scratch: URL
 
-  /// Writes the package afresh and builds all its programs for release; `files` maps paths inside it to contents.
+  /// Writes the package afresh; `files` maps paths inside it to contents.
   init(name: String, files: [String: String]) throws {
     root = Self.folder.appending(path: name)
     scratch = Self.folder.appending(path: "build-\(name)")
@@ -47,13 +47,21 @@ struct UserPackage {
         at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
       try text.write(to: file, atomically: true, encoding: .utf8)
     }
-    let build = try run(
-      URL(filePath: "/usr/bin/env"),
-      ["swift", "build", "-c", "release", "--scratch-path", scratch.path()])
-    guard build.status == 0 else {
+  }
+
+  /// Builds all programs of the package for release.
+  func build() throws { try swift("build", "-c", "release") }
+
+  /// Reads the manifest and finds every product that it names.
+  func resolve() throws { try swift("package", "show-dependencies") }
+
+  private func swift(_ verb: String, _ arguments: String...) throws {
+    let command = ["swift", verb, "--scratch-path", scratch.path()] + arguments
+    let outcome = try run(URL(filePath: "/usr/bin/env"), command)
+    guard outcome.status == 0 else {
       throw Failure(
-        description: "swift build of \(name) ended with \(build.status):\n\(build.output)\n"
-          + build.errors)
+        description: "\(command.joined(separator: " ")) ended with \(outcome.status):\n"
+          + "\(outcome.output)\n\(outcome.errors)")
     }
   }
 
@@ -87,25 +95,29 @@ struct UserPackage {
   }
 }
 
-/// The code that README.md shows.
-struct ReadMe {
+/// A page of the documentation and the code that it shows.
+struct Page {
+  private let path: String
   private let lines: [Substring]
 
-  /// Reads the file at the root of this package.
-  init() throws {
-    let url = UserPackage.suiteRoot.appending(path: "README.md")
-    lines = try String(contentsOf: url, encoding: .utf8).split(
-      separator: "\n", omittingEmptySubsequences: false)
+  /// Reads the page, which lies at a path below the root of this package.
+  init(_ path: String) throws {
+    self.path = path
+    lines = try String(contentsOf: UserPackage.suiteRoot.appending(path: path), encoding: .utf8)
+      .split(separator: "\n", omittingEmptySubsequences: false)
   }
 
-  /// The fenced block that follows the first line equal to `line`.
+  /// How many blocks of Swift the page has.
+  var blocks: Int { lines.count { $0 == "```swift" } }
+
+  /// The block of Swift that follows the first line equal to `line`.
   func block(after line: String) throws -> String {
     guard let start = lines.firstIndex(where: { $0 == line }),
       let open = lines[start...].firstIndex(where: { $0.hasPrefix("```") }),
-      let close = lines[(open + 1)...].firstIndex(of: "```")
+      lines[open] == "```swift", let close = lines[(open + 1)...].firstIndex(of: "```")
     else {
       throw UserPackage.Failure(
-        description: "README.md: no fenced block after the line '\(line)'; this test builds it")
+        description: "\(path): no block of Swift after the line '\(line)'; this test builds it")
     }
     return lines[(open + 1)..<close].joined(separator: "\n") + "\n"
   }

@@ -57,7 +57,7 @@ import Testing
     #expect(findings.first?.contains("to be \(workers), found") == true, "\(report)")
   }
 
-  @Test func theExampleOfTheReadMeKeepsAllButTheNamedPromises() throws {
+  @Test func theExampleOfTheGuideKeepsAllButTheNamedPromises() throws {
     let (code, report, _) = try runFixture("mine")
     #expect(code == 0, "\(report)")
     // It makes no more exceptions than the text says.
@@ -67,18 +67,24 @@ import Testing
     #expect(report.contains("skipped seam .help ("))
   }
 
-  @Test func theReadMeShowsTheseSchedulers() throws {
+  /// The guides for authors of schedulers show what the fixture runs, word for word.
+  @Test(arguments: [
+    (
+      "Scheduling/Scheduling.docc/Adding.md", "MyScheduler",
+      "```swift\nimport BenchmarkSuite", "\n@main struct Mine {"
+    ),
+    (
+      "SchedulerConformance/SchedulerConformance.docc/Checking.md", "DrowsyScheduler",
+      "```swift", "```"
+    ),
+  ])
+  func theGuidesShowTheseSchedulers(page: String, name: String, start: String, end: String) throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    let readMe = try String(contentsOf: root.appending(path: "../README.md"), encoding: .utf8)
-    for (name, start, end) in [
-      ("DrowsyScheduler", "```swift", "```"),
-      ("MyScheduler", "```swift\nimport BenchmarkSuite", "\n@main struct Mine {"),
-    ] {
-      let source = try String(
-        contentsOf: root.appending(path: "ConformanceFixture/\(name).swift"), encoding: .utf8)
-      let code = source.split(separator: "\n", maxSplits: 1).last.map(String.init) ?? ""
-      #expect(readMe.contains(start + code + end), "\(name)")
-    }
+    let text = try String(contentsOf: root.appending(path: "../Sources/\(page)"), encoding: .utf8)
+    let source = try String(
+      contentsOf: root.appending(path: "ConformanceFixture/\(name).swift"), encoding: .utf8)
+    let code = source.split(separator: "\n", maxSplits: 1).last.map(String.init) ?? ""
+    #expect(text.contains(start + code + end), "\(name)")
   }
 
   @Test func aSchedulerThatRunsAJobTwiceIsFoundOut() throws {
