@@ -139,6 +139,30 @@ extension OperationLayer {
       #expect(waitUntil { lifetimes.live == 0 })
     }
 
+    /// As above, with a wait on another scheduler after every 63: each has its own count.
+    @Test(.contract(130), arguments: Kind.all)
+    func waitsOnAnotherSchedulerKeepNothing(_ kind: Kind) {
+      let lifetimes = LifetimeCounter()
+      let (queue, inner) = (kind.queue(), OperationQueue(scheduler: InlineScheduler()))
+      let most = Atomic<Int>(0)
+      @Sendable func addAndWait(in queue: OperationQueue) {
+        let operation = TestOperation(lifetimes)
+        queue.addOperation(operation)
+        operation.waitUntilFinished()
+        most.max(lifetimes.live, ordering: .relaxed)
+      }
+      queue.addOperation {
+        for _ in 0..<(2_000 / slowness) {
+          for _ in 0..<63 { addAndWait(in: queue) }
+          // Inside of a job of that scheduler, which else runs what it gets in place.
+          inner.addOperation { addAndWait(in: inner) }
+        }
+      }
+      queue.expectQuiet()
+      #expect(most.load(ordering: .relaxed) < 1_000)
+      #expect(waitUntil { lifetimes.live == 0 })
+    }
+
     /// As above for batches, waited for in the order added and beside a thousand that stay queued.
     @Test(.contract(130), arguments: Kind.all)
     func waitingForBatchesKeepsNoMoreThanIsQueued(_ kind: Kind) {

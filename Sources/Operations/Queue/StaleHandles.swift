@@ -146,17 +146,38 @@ extension Operation {
   }
 }
 
+/// How many handles a thread may still leave with a scheduler before it looks for them.
+struct HandleAllowance: Sendable {
+  let scheduler: SchedulerIdentity
+  var left: Int
+}
+
 extension ThreadRecord {
   /// Handles that are left with a scheduler before the first look.
   private static let fewHandles = 64
+  /// Schedulers for which a thread counts at a time; for one that it comes back to later it begins
+  /// anew.
+  private static let allowanceLimit = 8
 
   /// A wait has run an operation of which a handle is with its scheduler still, and keeps it.
   ///
-  /// From time to time those that the worker reaches are taken back: as soon as it has left as many as it found others the
-  /// last time, so that a look costs O(1) for each job added and each operation run so.
+  /// From time to time those that the worker reaches are taken back: as soon as it has left as many
+  /// with this scheduler as it found others there the last time, so that a look costs O(1) for each
+  /// job added and each operation run so.
   func leaveHandle(in scheduler: any Scheduler) {
-    handlesLeft += 1
-    if handlesLeft >= max(Self.fewHandles, othersFound) { takeBackHandles(from: scheduler) }
+    let identity = scheduler.identity
+    let place = allowances.firstIndex { $0.scheduler == identity }
+    var allowance =
+      place.map { allowances.remove(at: $0) }
+      ?? HandleAllowance(scheduler: identity, left: Self.fewHandles)
+    allowance.left -= 1
+    if allowance.left > 0 { keep(allowance) } else { takeBackHandles(from: scheduler) }
+  }
+
+  /// Puts an allowance, which is not in the list, first.
+  private func keep(_ allowance: HandleAllowance) {
+    if allowances.count == Self.allowanceLimit { allowances.removeLast() }
+    allowances.insert(allowance, at: 0)
   }
 
   /// Takes back the handles of operations that have begun, as far as the worker reaches them.
@@ -168,8 +189,12 @@ extension ThreadRecord {
       looked += 1
       return Operation.isStaleHandle(job)
     }
-    handlesLeft = 0
-    othersFound = looked - stale.count
+    let others = looked - stale.count
+    allowances.removeAll { $0.scheduler == scheduler.identity }
+    // One of the first size needs no entry.
+    if others > Self.fewHandles {
+      keep(HandleAllowance(scheduler: scheduler.identity, left: others))
+    }
     let hasFound = !stale.isEmpty
     var context = WorkerContext(worker: -1, scheduler: scheduler.identity)
     unsafe withUnsafeMutablePointer(to: &context) { context in

@@ -34,10 +34,9 @@ import Synchronization
 
   /// Used levels of `entries`.
   var depth = 0
-  /// Handles of operations that waits have run and left with schedulers; see `leaveHandle(in:)`.
-  var handlesLeft = 0
-  /// Other jobs that the last look for such handles has found.
-  var othersFound = 0
+  /// For the schedulers that waits have left handles with, the latest first; see
+  /// `leaveHandle(in:)`.
+  var allowances: [HandleAllowance] = []
   /// Where the last quarter of the thread's stack begins, 1 where the system does not say; 0 before the first question.
   private var stackFloor: UInt = 0
   /// The operation that this worker is starting, until stock `start()` sees it.
