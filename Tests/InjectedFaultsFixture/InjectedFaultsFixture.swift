@@ -34,7 +34,12 @@ import WorkStealingBackend
       exit(64)
     }
     let jobs = JobProgram(scheduler, canBlock: arguments[1] != "inline")
-    jobs.run(program) { make(arguments[1], workers) ?? scheduler }
+    jobs.run(program) {
+      make(arguments[1], workers) ?? scheduler
+    } refuse: {
+      // From the next call on.
+      injected_fault(kind, error, 1, 1)
+    }
     scheduler.shutDown()
     print("calls \(injected_calls())")
     guard jobs.runs == jobs.expected else {
@@ -75,6 +80,8 @@ private final class JobProgram: Sendable {
     case lonely
     /// A job that blocks alone until a job runs that comes later.
     case late
+    /// As many jobs block as the scheduler compensates, and the last asks in vain for one more.
+    case past
   }
 
   /// Jobs that block at a time on one scheduler: fewer than any compensates, but on two schedulers
@@ -98,7 +105,9 @@ private final class JobProgram: Sendable {
     self.canBlock = canBlock
   }
 
-  func run(_ kind: Kind, _ makeOther: () -> any Scheduler) {
+  func run(
+    _ kind: Kind, _ makeOther: () -> any Scheduler, refuse: @escaping @Sendable () -> Void
+  ) {
     switch kind {
     case .usual: for _ in 0..<5 { runRound() }
     case .deep: runDeep(makeOther())
@@ -112,6 +121,7 @@ private final class JobProgram: Sendable {
         }
       }
       isReached.wait()
+    case .past: runPastLimit(refuse)
     }
   }
 
@@ -146,6 +156,45 @@ private final class JobProgram: Sendable {
     other.shutDown()
     expect(300)
     nest(300, on: scheduler, isPastLimit: true)
+    isReached.wait()
+  }
+
+  /// Every thread is blocked up to the limit and a job waits; the last one asks for a thread for
+  /// longer than a scheduler does by itself, then all go on.
+  private func runPastLimit(_ refuse: @escaping @Sendable () -> Void) {
+    let limit =
+      switch scheduler {
+      case is DispatchScheduler: 192
+      case is ThreadPoolScheduler: 256
+      default: Self.depth + 10
+      }
+    let all = scheduler.workerCount + limit
+    expect(all + 1)
+    let gate = Turnstile()
+    let arrived = Atomic<Int>(0)
+    for _ in 0..<all {
+      scheduler.submit {
+        self.scheduler.willBlock()
+        // acquire and release: the last one has seen the others blocked.
+        if arrived.add(1, ordering: .acquiringAndReleasing).newValue == all {
+          refuse()
+          self.scheduler.submit { self.note() }
+          let end = ContinuousClock.now + .seconds(3)
+          while ContinuousClock.now < end {
+            if self.scheduler.compensatePastLimit() {
+              print("a thread past the limit though the system refuses it")
+              exit(1)
+            }
+            usleep(50_000)
+          }
+          for _ in 1..<all { gate.signal() }
+        } else {
+          gate.wait()
+        }
+        self.scheduler.didUnblock()
+        self.note()
+      }
+    }
     isReached.wait()
   }
 

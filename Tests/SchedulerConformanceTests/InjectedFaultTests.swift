@@ -106,6 +106,15 @@ import Testing
     }
   }
 
+  /// Past the limit whoever waits asks, and the scheduler does not stop the process by itself.
+  @Test(arguments: ["work-stealing", "thread-pool", "dispatch"], [1, 2])
+  func aThreadPastTheLimitMayBeMissing(_ scheduler: String, _ workers: Int) throws {
+    // The program says from where on.
+    let fault = Fault(kind: "thread", error: EAGAIN, duration: "forever", mayStop: false)
+    let (outcome, _) = try run(scheduler, workers, fault, .max, program: "past")
+    #expect(outcome == .completed)
+  }
+
   /// Runs the fixture; the number of calls is unknown where it was stopped.
   private func run(
     _ scheduler: String, _ workers: Int, _ fault: Fault, _ number: Int, program: String = "usual"
