@@ -195,10 +195,14 @@ import Testing
   }
 
   @Test func aPlaceWithoutAnObjectIsAFault() async {
-    await #expect(processExitsWith: .failure) {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
       let table = ObjectTable(count: 2, capacity: 4) { Number($0) }
       _ = table.with(2) { $0.value }
     }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("object table: index 2; expected 0 ..< 2"), "\(text)")
   }
 }
 
