@@ -2,6 +2,7 @@
 
 import Dispatch
 import DispatchBackend
+import Glibc
 import Operations
 import Scheduling
 import Synchronization
@@ -195,6 +196,57 @@ extension OperationLayer {
       for part in ["awaited", "no thread is left", "underlyingQueue"] {
         #expect(text.contains(part), "\(text)")
       }
+    }
+
+    /// Adds to a queue whose only thread waits for it, for longer than a wait that goes nowhere may
+    /// last; another member keeps the wait from ending.
+    private static func addWhileWaiting() {
+      let scheduler = DispatchScheduler(workers: 1)
+      scheduler.targetQueue = DispatchQueue(label: "of the user")
+      let queue = OperationQueue(scheduler: scheduler)
+      let awaited = OperationQueue(scheduler: scheduler)
+      let (gate, last) = (Operation(), TestOperation())
+      last.addDependency(gate)
+      awaited.addOperation(last)
+      queue.addOperation { awaited.waitUntilAllOperationsAreFinished() }
+      let end = ContinuousClock.now + .seconds(7)
+      while ContinuousClock.now < end {
+        awaited.addOperation(TestOperation())
+        usleep(2_000)
+      }
+      gate.start()
+      guard queue.wait(timeout: patience), last.runCount == 1 else { exit(1) }
+    }
+
+    /// At each look something is ready that has no thread, but the waiting one has run what was.
+    @Test(.contract(101, 120)) func waitThatGoesOnIsNotTakenForOneThatCannot() async {
+      let result = await #expect(
+        processExitsWith: .success, observing: [\.standardErrorContent]
+      ) { Self.addWhileWaiting() }
+      #expect(Self.text(result).isEmpty, "\(Self.text(result))")
+    }
+
+    /// What is waited for has no slot until somebody outside ends an operation without a thread,
+    /// later than a wait that goes nowhere may last.
+    private static func waitForASlotThatIsFreed() {
+      let queue = QueueForm.limitedElsewhere.queue(Kind.inline, limit: 2)
+      let (holding, awaited) = (TestAsyncOperation(), TestOperation())
+      queue.addOperation(holding)
+      queue.addOperation {
+        queue.addOperation(awaited)
+        awaited.waitUntilFinished()
+      }
+      sleep(7)
+      guard awaited.runCount == 0 else { exit(1) }
+      holding.finish()
+      guard queue.wait(timeout: patience), awaited.runCount == 1 else { exit(1) }
+    }
+
+    @Test(.contract(101, 120)) func waitForASlotThatSomebodyOutsideFreesEnds() async {
+      let result = await #expect(
+        processExitsWith: .success, observing: [\.standardErrorContent]
+      ) { Self.waitForASlotThatIsFreed() }
+      #expect(Self.text(result).isEmpty, "\(Self.text(result))")
     }
 
     private static func waitForSlots() {

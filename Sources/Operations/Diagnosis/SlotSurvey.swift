@@ -130,7 +130,7 @@ extension OperationSnapshot {
 
 extension Operation {
   /// Has begun and has not finished.
-  fileprivate final var isUnderWay: Bool {
+  final var isUnderWay: Bool {
     // acquire: as `isExecuting`.
     state.load(ordering: .acquiring) & StateBit.started != 0 && !isSealed
   }

@@ -124,21 +124,33 @@ extension BlockedWait {
     case .run, .outside: return false
     }
     return Operation.findInWay(of: operations) { _, facts in
-      facts.waitsForThread(of: scheduler) || facts.words.contains(where: held.contains)
+      facts.waitsForThread(of: scheduler, held: held) || facts.words.contains(where: held.contains)
     }
   }
 }
 
 extension OperationSnapshot {
-  /// With the scheduler, or in its queue's list, and nothing else keeps it from beginning.
-  fileprivate func waitsForThread(of scheduler: SchedulerIdentity) -> Bool {
+  /// With the scheduler, or in its queue's list, and nothing else keeps it from beginning but slots
+  /// that waits hold.
+  fileprivate func waitsForThread(of scheduler: SchedulerIdentity, held: Set<UInt>) -> Bool {
     guard case .waiting = stage, isHandedOver, let queue, queue.identity == scheduler else {
       return false
     }
     // What a user must open first is the user's; the member at the head of the order is seen by
     // itself.
     let word = queue.policy.load(ordering: .acquiring)  // acquire, edge PolicyChanged
-    return word & PolicyWord.suspended == 0 && PolicyWord.limit(word) > 0
-      && words.last.map { queue.order?.held()?.behind.contains($0) ?? false } == false
+    guard word & PolicyWord.suspended == 0, PolicyWord.limit(word) > 0,
+      words.last.map({ queue.order?.held()?.behind.contains($0) ?? false }) == false
+    else { return false }
+    // A slot that somebody else holds may become free.
+    return PolicyWord.hasRoom(word)
+      || !queue.membersForDiagnosis().contains { $0.isUnderWay && !$0.isHeld(in: held) }
+  }
+}
+
+extension Operation {
+  /// Whether it lies on the stack of one of the waits that hold these.
+  fileprivate final func isHeld(in held: Set<UInt>) -> Bool {
+    snapshot().words.contains(where: held.contains)
   }
 }

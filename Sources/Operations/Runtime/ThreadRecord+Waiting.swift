@@ -210,7 +210,13 @@ extension ThreadRecord {
         }
       }
       if isOver || short.isEmpty { return isOver }
-      if help(until: nil, awaited.isOver, { runAlone(short) }) { return true }
+      let isOverNow = help(until: nil, awaited.isOver) {
+        guard runAlone(short) else { return false }
+        // It goes on, whatever the looks between have seen.
+        stuck = 0
+        return true
+      }
+      if isOverNow { return true }
       hasTried = true
     }
   }
