@@ -74,6 +74,13 @@ extension Pool {
     Compensation(word: compensation.value.load(ordering: .relaxed)).hasSurplus
   }
 
+  /// Whether every thread but the caller's is blocked; a hint.
+  var isOnlyOneRunning: Bool {
+    // relaxed: a look, which decides only who runs what.
+    let counts = Compensation(word: compensation.value.load(ordering: .relaxed))
+    return workerCount + counts.active == counts.blocked + 1
+  }
+
   private func changeCompensation(_ next: (Compensation) -> Compensation) -> Compensation {
     // relaxed: the exchange decides.
     var counts = Compensation(word: compensation.value.load(ordering: .relaxed))

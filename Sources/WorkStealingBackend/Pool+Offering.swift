@@ -80,7 +80,8 @@ extension Pool {
     return nil
   }
 
-  /// Pops the caller's own jobs, and puts those back that `accepts` does not; O(own jobs).
+  /// Pops the caller's own jobs, and puts those back that `accepts` does not; looks elsewhere where it
+  /// takes none; O(own jobs), and O(jobs seen elsewhere).
   func withdraw(_ worker: Worker, where accepts: (Job) -> Bool) -> JobChain {
     var taken = JobChain()
     var bands = worker.ownBandsValue
@@ -96,6 +97,19 @@ extension Pool {
       }
       bands &= bands &- 1
     }
+    return taken.isEmpty ? withdrawElsewhere(worker, where: accepts) : taken
+  }
+
+  /// Takes injected jobs, or, where every other thread is blocked, jobs of those; what else they
+  /// have becomes the caller's.
+  private func withdrawElsewhere(_ worker: Worker, where accepts: (Job) -> Bool) -> JobChain {
+    var taken = injector.take(ofNext: Self.lookahead, where: accepts)
+    guard taken.isEmpty, isOnlyOneRunning else { return taken }
+    var kept = JobChain()
+    while let job = stealRound(worker, batch: 1) {
+      if accepts(job) { taken.append(job) } else { kept.append(job) }
+    }
+    if !kept.isEmpty { publish(kept, on: worker) }
     return taken
   }
 

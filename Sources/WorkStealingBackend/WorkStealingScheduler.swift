@@ -59,6 +59,9 @@ public final class WorkStealingScheduler: Scheduler {
   }
 
   /// Takes jobs off the calling worker's own deques; thieves do not see the others meanwhile.
+  ///
+  /// Where these have none it takes them from those that came from outside, the next 1024 of them, and
+  /// where every other thread is blocked from the deques of those.
   public func withdraw(where accepts: (Job) -> Bool) -> JobChain {
     pool.withOwnWorker { pool.withdraw($0, where: accepts) } ?? JobChain()
   }

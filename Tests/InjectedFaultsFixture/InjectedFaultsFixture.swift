@@ -82,6 +82,11 @@ private final class JobProgram: Sendable {
     case late
     /// As many jobs block as the scheduler compensates, and the last asks in vain for one more.
     case past
+    /// As many jobs block as the scheduler compensates, and the last one waits for an operation that
+    /// goes on in a job from outside.
+    case outside
+    /// As `outside`, in a job that belongs to a worker which has blocked since.
+    case stranded
   }
 
   /// Jobs that block at a time on one scheduler: fewer than any compensates, but on two schedulers
@@ -122,6 +127,7 @@ private final class JobProgram: Sendable {
       }
       isReached.wait()
     case .past: runPastLimit(refuse)
+    case .outside, .stranded: runInParts(resumedOutside: kind == .outside, refuse)
     }
   }
 
@@ -162,13 +168,7 @@ private final class JobProgram: Sendable {
   /// Every thread is blocked up to the limit and a job waits; the last one asks for a thread for
   /// longer than a scheduler does by itself, then all go on.
   private func runPastLimit(_ refuse: @escaping @Sendable () -> Void) {
-    let limit =
-      switch scheduler {
-      case is DispatchScheduler: 192
-      case is ThreadPoolScheduler: 256
-      default: Self.depth + 10
-      }
-    let all = scheduler.workerCount + limit
+    let all = threadsUpToLimit
     expect(all + 1)
     let gate = Turnstile()
     let arrived = Atomic<Int>(0)
@@ -195,6 +195,73 @@ private final class JobProgram: Sendable {
         self.note()
       }
     }
+    isReached.wait()
+  }
+
+  /// The workers and those that may take the place of blocked ones.
+  private var threadsUpToLimit: Int {
+    let limit =
+      switch scheduler {
+      case is DispatchScheduler: 192
+      case is ThreadPoolScheduler: 256
+      default: Self.depth + 10
+      }
+    return scheduler.workerCount + limit
+  }
+
+  /// Every thread but one is blocked up to the limit; that one waits for an operation which has
+  /// begun and whose task is resumed, and no thread is to be had.
+  private func runInParts(resumedOutside: Bool, _ refuse: @escaping @Sendable () -> Void) {
+    let others = threadsUpToLimit - 1
+    expect(others + 1)
+    let arrived = Atomic<Int>(0)
+    let gate = Turnstile()
+    let (isSuspended, mayResume, isStranded) = (Turnstile(), Turnstile(), Turnstile())
+    let task = Locked<CheckedContinuation<Void, Never>?>(nil)
+    let part = AsyncOperation {
+      await withCheckedContinuation { continuation in
+        task.withLock { $0 = continuation }
+        isSuspended.signal()
+      }
+      self.note()
+    }
+    @Sendable func resume() { task.withLock { $0 }?.resume() }
+    for number in 0..<others {
+      scheduler.submit {
+        self.scheduler.willBlock()
+        arrived.add(1, ordering: .relaxed)  // relaxed: a count that is polled
+        if number == 0, !resumedOutside {
+          mayResume.wait()
+          self.scheduler.didUnblock()
+          resume()
+          self.scheduler.willBlock()
+          isStranded.signal()
+        }
+        gate.wait()
+        self.scheduler.didUnblock()
+        self.note()
+      }
+    }
+    let queue = OperationQueue(scheduler: scheduler)
+    queue.addOperation(part)
+    isSuspended.wait()
+    queue.addOperation {
+      // relaxed: as above
+      while arrived.load(ordering: .relaxed) < others { usleep(1000) }
+      refuse()
+      if !resumedOutside {
+        mayResume.signal()
+        isStranded.wait()
+      }
+      part.waitUntilFinished()
+    }
+    if resumedOutside {
+      // Once the last thread waits, which blocks on a part that has begun.
+      while queue.blockingCounters.blocked == 0 { usleep(1000) }
+      resume()
+    }
+    queue.waitUntilAllOperationsAreFinished()
+    for _ in 0..<others { gate.signal() }
     isReached.wait()
   }
 

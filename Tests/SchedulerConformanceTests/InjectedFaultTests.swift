@@ -115,6 +115,18 @@ import Testing
     #expect(outcome == .completed)
   }
 
+  /// The last thread of a scheduler runs the parts of what it waits for itself, wherever they are;
+  /// libdispatch asks for the thread of one that comes later as long as it takes.
+  @Test(arguments: ["work-stealing", "thread-pool"], ["outside", "stranded"])
+  func aWaitWithoutThreadsFindsTheParts(_ scheduler: String, _ program: String) throws {
+    // The program says from where on.
+    let fault = Fault(kind: "thread", error: EAGAIN, duration: "forever", mayStop: false)
+    for workers in [1, 2] {
+      let (outcome, _) = try run(scheduler, workers, fault, .max, program: program)
+      #expect(outcome == .completed, "\(workers) workers")
+    }
+  }
+
   /// Runs the fixture; the number of calls is unknown where it was stopped.
   private func run(
     _ scheduler: String, _ workers: Int, _ fault: Fault, _ number: Int, program: String = "usual"
