@@ -282,19 +282,18 @@ extension Operation {
     WaiterList.tellProbes(released.waiters)
     WaiterList.wake(released.waiters)
     if bits & StateBit.attended != 0 { dropConditions() }
-    released.others.append(unsafe endCarefully(bits, gate, queue, record, context))
-    return released.others.first
+    return unsafe endCarefully(bits, gate, queue, record, context, owing: released.others).first
   }
 
-  /// From the slot to the completion block; returns what must be handed over last.
+  /// From the slot to the completion block, which may wait for `jobs`; returns those to hand over last.
   private final func endCarefully(
     _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
-    _ context: UnsafeMutablePointer<WorkerContext>
+    _ context: UnsafeMutablePointer<WorkerContext>, owing jobs: JobChain = JobChain()
   ) -> JobChain {
     giveUpSlot(gate, queue, record)
     record.stage = .ended
     defer { record.stage = .body }
-    return unsafe complete(bits, queue, record, context.pointee.worker)
+    return unsafe complete(bits, queue, record, context.pointee.worker, owing: jobs)
   }
 
   /// `start()` has returned, and the operation was finished inside of it: what the finish has left to do.
@@ -317,14 +316,17 @@ extension Operation {
     if let kept = unsafe kept { unsafe Self.lookForStaleHandles(kept) }
   }
 
-  /// From the resources to the completion block; returns what must be handed over last.
+  /// From the resources to the completion block; otherwise as `endCarefully`.
   final func complete(
-    _ bits: UInt32, _ queue: OperationQueue?, _ record: ThreadRecord, _ worker: Int
+    _ bits: UInt32, _ queue: OperationQueue?, _ record: ThreadRecord, _ worker: Int,
+    owing jobs: JobChain
   ) -> JobChain {
-    let last = bits & StateBit.needsResources != 0 ? giveBackResources() : JobChain()
-    if bits & StateBit.hasCompletion != 0 { runCompletionBlock(queue?.word ?? 0, record) }
-    if bits & StateBit.attended != 0 { traceCompletion(queue, worker) }
-    return last
+    var last = jobs
+    if bits & StateBit.needsResources != 0 { last.append(giveBackResources()) }
+    return record.owing(last) {
+      if bits & StateBit.hasCompletion != 0 { runCompletionBlock(queue?.word ?? 0, record) }
+      if bits & StateBit.attended != 0 { traceCompletion(queue, worker) }
+    }
   }
 
   /// The slot is free before the completion block runs (contract 61, 127).

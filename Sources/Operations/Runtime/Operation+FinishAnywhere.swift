@@ -49,20 +49,21 @@ extension Operation {
       queue.scheduler.submit(
         JobChain(
           ClosureJob.make(band: band) {
-            self.releaseAndEnd(head, queue, ThreadRecord.current, isAttended: isAttended)
+            let record = ThreadRecord.current
+            let last = self.releaseAndEnd(head, queue, record, isAttended: isAttended)
+            self.handOverLast(last, queue, record)
           }))
     } else {
-      releaseAndEnd(head, queue, record, isAttended: isAttended)
+      Released.handOver(last: releaseAndEnd(head, queue, record, isAttended: isAttended))
     }
   }
 
-  /// All that follows the finished event.
+  /// All that follows the finished event; returns what must be handed over last.
   private final func releaseAndEnd(
     _ head: UInt, _ queue: OperationQueue?, _ record: ThreadRecord, isAttended: Bool
-  ) {
-    var last = release(head, queue, isAttended: isAttended)
-    last.append(end(queue, record))
-    Released.handOver(last: last)
+  ) -> JobChain {
+    let last = release(head, queue, isAttended: isAttended)
+    return end(queue, record, owing: last)
   }
 
   /// Releases what waited for the operation: dependents, probes, waiters; returns what must be handed over last.
@@ -87,11 +88,14 @@ extension Operation {
 
   private final func noteSurplusFinish() { withColdTableMade { $0.surplusFinishes += 1 } }
 
-  /// From the slot to the end of the membership; returns what must be handed over last.
-  private final func end(_ queue: OperationQueue?, _ record: ThreadRecord) -> JobChain {
+  /// From the slot to the end of the membership, with a completion block that may wait for what
+  /// `jobs` run; returns what must be handed over last.
+  private final func end(
+    _ queue: OperationQueue?, _ record: ThreadRecord, owing jobs: JobChain = JobChain()
+  ) -> JobChain {
     let before = noteSealedByFinish(queue)
     if before & StateBit.detached != 0 { queue?.releaseSlot() }
-    let last = complete(before, queue, record, -1)
+    let last = complete(before, queue, record, -1, owing: jobs)
     guard let queue else {
       if before & StateBit.retainsDependencies == 0 { dropDependencies(before) }
       return last
@@ -170,18 +174,20 @@ extension Operation {
     noteBegin(begun)
     let queue = unsafe retainQueue()
     unlockState(begun)
-    let last =
+    var last =
       begun & StateBit.needsResources != 0
       ? ResourceArbiter.shared.withdraw(self) : JobChain()
     unsafe queue._withUnsafeGuaranteedRef { queue in
       queue.order?.passOver(memberWord)
       Warning.finishedBeforeStart(self, queue)
-      ThreadRecord.withCurrent { record in
-        let outer = record.push(word, queue)
-        skipMain()
-        record.pop(outer)
+      last = ThreadRecord.withCurrent { record in
+        record.owing(last) {
+          let outer = record.push(word, queue)
+          skipMain()
+          record.pop(outer)
+          finishStarted()
+        }
       }
-      finishStarted()
       // What stood behind it may wait for it, and run here.
       if queue.order != nil { queue.enqueue(JobChain()) }
     }

@@ -54,6 +54,8 @@ struct Released {
 
   /// Calls `body` once for every queue, kept, that has some of the jobs, with all of these in their order: they reach the
   /// queue in one step, so that none of them starts before a more urgent one is there (contract 85).
+  ///
+  /// What runs inside of `body` may wait for the jobs of the next queues.
   private static func forEachQueue(
     _ jobs: consuming JobChain, _ body: (OperationQueue, JobChain) -> Void
   ) {
@@ -71,8 +73,18 @@ struct Released {
         others[queue, default: JobChain()].append(job)
       }
     }
-    give(group, word, body)
-    for queue in order { if let group = others[queue] { give(group, queue, body) } }
+    var rest = JobChain()
+    for queue in order { if let group = others[queue] { rest.append(group) } }
+    var next = word
+    while true {
+      rest = ThreadRecord.withCurrent { $0.owing(rest) { give(group, next, body) } }
+      guard let first = rest.first else { return }
+      next = queueWord(first)
+      group = JobChain()
+      while let job = rest.first, queueWord(job) == next, let job = rest.popFirst() {
+        group.append(job)
+      }
+    }
   }
 
   private static func give(

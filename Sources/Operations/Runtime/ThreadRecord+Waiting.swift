@@ -121,7 +121,9 @@ extension ThreadRecord {
     beforeSleep: (WaitPlace) -> Void = { _ in }, sleep: (UInt64?) -> Bool
   ) -> Bool {
     prepareToWait()
-    guard let place = waitPlace else { return sleep(deadline) }
+    guard let place = waitPlace else {
+      return handOverOwed(for: awaited, until: deadline) || sleep(deadline)
+    }
     let policy = place.policy
     if policy == .fail, let queue = place.queue {
       queue.waits.refused.wrappingAdd(1, ordering: .relaxed)  // relaxed: a statistic.
@@ -131,6 +133,7 @@ extension ThreadRecord {
     // A wait that only ran what it waited for is not counted.
     let counting = policy == .help || awaited.target.operation == nil ? place.queue : nil
     if policy == .automatic, help(until: deadline, awaited.isOver, runPart) { return true }
+    if handOverOwed(for: awaited, until: deadline) { return true }
     let schedulers = schedulers
     if help(schedulers.filter(\.waitsByHelping), until: deadline, counting, awaited.isOver) {
       return true
@@ -190,6 +193,7 @@ extension ThreadRecord {
     on awaited: Awaited, at schedulers: [any Scheduler], until deadline: UInt64?,
     runAlone: ([SchedulerIdentity]) -> Bool = { _ in false }, sleep: (UInt64?) -> Bool
   ) -> Bool {
+    if handOverOwed(for: awaited, until: deadline) { return true }
     let identities = schedulers.map(\.identity)
     var stuck = 0
     // Before the first short sleep this thread tries to do without.
@@ -254,7 +258,7 @@ extension ThreadRecord {
 
   /// Runs jobs with `one` until `isOver` says so, the time is up, it finds none, or a quarter of the stack is left; returns
   /// whether it is over.
-  private func help(until deadline: UInt64?, _ isOver: () -> Bool, _ one: () -> Bool) -> Bool {
+  func help(until deadline: UInt64?, _ isOver: () -> Bool, _ one: () -> Bool) -> Bool {
     while !isOver() {
       guard hasRoomForMore else { return false }
       if let deadline, MonotonicTime.nanoseconds() >= deadline { return false }

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Operations
+import Scheduling
+import TestSupport
+import Testing
+
+/// A wait for what a finish on the same thread has made startable on another scheduler without
+/// threads, where it starts when that finish has done everything else.
+enum OwedWait: Int, Codable, CaseIterable, Sendable {
+  case blockForOperation, blockForQueue, blockForLimited, blockWithDeadline
+  case blockForDependent, blockForWaiting, blockForResource
+  case blockAfterManualStart, blockAfterFinishOutside
+  case bodyForNext, bodyForPrevious, bodyBehindFinishOutside
+
+  func run(_ kind: Kind) {
+    let (queue, inline, other) = (kind.queue(), Kind.inline.queue(), Kind.inline.queue())
+    let pool = Kind.single[0].queue()
+    let next = TestOperation()
+    let ran = Log()
+    switch self {
+    case .blockForOperation:
+      follow(TestOperation(), in: queue, by: next, in: inline) { next.waitUntilFinished() }
+    case .blockForQueue:
+      follow(TestOperation(), in: queue, by: next, in: inline) {
+        inline.waitUntilAllOperationsAreFinished()
+      }
+    case .blockForLimited:
+      inline.maxConcurrentOperationCount = 1
+      follow(TestOperation(), in: queue, by: next, in: inline) { next.waitUntilFinished() }
+    case .blockWithDeadline:
+      follow(TestOperation(), in: queue, by: next, in: inline) {
+        if next.wait(timeout: patience) { ran.note(1) }
+      }
+      guard queue.wait(timeout: patience), ran.values == [1] else { exit(2) }
+    case .blockForDependent:
+      let last = TestOperation()
+      last.addDependency(next)
+      pool.addOperation(last)
+      follow(TestOperation(), in: queue, by: next, in: inline) { last.waitUntilFinished() }
+    case .blockForWaiting:
+      let waiting = TestOperation { _ in next.waitUntilFinished() }
+      pool.addOperation(waiting)
+      _ = waitUntil(deadline: patience) { waiting.isExecuting }
+      follow(TestOperation(), in: queue, by: next, in: inline) { waiting.waitUntilFinished() }
+    case .blockForResource:
+      let resource = OperationResource(name: "one")
+      let first = TestOperation { _ in inline.addOperation(next) }
+      for operation in [first, next] { operation.require(resource) }
+      first.completionBlock = { next.waitUntilFinished() }
+      queue.addOperation(first)
+    case .blockAfterManualStart:
+      let first = TestOperation()
+      follow(first, in: nil, by: next, in: inline) { next.waitUntilFinished() }
+      first.start()
+    case .blockAfterFinishOutside:
+      let first = TestAsyncOperation()
+      follow(first, in: queue, by: next, in: inline) { next.waitUntilFinished() }
+      _ = waitUntil(deadline: patience) { first.isExecuting }
+      first.finish()
+    case .bodyForNext, .bodyForPrevious:
+      let (gate, sibling) = (TestOperation(), TestOperation { _ in next.waitUntilFinished() })
+      for operation in self == .bodyForNext ? [next, sibling] : [sibling, next] {
+        operation.addDependency(gate)
+      }
+      inline.addOperation(next)
+      other.addOperation(sibling)
+      queue.addOperation(gate)
+    case .bodyBehindFinishOutside:
+      // Where the queue is inline as well, `next` is queued there while the finish goes on.
+      let first = TestAsyncOperation()
+      let sibling = TestOperation { _ in next.waitUntilFinished() }
+      for operation in [next, sibling] { operation.addDependency(first) }
+      queue.addOperations([first, next], waitUntilFinished: false)
+      other.addOperation(sibling)
+      _ = waitUntil(deadline: patience) { first.isExecuting }
+      first.finish()
+    }
+    for queue in [queue, inline, other, pool] where !queue.wait(timeout: patience) { exit(3) }
+    if next.runCount != 1 { exit(4) }
+  }
+
+  /// `next` depends on `first`, whose completion block waits.
+  private func follow(
+    _ first: Operation, in queue: OperationQueue?, by next: Operation, in inline: OperationQueue,
+    _ block: @escaping @Sendable () -> Void
+  ) {
+    next.addDependency(first)
+    first.completionBlock = block
+    inline.addOperation(next)
+    queue?.addOperation(first)
+  }
+}
+
+extension OperationLayer {
+  @Suite struct OwedWaitTests {
+    /// In a process of its own, which a wait that does not end keeps until the alarm.
+    @Test(.contract(62, 101), arguments: Kind.each.indices, OwedWait.allCases)
+    func waitForWhatThisThreadStartsLastEnds(_ kind: Int, _ wait: OwedWait) async {
+      await #expect(processExitsWith: .success) { [kind, wait] in
+        alarm(20)
+        wait.run(Kind.each[kind])
+      }
+    }
+  }
+}
