@@ -69,10 +69,14 @@ final class DispatchCore: Sendable {
     return true
   }
 
-  /// Takes jobs out of the queue, for a worker.
+  /// Takes jobs out of the queue, for a worker, or on a thread of the target.
+  ///
+  /// Which threads these are only the caller knows.
   func withdraw(where accepts: (Job) -> Bool) -> JobChain {
-    guard workerIndex != nil else { return JobChain() }
-    return state.withLock { $0.queue.removeAll(where: accepts) }
+    let isWorker = workerIndex != nil
+    return state.withLock { state in
+      isWorker || state.target != nil ? state.queue.removeAll(where: accepts) : JobChain()
+    }
   }
 
   func willBlock() {

@@ -59,6 +59,11 @@ public final class DispatchScheduler: Scheduler {
   /// Identity of what the items share; they may outlive this object.
   public var identity: SchedulerIdentity { core.identity }
 
+  /// The `targetQueue`, if there is one: a serial one has one thread for all schedulers that name it.
+  public var threadsIdentity: SchedulerIdentity {
+    targetQueue.map { SchedulerIdentity(object: $0) } ?? identity
+  }
+
   /// How many items may be in flight at the same time.
   public var workerCount: Int { core.workerCount }
 

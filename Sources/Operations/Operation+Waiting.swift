@@ -40,13 +40,13 @@ extension Operation {
     queueIfUnstarted().map(test) ?? false
   }
 
-  /// Runs this operation on the waiting thread when it is ready, unlimited, and the thread is a worker of its scheduler.
+  /// Runs this operation on the waiting thread when it is ready, unlimited, and the thread is one of its scheduler's.
   ///
   /// Running exactly what is waited for cannot deadlock where waiting would not; running anything else could. A timed
   /// wait does not begin what may take longer, unless nobody else would.
   private final func runHere(_ record: ThreadRecord, isTimed: Bool) -> Bool {
     guard let target = queueIfUnstarted(), !isTimed || target.scheduler.waitsByHelping,
-      record.isWorker(of: target.identity), target.enterFast(record)
+      record.isWorker(of: target.threadsIdentity), target.enterFast(record)
     else { return isSealed }
     let table = coldTableMade()
     let isReadyNow = isReady  // may be user code: before the lock
@@ -82,8 +82,8 @@ extension Operation {
   /// start.
   final func runAlone(_ record: ThreadRecord, for schedulers: [SchedulerIdentity]) -> Bool {
     Self.findInWay(of: [self]) { operation, facts in
-      guard let target = operation.queueIfUnstarted(), schedulers.contains(target.identity),
-        record.isWorker(of: target.identity)
+      guard let target = operation.queueIfUnstarted(), schedulers.contains(target.threadsIdentity),
+        record.isWorker(of: target.threadsIdentity)
       else { return false }
       return operation.runHere(record, isTimed: false)
         || (facts.isHandedOver && target.runFromList(operation, record))

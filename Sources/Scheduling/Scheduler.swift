@@ -39,6 +39,12 @@ public protocol Scheduler: AnyObject, Sendable {
   /// Identity that the back end's contexts carry. Default: this object.
   var identity: SchedulerIdentity { get }
 
+  /// Whose threads run the jobs: equal for schedulers of which one gets no thread while jobs of
+  /// another occupy them. Default: `identity`.
+  ///
+  /// A job that waits for one of another such scheduler may run that itself.
+  var threadsIdentity: SchedulerIdentity { get }
+
   /// Threads that may run jobs at the same time, 1 or more, compensation threads not included.
   var workerCount: Int { get }
 
@@ -71,7 +77,7 @@ public protocol Scheduler: AnyObject, Sendable {
   /// Takes out those queued jobs that `accepts`, in any order, as far as the calling worker reaches them. Default: none.
   ///
   /// For jobs that have been seen to in another way and would only keep memory until their turn comes. On a worker of this
-  /// scheduler; on other threads it does nothing. `accepts` may be called under a lock of the scheduler: it only looks, once
+  /// scheduler, or of one with the same threads; on other threads it does nothing. `accepts` may be called under a lock of the scheduler: it only looks, once
   /// at every job. O(jobs looked at).
   func withdraw(where accepts: (Job) -> Bool) -> JobChain
 
@@ -125,6 +131,8 @@ public protocol Scheduler: AnyObject, Sendable {
 extension Scheduler {
   /// This object.
   @inlinable public var identity: SchedulerIdentity { SchedulerIdentity(object: self) }
+  /// The scheduler's own.
+  @inlinable public var threadsIdentity: SchedulerIdentity { identity }
   /// As any others.
   @inlinable public func submitAwaited(_ jobs: consuming JobChain) { submit(jobs) }
   /// Never runs anything.

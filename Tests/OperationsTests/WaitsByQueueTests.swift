@@ -24,16 +24,20 @@ enum QueueForm: Int, Codable, CaseIterable, Sendable {
   /// Those that run on one thread.
   static let serial: [QueueForm] = [.serialElsewhere, .limitedElsewhere, .orderedElsewhere]
 
-  /// - Parameter limit: for those that have one.
-  func queue(_ kind: Kind, limit: Int = 10_000) -> OperationQueue {
+  /// - Parameters:
+  ///   - limit: for those that have one.
+  ///   - target: where one runs that is away; nil for a dispatch queue of its own.
+  func queue(
+    _ kind: Kind, limit: Int = 10_000, on target: DispatchQueue? = nil
+  ) -> OperationQueue {
     let isOrdered = self == .ordered || self == .orderedElsewhere
     let queue = OperationQueue(scheduler: kind.make(kind.workers), startsInOrder: isOrdered)
     if self == .limited || self == .limitedElsewhere { queue.maxConcurrentOperationCount = limit }
     guard Self.elsewhere.contains(self) else { return queue }
-    let target = DispatchQueue(
+    let own = DispatchQueue(
       label: "of the user", attributes: self == .concurrentElsewhere ? .concurrent : [])
     let scheduler = queue.schedulerElsewhere { DispatchScheduler(workers: $0) }
-    (scheduler as? DispatchScheduler)?.targetQueue = target
+    (scheduler as? DispatchScheduler)?.targetQueue = target ?? own
     queue.move(away: true)
     return queue
   }
@@ -134,6 +138,34 @@ extension OperationLayer {
       #expect(results.allSatisfy { $0.isFinished } && attempts.value == 3)
     }
 
+    /// Queues that name one serial dispatch queue have one thread together, whatever they wait for
+    /// is limited, in order, or goes on in parts.
+    @Test(.contract(101, 120), arguments: QueueForm.serial, QueueForm.serial)
+    func waitsAcrossQueuesOfOneThreadEnd(_ form: QueueForm, _ otherForm: QueueForm) {
+      let target = DispatchQueue(label: "of the user")
+      let queue = form.queue(Kind.inline, limit: 2, on: target)
+      let other = otherForm.queue(Kind.single[0], limit: 1, on: target)
+      let (last, inner) = (TestOperation(), TestOperation())
+      let retry = RetryOperation(RetryPolicy(attempts: 2, delay: .milliseconds(1))) { _ in
+        ResultOperation<Int> { throw CancellationError() }
+      }
+      let back = TestOperation { _ in
+        queue.addOperation(inner)
+        inner.waitUntilFinished()
+      }
+      let awaited = [last, AsyncOperation { await Task.yield() }, retry, back]
+      queue.addOperation {
+        for operation in awaited {
+          other.addOperation(operation)
+          operation.waitUntilFinished()
+        }
+        other.waitUntilAllOperationsAreFinished()
+      }
+      queue.expectQuiet()
+      #expect(awaited.allSatisfy { $0.isFinished })
+      #expect(last.runCount == 1 && inner.runCount == 1)
+    }
+
     /// Observed, with a barrier, with a resource, or of another priority: the waiter runs it as a
     /// worker would.
     @Test(.contract(101, 120), arguments: QueueForm.elsewhere)
@@ -169,29 +201,30 @@ extension OperationLayer {
     /// An operation waits for another of the one thread that may run nothing on top of a wait.
     ///
     /// Returns, which fails the test, when no report names both.
-    private static func waitForEver(_ form: QueueForm) {
-      let queue = form.queue(Kind.inline)
+    private static func waitForEver(_ form: QueueForm, across isAcross: Bool) {
+      let target = DispatchQueue(label: "of the user")
+      let queue = form.queue(Kind.inline, on: target)
+      let other = isAcross ? form.queue(Kind.inline, on: target) : queue
       queue.blockingPolicy = .compensate
       let awaited = TestOperation()
       awaited.name = "awaited"
       let waiting = BlockOperation {
-        queue.addOperation(awaited)
+        other.addOperation(awaited)
         awaited.waitUntilFinished()
       }
       queue.addOperation(waiting)
       let isReported = waitUntil(deadline: patience) {
-        let report = queue.stallReport()
-        return report[waiting]?.reasons == [.blockedOn(awaited)]
-          && report[awaited]?.reasons == [.noWorker(blocked: 1)]
+        queue.stallReport()[waiting]?.reasons == [.blockedOn(awaited)]
+          && other.stallReport()[awaited]?.reasons == [.noWorker(blocked: 1)]
       }
       if isReported { _ = queue.wait(timeout: patience) }
     }
 
-    @Test(.contract(101, 117, 120), arguments: QueueForm.serial)
-    func waitThatNothingCanEndStopsTheProcess(_ form: QueueForm) async {
+    @Test(.contract(101, 117, 120), arguments: QueueForm.serial, [false, true])
+    func waitThatNothingCanEndStopsTheProcess(_ form: QueueForm, across isAcross: Bool) async {
       let result = await #expect(
         processExitsWith: .failure, observing: [\.standardErrorContent]
-      ) { [form] in Self.waitForEver(form) }
+      ) { [form, isAcross] in Self.waitForEver(form, across: isAcross) }
       let text = Self.text(result)
       for part in ["awaited", "no thread is left", "underlyingQueue"] {
         #expect(text.contains(part), "\(text)")

@@ -232,7 +232,7 @@ struct StallSurvey {
     {
       reasons.append(.noSlot(limit: Int(limit), running: Int(running)))
     } else if reasons.isEmpty {
-      reasons.append(.noWorker(blocked: blockedWorkers[queue.identity] ?? 0))
+      reasons.append(.noWorker(blocked: blockedWorkers[queue.threadsIdentity] ?? 0))
     }
     return reasons
   }

@@ -126,7 +126,7 @@ extension OperationQueue {
 
   /// As for an operation: runs one of the members, or what they cannot finish without.
   private func runAlone(_ record: ThreadRecord, for schedulers: [SchedulerIdentity]) -> Bool {
-    guard schedulers.contains(identity) else { return false }
+    guard schedulers.contains(threadsIdentity) else { return false }
     return membersForDiagnosis().contains { $0.runAlone(record, for: schedulers) }
   }
 

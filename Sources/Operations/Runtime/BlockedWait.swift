@@ -20,13 +20,35 @@ struct BlockedWait: Sendable {
       guard case .operation(let operation) = self else { return nil }
       return operation
     }
+
+    /// The schedulers that have what it cannot end without.
+    ///
+    /// O(operations and edges in the way).
+    var schedulersInWay: [any Scheduler] {
+      let operations: [Operation]
+      switch self {
+      case .operation(let operation): operations = [operation]
+      case .queue(let queue): operations = queue.membersForDiagnosis()
+      case .run, .half, .outside: return []
+      }
+      var found: [any Scheduler] = []
+      _ = Operation.findInWay(of: operations) { operation, _ in
+        if let scheduler = operation.queueIfMember?.scheduler,
+          !found.contains(where: { $0 === scheduler })
+        {
+          found.append(scheduler)
+        }
+        return false
+      }
+      return found
+    }
   }
 
   /// The address of the thread's record.
   let thread: UInt
   /// What waits, one on top of the other: operations' addresses and closures' cells.
   let waiters: [UInt]
-  /// The schedulers that have something on its stack.
+  /// The threads of the schedulers that have something on its stack.
   let schedulers: [SchedulerIdentity]
   let target: Target
   /// It has a deadline.
@@ -133,7 +155,9 @@ extension OperationSnapshot {
   /// With the scheduler, or in its queue's list, and nothing else keeps it from beginning but slots
   /// that waits hold.
   fileprivate func waitsForThread(of scheduler: SchedulerIdentity, held: Set<UInt>) -> Bool {
-    guard case .waiting = stage, isHandedOver, let queue, queue.identity == scheduler else {
+    guard case .waiting = stage, isHandedOver, let queue,
+      queue.threadsIdentity == scheduler
+    else {
       return false
     }
     // What a user must open first is the user's; the member at the head of the order is seen by

@@ -52,18 +52,19 @@ extension ThreadRecord {
     return found
   }
 
-  /// Whether something below runs here as a job of the scheduler: a completion block alone does not show it.
-  func isWorker(of scheduler: SchedulerIdentity) -> Bool {
+  /// Whether something below runs here as a job of a scheduler with these threads: a completion block
+  /// alone does not show it.
+  func isWorker(of threads: SchedulerIdentity) -> Bool {
     levels.contains { level in
       guard level.completingQueue == 0 else { return false }
-      return (level.ownQueue?.identity ?? level.run?.scheduler.identity) == scheduler
+      return (level.ownQueue?.scheduler ?? level.run?.scheduler)?.threadsIdentity == threads
     }
   }
 
   /// Whether what the queue's scheduler gets runs before the call returns that hands it over: it
   /// runs jobs in place, and this thread is not inside of one, which would only be followed by it.
   func runsInPlace(what queue: OperationQueue) -> Bool {
-    queue.runsInPlace && !isWorker(of: queue.identity)
+    queue.runsInPlace && !isWorker(of: queue.threadsIdentity)
   }
 
   /// Runs `body`, which blocks, announced to every scheduler that has something on the stack.
@@ -88,8 +89,13 @@ extension ThreadRecord {
   ) throws(Failure) -> Result {
     let schedulers = schedulers
     return try announcingBlock(to: schedulers) { () throws(Failure) -> Result in
-      try whileBlocked(on: .outside, at: schedulers.map(\.identity), isTimed: false, body)
+      try whileBlocked(on: .outside, at: Self.threads(of: schedulers), isTimed: false, body)
     }
+  }
+
+  /// Whose threads the schedulers have, each once.
+  private static func threads(of schedulers: [any Scheduler]) -> [SchedulerIdentity] {
+    Array(Set(schedulers.map(\.threadsIdentity)))
   }
 
   /// What is waited for.
@@ -150,7 +156,8 @@ extension ThreadRecord {
     // relaxed: a statistic.
     place.queue?.waits.blocked.wrappingAdd(1, ordering: .relaxed)
     return block(on: awaited, at: schedulers, until: deadline) {
-      policy != .compensate && (runAlone($0) || runClosureJob($0, of: schedulers))
+      policy != .compensate
+        && (runAlone($0) || runClosureJob($0, of: schedulers + awaited.target.schedulersInWay))
     } sleep: {
       sleep($0)
     }
@@ -162,7 +169,7 @@ extension ThreadRecord {
   private func runClosureJob(
     _ identities: [SchedulerIdentity], of schedulers: [any Scheduler]
   ) -> Bool {
-    for scheduler in schedulers where identities.contains(scheduler.identity) {
+    for scheduler in schedulers where identities.contains(scheduler.threadsIdentity) {
       // They keep members counted that have finished.
       if takeBackHandles(from: scheduler) { return true }
       var isFound = false
@@ -194,7 +201,7 @@ extension ThreadRecord {
     runAlone: ([SchedulerIdentity]) -> Bool = { _ in false }, sleep: (UInt64?) -> Bool
   ) -> Bool {
     if handOverOwed(for: awaited, until: deadline) { return true }
-    let identities = schedulers.map(\.identity)
+    let identities = Self.threads(of: schedulers)
     var stuck = 0
     // Before the first short sleep this thread tries to do without.
     var hasTried = false
@@ -204,7 +211,7 @@ extension ThreadRecord {
         whileBlocked(on: awaited.target, at: identities, isTimed: deadline != nil) {
           if let deadline { return sleep(deadline) }
           // All are asked.
-          short = schedulers.filter { !$0.compensatePastLimit() }.map(\.identity)
+          short = Self.threads(of: schedulers.filter { !$0.compensatePastLimit() })
           if short.isEmpty { return sleep(nil) }
           guard hasTried else { return awaited.isOver() }
           if sleep(MonotonicTime.nanoseconds() + Self.timeBetweenLooks) { return true }
