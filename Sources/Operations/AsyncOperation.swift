@@ -92,7 +92,7 @@ open class AsyncOperation: Operation, @unchecked Sendable {
   }
 
   override final func skipMain() {
-    if claim.take() { _ = takeBody() }
+    if claim.take() { _ = takeBody() } else { cancelTaskOfOthers() }
     dropCancelHandler()
   }
 

@@ -148,7 +148,7 @@ public class ResultOperation<Success: Sendable>: Operation, @unchecked Sendable 
   }
 
   override func skipMain() {
-    if claim.take() { _ = takeBody() }
+    if claim.take() { _ = takeBody() } else { cancelTaskOfOthers() }
     settle(nil)
   }
 

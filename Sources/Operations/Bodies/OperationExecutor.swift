@@ -69,6 +69,10 @@ extension Operation {
     if hasColdTable { (withColdTable { $0.task } ?? nil)?.cancel() }
   }
 
+  /// The body is skipped that somebody has begun by calling `main()`: its task hears of a
+  /// cancellation.
+  final func cancelTaskOfOthers() { if isMarkedCancelled { cancelTask() } }
+
   /// The body has ended: the task's memory need not last as long as the operation's.
   final func dropTask() { _ = withColdTable { $0.task.take() } }
 

@@ -72,6 +72,7 @@ extension OperationQueue {
     let operation = BlockOperation.barrier(barrier)
     unsafe _ = Unmanaged.passRetained(operation)
     let ready = control.withLock { control in
+      barrierMembers.wrappingAdd(1, ordering: .relaxed)  // relaxed: for snapshots
       // In one step with the count: see `enrol`.
       order?.add([operation.word])
       let old = addMembers(1, flags: MemberCount.barrier)
@@ -112,6 +113,10 @@ extension OperationQueue {
     let due = control.withLock { dueBarrier(&$0) }
     if let due { release(due) }
   }
+
+  /// A barrier leaves: nothing of it is left but its share of the count.
+  // relaxed: for snapshots
+  func removeBarrier() { barrierMembers.wrappingSubtract(1, ordering: .relaxed) }
 
   /// A barrier has run: the first one.
   func barrierEnds(_ barrier: Operation) {

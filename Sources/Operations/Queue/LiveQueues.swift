@@ -16,7 +16,7 @@ enum LiveQueues {
   /// The queues that have members.
   ///
   /// Under the lock no queue of the list can end, but it may be about to: only one that has members may be kept, since
-  /// it holds a reference to itself. One member more makes sure that it still has.
+  /// it holds a reference to itself. A pin makes sure that it still has.
   static func withMembers() -> [OperationQueue] {
     let found = words.withLock { words in
       words.filter { word in
@@ -27,20 +27,29 @@ enum LiveQueues {
     return found.map { word in
       // SAFETY: `pinIfBusy` retained it.
       let queue = unsafe OperationQueue.reference(word).takeRetainedValue()
-      queue.subtract(1)
+      queue.unpin()
       return queue
     }
   }
 }
 
 extension OperationQueue {
-  /// Adds a nameless member and a reference if there are members; the caller takes both back.
+  /// Adds a pin and a reference if there are members; the caller takes both back.
+  ///
+  /// Fifteen pins are the most: one more waits, under the lock, for the end of another, which needs
+  /// no lock.
   fileprivate func pinIfBusy() -> Bool {
     var old = count.word.load(ordering: .relaxed)  // relaxed: the exchange validates it.
+    var backoff = Backoff()
     while MemberCount.outstanding(old) > 0 {
+      if MemberCount.pins(old) == MemberCount.mostPins {
+        backoff.wait()
+        old = count.word.load(ordering: .relaxed)  // relaxed: as above
+        continue
+      }
       // acquire and release, edge Counted.
       let (won, seen) = count.word.weakCompareExchange(
-        expected: old, desired: old + MemberCount.one, successOrdering: .acquiringAndReleasing,
+        expected: old, desired: old + MemberCount.pin, successOrdering: .acquiringAndReleasing,
         failureOrdering: .relaxed)
       if won {
         unsafe _ = Unmanaged.passRetained(self)

@@ -6,8 +6,12 @@ import Synchronization
 
 /// How many operations a queue holds, with the submission ticket and two flags in one word.
 ///
-///     63          32 31              2    1         0
-///     [ next ticket | outstanding     | barrier | waiters ]
+///     63          32 31    28 27         2    1         0
+///     [ next ticket | pins   | members    | barrier | waiters ]
+///     [             |    outstanding      |                   ]
+///
+/// Whoever looks at the queues of the process pins those with members, which keeps them. A pin holds
+/// up what waits for the queue as a member does, and is not counted as one.
 ///
 /// A submission takes its ticket and raises the count in one step, so tickets are the submission order. The word has the low half
 /// of it; `halves` tells how often that has come past a multiple of 2^31, so that a member may wait while any number of others
@@ -24,7 +28,14 @@ struct MemberCount: ~Copyable {
   /// Largest number of operations in one queue at a time.
   static let limit = (1 << 26) - 1
 
+  /// As many as `limit`.
+  static let pin = one << 26
+  static let mostPins = 15
+
+  /// What keeps the queue: its members and pins.
   static func outstanding(_ word: UInt64) -> Int { Int((word & 0xFFFF_FFFF) >> 2) }
+  static func members(_ word: UInt64) -> Int { outstanding(word) & limit }
+  static func pins(_ word: UInt64) -> Int { outstanding(word) >> 26 }
 
   /// The ticket in a word that was read a moment ago.
   @inline(__always) borrowing func ticket(_ word: UInt64) -> UInt64 {
@@ -66,14 +77,14 @@ extension OperationQueue {
   func addMembers(_ n: Int, flags: UInt64 = 0) -> UInt64 {
     var old = count.word.load(ordering: .relaxed)  // relaxed: the exchange validates it
     while true {
-      let outstanding = MemberCount.outstanding(old)
-      guard outstanding + n <= MemberCount.limit else {
-        Fault.queueOverflow(self, count: outstanding + n)
+      let members = MemberCount.members(old)
+      guard members + n <= MemberCount.limit else {
+        Fault.queueOverflow(self, count: members + n)
       }
       let new =
         ((old &+ UInt64(n) << MemberCount.ticketShift) &+ UInt64(n) * MemberCount.one) | flags
       // The reference for "not empty" is taken before the count shows it, so that it cannot be released first.
-      let keeps = outstanding == 0 ? unsafe Unmanaged.passRetained(self) : nil
+      let keeps = MemberCount.outstanding(old) == 0 ? unsafe Unmanaged.passRetained(self) : nil
       shim_keep_order()
       // acquire and release, edge Counted: orders submissions with flushes, barriers and waiters of the same word.
       let (won, seen) = count.word.weakCompareExchange(
@@ -94,10 +105,10 @@ extension OperationQueue {
   func joinMembers(_ n: Int) -> UInt64? {
     var old = count.word.load(ordering: .relaxed)  // relaxed: the exchange validates it
     while true {
-      let outstanding = MemberCount.outstanding(old)
-      if outstanding == 0 { return nil }
-      guard outstanding + n <= MemberCount.limit else {
-        Fault.queueOverflow(self, count: outstanding + n)
+      if MemberCount.outstanding(old) == 0 { return nil }
+      let members = MemberCount.members(old)
+      guard members + n <= MemberCount.limit else {
+        Fault.queueOverflow(self, count: members + n)
       }
       let new = (old &+ UInt64(n) << MemberCount.ticketShift) &+ UInt64(n) * MemberCount.one
       // acquire and release, edge Counted: as in `addMembers`.
@@ -113,7 +124,12 @@ extension OperationQueue {
   }
 
   /// Subtracts `n` members that have left; the last one wakes whoever waits for the queue.
-  func subtract(_ n: Int) {
+  func subtract(_ n: Int) { subtract(share: UInt64(n) * MemberCount.one) }
+
+  /// Gives up a pin, as a member would leave.
+  func unpin() { subtract(share: MemberCount.pin) }
+
+  private func subtract(share: UInt64) {
     var old = count.word.load(ordering: .relaxed)  // relaxed: the exchange validates it
     while true {
       let isWatched = old & (MemberCount.waiters | MemberCount.barrier) != 0
@@ -123,13 +139,13 @@ extension OperationQueue {
       defer { unsafe keeps?.release() }
       // acquire and release, edge Counted: the flush to zero publishes every result to the waiter.
       let (won, seen) = count.word.weakCompareExchange(
-        expected: old, desired: old - UInt64(n) * MemberCount.one,
-        successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed)
+        expected: old, desired: old - share, successOrdering: .acquiringAndReleasing,
+        failureOrdering: .relaxed)
       guard won else {
         old = seen
         continue
       }
-      let isEmpty = MemberCount.outstanding(old) == n
+      let isEmpty = MemberCount.outstanding(old - share) == 0
       if old & MemberCount.barrier != 0 { evaluateBarriers() }
       if isEmpty {
         if old & MemberCount.waiters != 0 {

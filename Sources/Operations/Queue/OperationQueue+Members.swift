@@ -13,18 +13,22 @@ extension OperationQueue {
   /// Holds neither operations nor barriers.
   package var isEmpty: Bool {
     ThreadRecord.withCurrent { $0.flushCredit() }
-    return operationCount == 0 && control.withLock { $0.barriers.isEmpty }
+    // relaxed: a snapshot
+    return operationCount == 0 && barrierMembers.load(ordering: .relaxed) == 0
   }
 
   /// How many operations the queue holds, barriers not included.
   ///
   /// Equal to `operations.count` while no other thread adds or finishes. O(threads that run operations).
   public var operationCount: Int {
-    var members = count.outstanding - stragglers.load(ordering: .relaxed)  // relaxed: a snapshot
+    // relaxed, all: a snapshot
+    var members =
+      MemberCount.members(count.word.load(ordering: .relaxed))
+      - stragglers.load(ordering: .relaxed) - barrierMembers.load(ordering: .relaxed)
     ThreadRecord.forEach { record in
       members -= record.heldCredits(of: word)
     }
-    return max(0, members - control.withLock { $0.barriers.count })
+    return max(0, members)
   }
 
   /// Implements `cancelAllOperations()`.

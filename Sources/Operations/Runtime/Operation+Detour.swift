@@ -200,15 +200,13 @@ extension Operation {
         // Who limits the queue afterwards looks for the mark, and gets this lock later.
         return queue.limitsStarts
       }
-      if bits & StateBit.barrier != 0 {
-        // Once it is due it needs no slot any more; before that it keeps its place.
-        flush = limitsStarts
-      } else if let table = enterDetour(force: false, tagEdges: false, bits) {
+      if let table = detourOfCancelled(bits) {
         // All edges but the one on a barrier are ignored from now on.
         ignoreOrdinaryEdges(table, bits)
         handOver = leaveIfFree(table)
         flush = limitsStarts && handOver == nil && table.isOut
       } else {
+        // Once a barrier is due it needs no slot any more; before that it keeps its place.
         flush = limitsStarts
       }
     }
@@ -227,6 +225,18 @@ extension Operation {
       effect = .handedOver
     }
     return Cancelled.Consequence(effect: effect, isAttended: isAttended, runsInPlace: runsInPlace)
+  }
+
+  /// The table of a cancelled member that something holds back; under the edit lock.
+  ///
+  /// What a barrier waits for before it is due is no edge that could be ignored. Once it is due, a
+  /// condition or a resource may have parked it: then it is in the detour.
+  private final func detourOfCancelled(_ bits: UInt32) -> ColdTable? {
+    guard bits & StateBit.barrier != 0 else {
+      return enterDetour(force: false, tagEdges: false, bits)
+    }
+    // relaxed: locked
+    return pending.load(ordering: .relaxed) & PendingBit.detour != 0 ? coldTable : nil
   }
 
   /// `cancel()` was called; not the property, which a subclass may override with a flag of its own.

@@ -232,11 +232,20 @@ extension Operation {
     }
   }
 
+  /// A finished operation keeps its dependencies if it is to, but none that it did not wait for.
+  @inline(__always) final func letGoOfDependencies(_ bits: UInt32) {
+    if bits & StateBit.retainsDependencies == 0 {
+      dropDependencies(bits)
+    } else if bits & StateBit.flushed != 0 {
+      letGoOfUnfinishedDependencies()
+    }
+  }
+
   /// A flushed operation lets go of dependencies that have not finished; it lists them for as long as others keep them.
   ///
   /// Keeping them would be a cycle that lasts for ever when they depend on this operation in turn, or when they never
   /// finish and have an edge into it, which keeps it until it is resolved.
-  final func letGoOfUnfinishedDependencies() {
+  private final func letGoOfUnfinishedDependencies() {
     var released: [Unmanaged<Operation>] = unsafe []
     let bits = lockState()
     unsafe forEachEdge(bits) { edge, dependency in

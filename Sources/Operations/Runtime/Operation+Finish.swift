@@ -369,13 +369,10 @@ extension Operation {
     _ bits: UInt32, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> Unmanaged<OperationQueue>? {
-    if bits & StateBit.retainsDependencies == 0 {
-      dropDependencies(bits)
-    } else if bits & StateBit.flushed != 0 {
-      letGoOfUnfinishedDependencies()
-    }
-    if bits & StateBit.severalHandles != 0, let kept = unsafe queueIfStraggler(queue) {
-      return unsafe kept
+    letGoOfDependencies(bits)
+    if bits & (StateBit.severalHandles | StateBit.barrier) != 0 {
+      if bits & StateBit.barrier != 0 { queue.removeBarrier() }
+      if let kept = unsafe queueIfStraggler(queue) { return unsafe kept }
     }
     unsafe leaveNow(queue, record, context)
     return nil

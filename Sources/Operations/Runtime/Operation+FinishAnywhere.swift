@@ -97,7 +97,7 @@ extension Operation {
     if before & StateBit.detached != 0 { queue?.releaseSlot() }
     let last = complete(before, queue, record, -1, owing: jobs)
     guard let queue else {
-      if before & StateBit.retainsDependencies == 0 { dropDependencies(before) }
+      letGoOfDependencies(before)
       return last
     }
     var context = WorkerContext(worker: -1, scheduler: queue.identity)

@@ -233,13 +233,14 @@ extension Operation {
     let outer = record.push(word, queue)
     let outerStart = record.startingOperation
     let skipsBody = bits & StateBit.flushed != 0
+    // Who is told of the start may finish the operation: that leaves the rest to this call as well.
+    record.stage = .starting
     if bits & StateBit.coldStart != 0 { passInResults(unlessSkipped: skipsBody) }
     if bits & StateBit.attended != 0 {
       unsafe traceBegin(queue, context.pointee.worker)
       deliverTransitions()
     }
     record.startingOperation = word
-    record.stage = .starting
     if bits & StateBit.finishRequested != 0 {
       // What `start()` would do is over. Another `finish()` may end the operation meanwhile.
       Warning.finishedBeforeStart(self, queue)
