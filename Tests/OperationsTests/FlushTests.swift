@@ -312,5 +312,20 @@ extension OperationLayer {
       #expect(ran.load(ordering: .relaxed) == 9 * rounds)
       #expect(queues.allSatisfy { $0.operationCount == 0 && $0.operations.isEmpty })
     }
+
+    /// As in a queue: the cycle goes when its members have been finished.
+    @Test(.contract(31, 49), arguments: [true, false])
+    func aCycleThatIsFinishedByHandGoes(cancelsFirst: Bool) {
+      let lifetimes = LifetimeCounter()
+      do {
+        let pair = [TestOperation(lifetimes), TestOperation(lifetimes)]
+        pair[0].addDependency(pair[1])
+        pair[1].addDependency(pair[0])
+        if cancelsFirst { for operation in pair { operation.cancel() } }
+        for operation in pair { operation.cancelAndFinish() }
+        #expect(pair.allSatisfy { $0.isFinished })
+      }
+      #expect(lifetimes.live == 0)
+    }
   }
 }

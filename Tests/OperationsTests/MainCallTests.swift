@@ -255,5 +255,20 @@ extension OperationLayer {
       }
       queue.expectQuiet()
     }
+
+    /// Whoever called `main()`: the task belongs to the operation.
+    @Test(.contract(72), arguments: [true, false])
+    func itsTaskHearsOfACancellation(hasResult: Bool) {
+      let (hasBegun, wasCancelled) = (Gate(), Gate())
+      let body: @Sendable () async -> Void = {
+        hasBegun.open()
+        do { try await Task.sleep(for: patience) } catch { wasCancelled.open() }
+      }
+      let operation = hasResult ? ResultOperation(body) : AsyncOperation(body)
+      operation.main()
+      hasBegun.wait()
+      operation.cancelAndFinish()
+      #expect(wasCancelled.wait())
+    }
   }
 }

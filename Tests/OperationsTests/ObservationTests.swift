@@ -329,5 +329,22 @@ extension OperationLayer {
         withExtendedLifetime((watches, tokens)) {}
       }
     }
+
+    /// The slot is free before the completion block runs, wherever in the start the finish comes.
+    @Test(.contract(61, 127), arguments: Kind.pools)
+    func finishByWhoIsToldOfTheStart(_ kind: Kind) {
+      let queue = kind.queue()
+      queue.maxConcurrentOperationCount = 1
+      let next = TestOperation()
+      let operation = AsyncOperation { $0.finish() }
+      let token = operation.observe(\.isExecuting) { operation, change in
+        if change.newValue { operation.finish() }
+      }
+      operation.completionBlock = { next.waitUntilFinished() }
+      queue.addOperations([operation, next], waitUntilFinished: false)
+      queue.expectQuiet()
+      #expect(next.runCount == 1)
+      withExtendedLifetime(token) {}
+    }
   }
 }

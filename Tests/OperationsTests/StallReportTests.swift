@@ -337,5 +337,26 @@ extension OperationLayer {
       root.start()
       queue.expectQuiet()
     }
+
+    /// Who looks at all queues keeps them, and that is nobody's operation.
+    @Test func aLookAtAllQueuesIsNotCounted() {
+      let queue = Kind.pools[0].queue()
+      let gate = Gate()
+      queue.addOperation { gate.wait() }
+      let isOver = Atomic(false)
+      onThreads(3) { index in
+        guard index == 0 else {
+          while !isOver.load(ordering: .acquiring) { _ = OperationQueue.stallReport() }
+          return
+        }
+        for _ in 0..<(300_000 / slowness) where queue.operationCount != 1 {
+          Issue.record("\(queue.operationCount) operations")
+          break
+        }
+        isOver.store(true, ordering: .releasing)
+      }
+      gate.open()
+      queue.expectQuiet()
+    }
   }
 }
