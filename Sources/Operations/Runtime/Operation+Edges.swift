@@ -232,22 +232,17 @@ extension Operation {
     }
   }
 
-  /// A finished operation keeps its dependencies if it is to, but none that it did not wait for.
-  @inline(__always) final func letGoOfDependencies(_ bits: UInt32) {
-    if bits & StateBit.retainsDependencies == 0 {
-      dropDependencies(bits)
-    } else if bits & StateBit.flushed != 0 {
-      letGoOfUnfinishedDependencies()
-    }
-  }
-
   /// A flushed operation lets go of dependencies that have not finished; it lists them for as long as others keep them.
   ///
   /// Keeping them would be a cycle that lasts for ever when they depend on this operation in turn, or when they never
   /// finish and have an edge into it, which keeps it until it is resolved.
-  private final func letGoOfUnfinishedDependencies() {
+  ///
+  /// Before it finishes itself: afterwards those that wait for it may have finished as well, and would be kept. No effect
+  /// once it has finished, so that any thread that finishes it may call this.
+  final func letGoOfUnfinishedDependencies() {
     var released: [Unmanaged<Operation>] = unsafe []
     let bits = lockState()
+    guard !isSealed else { return unlockState(bits) }
     unsafe forEachEdge(bits) { edge, dependency in
       let reference = unsafe Self.reference(dependency)
       let isResolved = unsafe reference._withUnsafeGuaranteedRef(\.isSealed)

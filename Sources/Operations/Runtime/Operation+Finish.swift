@@ -178,7 +178,10 @@ extension Operation {
     _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
-    if bits & StateBit.barrier != 0 { queue.barrierEnds(self) }
+    if bits & (StateBit.barrier | StateBit.flushed) != 0 {
+      if bits & StateBit.barrier != 0 { queue.barrierEnds(self) }
+      if bits & StateBit.flushed != 0 { letGoOfUnfinishedDependencies() }
+    }
     guard let head = seal() else {
       // `finish()` on another thread was first and does all the rest.
       if bits & StateBit.unpinned != 0 {
@@ -369,7 +372,7 @@ extension Operation {
     _ bits: UInt32, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> Unmanaged<OperationQueue>? {
-    letGoOfDependencies(bits)
+    if bits & StateBit.retainsDependencies == 0 { dropDependencies(bits) }
     if bits & (StateBit.severalHandles | StateBit.barrier) != 0 {
       if bits & StateBit.barrier != 0 { queue.removeBarrier() }
       if let kept = unsafe queueIfStraggler(queue) { return unsafe kept }

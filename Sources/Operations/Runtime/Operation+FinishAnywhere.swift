@@ -11,10 +11,12 @@ extension Operation {
   /// Finishes the operation on the calling thread; further calls are counted and ignored (contract 69).
   final func finishFromAnywhere() {
     let bits = state.load(ordering: .acquiring)  // acquire: pairs with `begin`
-    if bits & StateBit.started != 0 { finishStarted() } else { finishBeforeStart() }
+    if bits & StateBit.started != 0 { finishStarted(bits) } else { finishBeforeStart() }
   }
 
-  private final func finishStarted() {
+  /// `bits` is the state word at any time since the begin.
+  private final func finishStarted(_ bits: UInt32) {
+    if bits & StateBit.flushed != 0 { letGoOfUnfinishedDependencies() }
     guard let head = seal() else { return noteSurplusFinish() }
     // The winner is a member until it leaves below: only now may the queue be read, and it is kept from here on.
     let queue: OperationQueue? =
@@ -97,7 +99,7 @@ extension Operation {
     if before & StateBit.detached != 0 { queue?.releaseSlot() }
     let last = complete(before, queue, record, -1, owing: jobs)
     guard let queue else {
-      letGoOfDependencies(before)
+      if before & StateBit.retainsDependencies == 0 { dropDependencies(before) }
       return last
     }
     var context = WorkerContext(worker: -1, scheduler: queue.identity)
@@ -146,7 +148,7 @@ extension Operation {
     let bits = lockState()
     if bits & StateBit.started != 0 {
       unlockState(bits)
-      return finishStarted()
+      return finishStarted(bits)
     }
     if bits & StateBit.finishRequested != 0 {
       unlockState(bits)
@@ -185,7 +187,7 @@ extension Operation {
           let outer = record.push(word, queue)
           skipMain()
           record.pop(outer)
-          finishStarted()
+          finishStarted(begun)
         }
       }
       // What stood behind it may wait for it, and run here.
