@@ -35,6 +35,10 @@ package struct Campaign: Sendable {
     /// Programs run until then.
     package let programs: Int
     package let report: String
+    /// The seed of the first program of the process that showed it.
+    let first: UInt64
+    /// The process died of a signal.
+    let isCrash: Bool
   }
 
   /// Runs until something is found or the time is up, and says how it goes; returns all findings.
@@ -60,7 +64,8 @@ package struct Campaign: Sendable {
       let seed = child.seed ?? before
       next = max(next, seed + 1)
       let finding = Finding(
-        seed: seed, tested: tested, after: elapsed, programs: programs, report: report)
+        seed: seed, tested: tested, after: elapsed, programs: programs, report: report,
+        first: before, isCrash: child.isCrash)
       findings.append(finding)
       say(
         "found after \(Int(finding.after)) s and \(finding.programs) programs, seed \(seed) on "
@@ -87,20 +92,39 @@ package struct Campaign: Sendable {
 
   // MARK: Smaller
 
+  /// How many programs before the one that crashed may have destroyed what it met.
+  private static let suspects: UInt64 = 16
+
   /// The smallest program found that still shows something, in words.
   private func shrunk(_ finding: Finding) -> String {
-    let program = Program.of(seed: finding.seed)
+    let tested = finding.tested
+    if let text = shrunk(finding.seed, on: tested, seconds: 30) { return text }
+    if finding.isCrash {
+      for back in 1...Self.suspects where finding.seed >= finding.first + back {
+        if let text = shrunk(finding.seed - back, on: tested, seconds: 3) {
+          return "seed \(finding.seed - back), \(back) before the crash, alone:\n\(text)"
+        }
+      }
+    }
+    let missed = "not seen again within 30 s of seed \(finding.seed) alone; "
+    guard child(tested, finding.first, nil, 2 * slice, patience).report != nil else {
+      return missed + "timing or an earlier program takes part"
+    }
+    return missed + "seen again in a row\nagain: RandomProgramsFixture child "
+      + "\(tested.name) \(tested.workers) \(finding.first) 30 \(patience) note"
+  }
+
+  /// The same of one program; nil when it shows nothing alone in that time.
+  private func shrunk(_ seed: UInt64, on tested: Tested, seconds: Double) -> String? {
+    let program = Program.of(seed: seed)
     let patience = min(patience, 1)
     func again(_ parts: Set<Int>, _ seconds: Double) -> (report: String, after: Double)? {
       let start = MonotonicTime.nanoseconds()
-      let child = child(finding.tested, finding.seed, parts, seconds, patience)
+      let child = child(tested, seed, parts, seconds, patience)
       let after = Double(MonotonicTime.nanoseconds() - start) * 1e-9
       return child.report.map { ($0, after) }
     }
-    guard let first = again([], 30) else {
-      return
-        "not seen again within 30 s of seed \(finding.seed) alone; timing or an earlier program takes part"
-    }
+    guard let first = again([], seconds) else { return nil }
     // Long enough to see again what it takes luck to see, short enough to try many.
     let seconds = min(10, max(0.3, 3 * first.after))
     let end = MonotonicTime.nanoseconds() + 60_000_000_000
@@ -111,7 +135,7 @@ package struct Campaign: Sendable {
     let smallest = shrinker.shrink(program, first.report)
     let parts = smallest.parts.sorted().map(String.init).joined(separator: ",")
     return "smallest:\n\(smallest.report)\nagain: RandomProgramsFixture child "
-      + "\(finding.tested.name) \(finding.tested.workers) \(finding.seed) 30 \(patience) note \(parts)"
+      + "\(tested.name) \(tested.workers) \(seed) 30 \(patience) note \(parts)"
   }
 
   // MARK: Children
@@ -122,6 +146,8 @@ package struct Campaign: Sendable {
     var seed: UInt64?
     /// Nil when nothing was wrong.
     var report: String?
+    /// It died of a signal.
+    var isCrash = false
   }
 
   private func child(
@@ -173,6 +199,7 @@ package struct Campaign: Sendable {
       isDead
       ? "the process died of signal \(process.terminationStatus)"
       : "the process ended with status \(process.terminationStatus)"
+    outcome.isCrash = isDead
     outcome.seed = note.reversed().reduce(0) { $0 << 8 | UInt64($1) }
     if isDead, let seed = outcome.seed {
       report.append("\(Program.of(seed: seed).without(parts ?? []))")
