@@ -79,7 +79,7 @@ package struct PackageFamily: OperationFamily {
   package func state(_ queue: Queue) -> Snapshot.Queue {
     Snapshot.Queue(
       count: queue.operationCount, limit: queue.maxConcurrentOperationCount,
-      isSuspended: queue.isSuspended)
+      isSuspended: queue.isSuspended, isQuiet: queue.isEmpty && queue.wait(timeout: .zero))
   }
   package func members(_ queue: Queue) -> [Operation] { queue.operations }
   package func isCurrent(_ queue: Queue) -> Bool { OperationQueue.current === queue }

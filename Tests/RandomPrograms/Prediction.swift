@@ -145,7 +145,8 @@ struct Prediction: Sendable {
       completions: operations.map(\.completions),
       queues: queues.indices.map {
         Snapshot.Queue(
-          count: members($0).count, limit: queues[$0].limit, isSuspended: queues[$0].isSuspended)
+          count: members($0).count, limit: queues[$0].limit, isSuspended: queues[$0].isSuspended,
+          isQuiet: avoidsDefects ? nil : queues[$0].members.isEmpty)
       },
       returned: returned, listed: listed)
   }

@@ -8,6 +8,7 @@ extension Program {
   /// barrier, a resource. At most one body of a program waits so, and nothing in it is made of other operations, since
   /// those hold what they hold until their members have finished.
   package var waitEnds: Bool {
+    guard completionWaitEnds else { return false }
     let waiting = plans.indices.filter { plans[$0].waitsFor != nil }
     guard let number = waiting.first, let target = plans[number].waitsFor else { return true }
     guard waiting.count == 1, plans[target].kind.isObject, number != target else { return false }
@@ -46,6 +47,45 @@ extension Program {
     return needed.allSatisfy { other in
       places[other].isDisjoint(with: behind)
         && places[other].isDisjoint(with: places[number].intersection(limited))
+    }
+  }
+
+  /// The same of a completion block.
+  ///
+  /// The operation has given up its slot when its block runs (contract 61, 65, 127). What it waits
+  /// for must not need what runs around the block, though. So the operation is finished in its own
+  /// body, or by something that takes no slot, no resource and no place in a queue of the program.
+  private var completionWaitEnds: Bool {
+    let waiting = plans.indices.filter { plans[$0].completionWaitsFor != nil }
+    guard let number = waiting.first, let target = plans[number].completionWaitsFor else {
+      return true
+    }
+    guard waiting.count == 1, plans[target].kind.isObject, number != target,
+      plans.allSatisfy({ $0.waitsFor == nil && !$0.kind.isComposite && $0.kind != .barrier }),
+      queues.allSatisfy({ $0 == QueuePlan() }), graphs.isEmpty
+    else { return false }
+    let insiders = plans.indices.filter { !plans[$0].inside.isEmpty }
+    let finishers = insiders.filter { $0 != number }
+    guard finishers.count < 2 else { return false }
+    let isPlain = inside.allSatisfy { step in
+      switch step {
+      case .start(let other), .cancelAndFinish(let other): finishers.contains(other)
+      case .finishNow(number): true
+      default: false
+      }
+    }
+    let steps = allSteps
+    let needed = needed(by: target, steps)
+    let places = places(steps)
+    guard isPlain, needed.isDisjoint(with: finishers + [number]),
+      finishers.allSatisfy({ places[$0].isEmpty })
+    else { return false }
+    return steps.allSatisfy { step in
+      switch step {
+      case .require(let other, _, _): !finishers.contains(other)
+      case .move, .both, .each, .run, .runAndWait, .join: false
+      default: true
+      }
     }
   }
 

@@ -17,6 +17,8 @@ package struct Plan: Sendable {
   package var members: [Int] = []
   /// An operation that the body waits for without a timeout.
   package var waitsFor: Int?
+  /// One that the completion block waits for without a timeout.
+  package var completionWaitsFor: Int?
   /// Blocks its thread inside `OperationQueue.blocking`.
   package var announcesBlocking = false
   /// What an operation is one run of.
@@ -85,7 +87,7 @@ package struct Program: Sendable {
   package var used: Set<Int> {
     Set(
       allSteps.flatMap(\.operations)
-        + plans.flatMap { $0.members + ($0.waitsFor.map { [$0] } ?? []) })
+        + plans.flatMap { $0.members + [$0.waitsFor, $0.completionWaitsFor].compactMap(\.self) })
   }
 }
 
@@ -142,6 +144,7 @@ extension Program: CustomStringConvertible {
       if !plan.inBody.isEmpty { line += ", its body: \(plan.inBody)" }
       if let other = plan.waitsFor { line += ", its body waits for \(other)" }
       if !plan.inCompletion.isEmpty { line += ", its completion block: \(plan.inCompletion)" }
+      if let other = plan.completionWaitsFor { line += ", its completion block waits for \(other)" }
       if !plan.inCancel.isEmpty { line += ", its cancel(): \(plan.inCancel)" }
       lines.append(line)
     }
@@ -204,6 +207,9 @@ extension Program {
       if plans[number].announcesBlocking, !keepsNext() { plans[number].announcesBlocking = false }
       plans[number].members = plans[number].members.filter { _ in keepsNext() }
       if plans[number].waitsFor != nil, !keepsNext() { plans[number].waitsFor = nil }
+      if plans[number].completionWaitsFor != nil, !keepsNext() {
+        plans[number].completionWaitsFor = nil
+      }
       if plans[number].extraBlocks > 0, !keepsNext() { plans[number].extraBlocks = 0 }
     }
     for queue in queues.indices where queues[queue] != QueuePlan() {

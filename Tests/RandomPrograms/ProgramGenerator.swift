@@ -75,6 +75,7 @@ package struct ProgramGenerator {
     }
     if !avoidsDefects {
       for number in plans.indices where plans[number].kind == .held && chance(4) {
+        if chance(3) { flush(number, &program, &prediction) }
         take(.finishNow(number), &program, &prediction)
       }
       if chance(4) { occupy(&program, &prediction) }
@@ -101,6 +102,16 @@ package struct ProgramGenerator {
     if let barrier = program.plans.firstIndex(where: { $0.kind == .barrier }) {
       take(.add(barrier, queue: queue), &program, &prediction)
     }
+  }
+
+  /// A suspended queue is to let go of what is cancelled.
+  private mutating func flush(
+    _ number: Int, _ program: inout Program, _ prediction: inout Prediction
+  ) {
+    let queue = random.index(below: program.queueCount)
+    take(.suspend(queue: queue, true), &program, &prediction)
+    take(.add(number, queue: queue), &program, &prediction)
+    take(.cancel(number), &program, &prediction)
   }
 
   private mutating func chance(_ bound: Int) -> Bool { random.index(below: bound) == 0 }

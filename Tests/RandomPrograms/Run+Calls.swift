@@ -211,6 +211,7 @@ extension Run {
       let facts = self.facts[number]
       facts.completions.wrappingAdd(1, ordering: .sequentiallyConsistent)
       self.perform(self.program.plans[number].inCompletion, nil)
+      if let other = self.program.plans[number].completionWaitsFor { self.waitInside(other) }
     }
   }
 

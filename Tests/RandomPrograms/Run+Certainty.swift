@@ -34,6 +34,8 @@ struct Certainty: Sendable {
   }
   /// Something cancels something.
   var hasCancellations = false
+  /// Operations that something may cancel.
+  let mayBeCancelled: Set<Int>
   /// Pairs of operations from which a dependency may be removed again.
   var removed: Set<[Int]> = []
 
@@ -44,6 +46,7 @@ struct Certainty: Sendable {
     circularEdges = program.circularEdges
     let steps = program.allSteps
     runWaits = Self.runWaits(program, steps)
+    mayBeCancelled = program.mayBeCancelled
     limits = Self.limits(program, steps)
     for step in steps {
       switch step {

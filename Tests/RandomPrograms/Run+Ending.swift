@@ -29,23 +29,32 @@ extension Run {
     for number in program.plans.indices { letEnd(number) }
     var looks = 0
     let isOver = waitUntil(deadline) {
-      // Now and then again: other threads may still stop something.
-      if looks % 32 == 0 { letGoOn() }
+      // Now and then again: other threads may still stop something. At first what stands still
+      // stays so: a queue that becomes empty must not need to go on for that.
+      if looks % 32 == 0 { letGoOn(looks == 0 ? .none : .holding) }
       looks += 1
-      return isOverNow && isReturned()
+      // The threads first: what they add is seen afterwards.
+      return isReturned()
         && awaited.load(ordering: .sequentiallyConsistent)
           == awaiting.load(ordering: .sequentiallyConsistent)
+        && isOverNow
     }
+    guard isOver, emptyQueuesAreQuiet(until: deadline) else { return false }
     // Whatever was the last to stop a queue has done so by now.
-    if isOver { letGoOn() }
-    return isOver
+    letGoOn(.all)
+    return true
   }
 
-  /// Resumes what is stopped; adds what nobody has added, which other threads may drop or give away at any moment.
-  private func letGoOn() {
+  /// Which queues that start nothing are to go on.
+  private enum Resumed { case none, holding, all }
+
+  /// Resumes what is stopped; adds what nobody has added, which other threads may drop or give
+  /// away at any moment.
+  private func letGoOn(_ resumed: Resumed) {
     for gate in gates { gate.open() }
     breakCircles()
     for queue in queues.compactMap(\.object) {
+      guard resumed == .all || resumed == .holding && !queue.isQuiet else { continue }
       // A limit above 0 stays: everything must end under it.
       if queue.maxConcurrentOperationCount == 0 { queue.maxConcurrentOperationCount = 1 }
       if queue.isSuspended { queue.isSuspended = false }
@@ -61,11 +70,30 @@ extension Run {
     }
   }
 
-  /// Removes the dependencies that may be part of a circle of waits.
+  /// A wait for a queue that holds nothing returns, also while the queue starts nothing.
+  private func emptyQueuesAreQuiet(until deadline: UInt64) -> Bool {
+    var isQuiet = true
+    for (number, queue) in queues.enumerated() {
+      guard let queue = queue.object, queue.isSuspended || queue.maxConcurrentOperationCount == 0
+      else { continue }
+      // What a body has added meanwhile runs when the queue goes on.
+      let returns = waitUntil(deadline) {
+        queue.wait(timeout: .milliseconds(1)) || !queue.isQuiet
+      }
+      if returns { continue }
+      fault("queue \(number) holds nothing, starts nothing, and keeps those that wait for it")
+      isQuiet = false
+    }
+    return isQuiet
+  }
+
+  /// Removes the dependencies that may be part of a circle of waits; what is cancelled waits for
+  /// none (contract 31, 47).
   private func breakCircles() {
     for edge in certainty.circularEdges {
       guard let later = operations[edge.later].object ?? handle(edge.later)?.operation,
-        let earlier = operations[edge.earlier].object ?? handle(edge.earlier)?.operation
+        let earlier = operations[edge.earlier].object ?? handle(edge.earlier)?.operation,
+        !later.isCancelled
       else { continue }
       later.removeDependency(earlier)
     }
@@ -157,7 +185,7 @@ extension Run {
     {
       fault("\(number) neither ran nor was cancelled")
     }
-    if operation.isCancelled, !hasCancellations {
+    if operation.isCancelled, !certainty.mayBeCancelled.contains(number) {
       fault("\(number) is cancelled, but nobody did it")
     }
   }
@@ -190,10 +218,8 @@ extension Run {
   package func leftovers(until deadline: UInt64) -> String? {
     for facts in facts { facts.handle.withLock { $0 = nil } }
     for facts in graphFacts { facts.latest.withLock { $0 = nil } }
-    // Operations that list each other keep each other: the program's own circle.
-    let isCircular = !certainty.circularEdges.isEmpty
     let isGone = waitUntil(deadline) {
-      (isCircular || operations.allSatisfy { $0.object == nil })
+      operations.allSatisfy { $0.object == nil }
         && queues.allSatisfy { $0.object == nil }
         && graphs.allSatisfy { $0.object == nil }
     }

@@ -83,7 +83,7 @@ extension Run {
     readWhatDependenciesWrote(number)
     let plan = program.plans[number]
     perform(plan.inBody, nil)
-    if let other = plan.waitsFor { waitInBody(other) }
+    if let other = plan.waitsFor { waitInside(other) }
     if plan.kind == .latched { waitForLatch(facts, isAnnounced: plan.announcesBlocking) }
     unsafe facts.written += 1
     guard plan.kind == .held || plan.kind == .custom else { return leave(number) }
@@ -101,7 +101,8 @@ extension Run {
     }
   }
 
-  private func waitInBody(_ other: Int) {
+  /// Waits for the operation in a body or a completion block.
+  func waitInside(_ other: Int) {
     guard let operation = operations[other].object else { return }
     // On the inline scheduler, and after a start by hand, the thread that would let it go may be this one.
     if isInline || DriverThreads.isCurrent {

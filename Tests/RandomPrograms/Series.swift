@@ -111,7 +111,7 @@ package final class Series: Sendable {
       }
     }
     let isOver = run.bringToEnd(actor, until: deadline) { helpers.allSatisfy(\.isIdle) }
-    guard isOver else { hang(program) }
+    guard isOver else { hang(program, run.faults) }
     if !run.judge(actor, until: deadline) { hang(program, run.faults) }
     return (run, [])
   }

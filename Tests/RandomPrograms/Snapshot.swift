@@ -27,11 +27,16 @@ package struct Snapshot: Sendable, Equatable {
     package var count = 0
     package var limit = -1
     package var isSuspended = false
+    /// A wait for the queue returns; nil where that cannot be asked without waiting.
+    package var isQuiet: Bool?
 
-    package init(count: Int = 0, limit: Int = -1, isSuspended: Bool = false) {
+    package init(
+      count: Int = 0, limit: Int = -1, isSuspended: Bool = false, isQuiet: Bool? = nil
+    ) {
       self.count = count
       self.limit = limit
       self.isSuspended = isSuspended
+      self.isQuiet = isQuiet
     }
   }
   /// Nil for operations without an object.
@@ -52,6 +57,9 @@ package struct Snapshot: Sendable, Equatable {
     var masked = self
     for number in flags.indices where other.flags[number]?.isReady == nil {
       masked.flags[number]?.isReady = nil
+    }
+    for number in queues.indices where other.queues[number].isQuiet == nil {
+      masked.queues[number].isQuiet = nil
     }
     return masked
   }
@@ -83,6 +91,9 @@ package struct Snapshot: Sendable, Equatable {
       compare(
         "isSuspended of queue \(number)", queues[number].isSuspended,
         other.queues[number].isSuspended)
+      if let mine = queues[number].isQuiet, let theirs = other.queues[number].isQuiet {
+        compare("a wait for queue \(number) returns", mine, theirs)
+      }
     }
     compare("waiting threads that returned", returned, other.returned)
     compare("members listed", listed ?? [], other.listed ?? [])

@@ -99,6 +99,42 @@ extension WholeGenerator {
     return (program.queueCount - 2, program.queueCount - 1)
   }
 
+  /// An operation is finished inside of its own start, by something that runs on top of it, and its
+  /// completion block waits for what needs its slot.
+  mutating func finishInside() {
+    let first = program.plans.count
+    let (inner, awaited) = (first + 1, first + 2)
+    var before = program
+    before.queues.append(QueuePlan())
+    let queue = before.queueCount - 1
+    before.plans += [
+      Plan(kind: [.held, .callback][below(2)]), Plan(kind: .subclass),
+      Plan(kind: [.subclass, .block, .held][below(3)]),
+    ]
+    before.plans[first].completionWaitsFor = awaited
+    var steps: [Step] = [.complete(first)]
+    if chance(2) {
+      before.plans[first].inBody = [.start(inner)]
+      before.plans[inner].inBody = [.finishNow(first)]
+    } else {
+      before.plans[first].inBody = [.cancelAndFinish(inner)]
+      before.plans[inner].inCompletion = [.finishNow(first)]
+      steps.append(.complete(inner))
+    }
+    if !chance(4) { steps.append(.limit(queue: queue, 1)) }
+    steps += [.add(first, queue: queue), .add(awaited, queue: queue)]
+    if chance(2) { steps.append(.finish(awaited)) }
+    // Among the rest, where the wait must end beside it.
+    program = before
+    program.steps = before.steps + steps
+    if program.waitEnds { return }
+    program.steps = steps
+    program.others = []
+    program.graphs = []
+    for number in 0..<first { program.plans[number] = Plan(kind: .subclass) }
+    for queue in program.queues.indices { program.queues[queue] = QueuePlan() }
+  }
+
   /// Somewhere among the first thread's steps.
   private mutating func insert(_ step: Step) {
     program.steps.insert(step, at: below(program.steps.count + 1))

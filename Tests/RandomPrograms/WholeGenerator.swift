@@ -49,7 +49,13 @@ package struct WholeGenerator {
       if chance(9) { program.plans[number].inCompletion = inside() }
       if plan.kind == .cancelling, chance(2) { program.plans[number].inCancel = inside() }
     }
-    if chance(24) { shareResource() } else if chance(3) { addWait() }
+    if chance(24) {
+      shareResource()
+    } else if chance(24) {
+      finishInside()
+    } else if chance(3) {
+      addWait()
+    }
     return program
   }
 
@@ -121,10 +127,33 @@ package struct WholeGenerator {
     }
     let early = hot[0]
     if program.plans[early].kind.isAsync, chance(2) {
+      if chance(3) { flush(early) }
       program.steps.append(.finishNow(early))
       if chance(2) { edit(early) }
     }
     if chance(3) { program.steps.append(.add(early, queue: hotQueue)) }
+    if chance(12) { cancelSource() }
+  }
+
+  /// What passes its cancellation on is cancelled, and something has depended on it.
+  private mutating func cancelSource() {
+    let source = operation()
+    let dependent = below(program.plans.count)
+    guard source != dependent else { return }
+    program.steps += [
+      .set(source, .cancelsDependents, true), .depend(dependent, on: source),
+      .undepend(dependent, on: source),
+    ]
+    if chance(4) { program.steps.append(.depend(dependent, on: source)) }
+    program.steps += [.cancel(source), .add(source, queue: hotQueue)]
+  }
+
+  /// A queue that starts nothing is to let go of what is cancelled.
+  private mutating func flush(_ early: Int) {
+    program.steps += [
+      chance(2) ? .suspend(queue: hotQueue, true) : .limit(queue: hotQueue, 0),
+      .add(early, queue: hotQueue), .cancel(early),
+    ]
   }
 
   /// Adds what was told to finish, and changes what the queue may start while that is on its way.

@@ -78,6 +78,48 @@ import Testing
     #expect(!onTop.waitEnds)
   }
 
+  /// A completion block waits without a timeout only where nothing around it is needed.
+  @Test(.contract(61, 65)) func impossibleWaitsOfCompletionBlocksAreSeen() {
+    func program(_ steps: [Step]) -> Program {
+      var plans = [Plan(kind: .held), Plan(kind: .subclass), Plan(kind: .subclass)]
+      plans[0].inBody = [.start(1)]
+      plans[1].inBody = [.finishNow(0)]
+      plans[0].completionWaitsFor = 2
+      return Program(seed: 0, queueCount: 1, plans: plans, steps: steps)
+    }
+    let apart: [Step] = [.complete(0), .add(0, queue: 0), .add(2, queue: 0)]
+    #expect(program(apart).waitEnds)
+    #expect(program(apart + [.limit(queue: 0, 1)]).waitEnds)
+    #expect(!program(apart + [.depend(2, on: 0)]).waitEnds)
+    #expect(!program(apart + [.add(1, queue: 0)]).waitEnds)
+    #expect(!program(apart + [.depend(2, on: 1)]).waitEnds)
+    #expect(!program(apart + [.require(1, resource: 0, amount: 1)]).waitEnds)
+    var busy = program(apart)
+    busy.plans[2].inBody = [.finishNow(0)]
+    #expect(!busy.waitEnds)
+  }
+
+  /// What is no member of a queue, and what depends on something no more, is not cancelled with it.
+  @Test(.contract(26, 53)) func whatMayBeCancelledIsKnown() {
+    func cancelled(_ steps: [Step]) -> Set<Int> {
+      let plans = (0..<3).map { _ in Plan(kind: .subclass) }
+      return Program(seed: 0, queueCount: 2, plans: plans, steps: steps).mayBeCancelled
+    }
+    let passing: [Step] = [
+      .set(0, .cancelsDependents, true), .set(1, .cancelsDependents, true), .depend(1, on: 0),
+      .depend(2, on: 1),
+    ]
+    #expect(cancelled([.add(0, queue: 0), .add(1, queue: 1), .cancelAll(queue: 0)]) == [0])
+    #expect(cancelled(passing) == [])
+    #expect(cancelled(passing + [.cancel(0)]) == [0, 1, 2])
+    #expect(cancelled(passing + [.undepend(1, on: 0), .cancel(0)]) == [0])
+    #expect(
+      cancelled(passing + [.add(0, queue: 0), .undepend(1, on: 0), .cancel(0)]) == [0, 1, 2])
+    #expect(
+      cancelled(passing + [.undepend(1, on: 0), .depend(1, on: 0), .cancel(0)]) == [0, 1, 2])
+    #expect(cancelled(passing + [.drop(1), .undepend(1, on: 0), .cancel(0)]) == [0, 1, 2])
+  }
+
   /// The model asks that what is told to finish before it is added leaves an open queue at once.
   @Test(.contract(66)) func whatIsToldToFinishIsExpectedToLeaveAtOnce() throws {
     let steps: [Step] = [
