@@ -115,6 +115,27 @@ extension OperationLayer {
       #expect(waitUntil { lifetimes.live == 0 })
     }
 
+    /// The operation that waits for the cancelled one ends before that leaves its queue, or its start by hand.
+    @Test(.contract(18, 31, 131), arguments: Kind.all, [true, false])
+    func cycleThatEndsBeforeItsCancelledMemberHasLeft(_ kind: Kind, isByHand: Bool) {
+      let queue = kind.queue()
+      let lifetimes = LifetimeCounter()
+      do {
+        let cancelled = TokenOperation(lifetimes.token())
+        let waiting = TokenOperation(lifetimes.token())
+        cancelled.addDependency(waiting)
+        waiting.addDependency(cancelled)
+        // What waits was released before the block runs (contract 127).
+        cancelled.completionBlock = { waiting.waitUntilFinished() }
+        cancelled.cancel()
+        queue.addOperation(waiting)
+        if isByHand { cancelled.start() } else { queue.addOperation(cancelled) }
+        queue.expectQuiet()
+        #expect(cancelled.isFinished && waiting.isFinished && !waiting.isCancelled)
+      }
+      #expect(waitUntil { lifetimes.live == 0 })
+    }
+
     /// Letting go of all of them costs the same per dependency however many there are.
     @Test(.contract(36, 134), arguments: Kind.each)
     func flushOfAnOperationWithManyDependencies(_ kind: Kind) {
