@@ -66,14 +66,14 @@ extension KeyValueObservable where Self: Operation {
   /// Which property a key path of the subclass means, overridden or not.
   private static func property(at keyPath: AnyKeyPath) -> ObservedProperty {
     switch keyPath {
-    case \Self.isCancelled: .isCancelled
-    case \Self.isAsynchronous: .isAsynchronous
-    case \Self.isExecuting: .isExecuting
-    case \Self.isFinished: .isFinished
-    case \Self.isReady: .isReady
-    case \Self.dependencies: .dependencies
-    case \Self.queuePriority: .queuePriority
-    case \Self.completionBlock: .completionBlock
+    case _ where isSame(keyPath, \Self.isCancelled): .isCancelled
+    case _ where isSame(keyPath, \Self.isAsynchronous): .isAsynchronous
+    case _ where isSame(keyPath, \Self.isExecuting): .isExecuting
+    case _ where isSame(keyPath, \Self.isFinished): .isFinished
+    case _ where isSame(keyPath, \Self.isReady): .isReady
+    case _ where isSame(keyPath, \Self.dependencies): .dependencies
+    case _ where isSame(keyPath, \Self.queuePriority): .queuePriority
+    case _ where isSame(keyPath, \Self.completionBlock): .completionBlock
     default: .own
     }
   }
@@ -81,18 +81,28 @@ extension KeyValueObservable where Self: Operation {
   /// The name of a property that changes without being told; nil for others.
   private static func unannouncedName(of keyPath: AnyKeyPath) -> String? {
     switch keyPath {
-    case \Self.name: "name"
-    case \Self.qualityOfService: "qualityOfService"
-    case \Self.effectiveQualityOfService: "effectiveQualityOfService"
-    case \Self.threadPriority: "threadPriority"
-    case \Self.serviceReport: "serviceReport"
-    case \Self.description: "description"
-    case \Self.hashValue: "hashValue"
-    case \Self.flushesWithoutSlot: "flushesWithoutSlot"
-    case \Self.retainsFinishedDependencies: "retainsFinishedDependencies"
-    case \Self.cancelDependentsOnCancel: "cancelDependentsOnCancel"
+    case _ where isSame(keyPath, \Self.name): "name"
+    case _ where isSame(keyPath, \Self.qualityOfService): "qualityOfService"
+    case _ where isSame(keyPath, \Self.effectiveQualityOfService): "effectiveQualityOfService"
+    case _ where isSame(keyPath, \Self.threadPriority): "threadPriority"
+    case _ where isSame(keyPath, \Self.serviceReport): "serviceReport"
+    case _ where isSame(keyPath, \Self.description): "description"
+    case _ where isSame(keyPath, \Self.hashValue): "hashValue"
+    case _ where isSame(keyPath, \Self.flushesWithoutSlot): "flushesWithoutSlot"
+    case _ where isSame(keyPath, \Self.retainsFinishedDependencies): "retainsFinishedDependencies"
+    case _ where isSame(keyPath, \Self.cancelDependentsOnCancel): "cancelDependentsOnCancel"
     default: nil
     }
+  }
+
+  /// Whether `keyPath` is `known`, which is made only if both lead to values of the same type.
+  ///
+  /// The class is known at run time alone, so that a key path of it is made each time it is
+  /// written: the dearest step of all.
+  private static func isSame<Value>(
+    _ keyPath: AnyKeyPath, _ known: @autoclosure () -> KeyPath<Self, Value>
+  ) -> Bool {
+    type(of: keyPath).valueType == Value.self && keyPath == known()
   }
 
   /// For messages.
