@@ -147,8 +147,7 @@ public final class GraphRun: Sendable {
     // A timed wait does not begin what may take longer, unless nobody else would.
     let mayRun = deadline == nil || scheduler.waitsByHelping
     let awaited = ThreadRecord.Awaited(
-      target: .run(graph.diagnosis), name: { [graph] in graph.diagnosis },
-      isOver: { self.isFinished })
+      target: .run(of: graph), name: { [graph] in graph.diagnosis }, isOver: { self.isFinished })
     return record.wait(for: awaited, until: deadline) {
       mayRun && scheduler.helpAwaited(ifAccepted: isNode)
     } beforeSleep: { _ in

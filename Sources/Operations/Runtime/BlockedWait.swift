@@ -9,8 +9,7 @@ struct BlockedWait: Sendable {
   enum Target: Sendable {
     case operation(Operation)
     case queue(OperationQueue)
-    /// A run of the graph that is described so.
-    case run(String)
+    case run(of: OperationGraph)
     /// The half of a fork, as the address of its `ForkFrame`.
     case half(frame: UInt)
     /// Nothing of ours.
@@ -61,7 +60,7 @@ struct BlockedWait: Sendable {
   var queueName: String? {
     switch target {
     case .queue(let queue): queue.stockName
-    case .run(let name): name
+    case .run(let graph): graph.diagnosis
     case .operation, .half, .outside: nil
     }
   }
