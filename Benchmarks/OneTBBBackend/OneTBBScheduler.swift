@@ -16,7 +16,7 @@
   ///   some time before they sleep, so an idle pool uses the processor for a moment.
   /// - Compensation: while workers are between `willBlock()` and `didUnblock()` and jobs wait, as many threads of a
   ///   second arena run jobs, 256 at most.
-  /// - Counted: `helped` and `compensations`.
+  /// - Counted: `helped` and `compensations`; oneTBB does not tell when its threads sleep, wake and steal.
   public final class OneTBBScheduler: Scheduler {
     private let core: OneTBBCore
 
@@ -37,6 +37,9 @@
 
     /// How many jobs run at the same time.
     public var workerCount: Int { core.workerCount }
+
+    /// Strict.
+    public var priorityPolicy: PriorityPolicy { .strict }
 
     /// Queues the jobs and hands oneTBB a task for each.
     ///

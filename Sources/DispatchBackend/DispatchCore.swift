@@ -56,7 +56,7 @@ final class DispatchCore: Sendable {
     guard let worker = workerIndex else { return false }
     let found = state.withLock { state -> QueuedJob? in
       let job = take(&state.queue)
-      if job != nil { state.counters.helped += 1 }
+      if job != nil { state.helped += 1 }
       return job
     }
     guard let found else { return false }

@@ -27,8 +27,8 @@ public import Scheduling
 ///   queue's. Beyond that, and where an operation blocks without announcing it, a job waits for what was submitted before
 ///   it in its band or above: for at most ⌈older jobs / workers that are left⌉ times the longest of them.
 /// - Counted: `wakeUps` (items handed to libdispatch), `helped`, and `compensations` (items in the
-///   place of blocked ones).
-public final class DispatchScheduler: Scheduler {
+///   place of blocked ones); nothing is stolen, since no item holds jobs. `parks` are libdispatch's, which tells nobody.
+public final class DispatchScheduler: AwaitingScheduler {
   private let core: DispatchCore
 
   /// A scheduler without items.
@@ -66,6 +66,9 @@ public final class DispatchScheduler: Scheduler {
 
   /// How many items may be in flight at the same time.
   public var workerCount: Int { core.workerCount }
+
+  /// Strict.
+  public var priorityPolicy: PriorityPolicy { .strict }
 
   /// Queues the jobs and hands libdispatch as many items as they need.
   ///

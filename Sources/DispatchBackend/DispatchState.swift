@@ -50,7 +50,10 @@ struct DispatchState {
   private var joiners = 0
   /// Where items go instead of the global queue; changed while nothing is queued or runs.
   var target: DispatchQueue?
-  var counters = SchedulerCounters()
+  /// Jobs run by items that waited.
+  var helped = 0
+  private var wakeUps = 0
+  private var compensations = 0
 
   /// A scheduler with nothing to do.
   init(workers: Int, processors: Int) {
@@ -130,8 +133,8 @@ struct DispatchState {
   mutating func giveUpRefused() -> Summons {
     refused -= 1
     arriving -= 1
-    counters.wakeUps -= 1
-    if inFlight > workerCount { counters.compensations -= 1 }
+    wakeUps -= 1
+    if inFlight > workerCount { compensations -= 1 }
     inFlight -= 1
     return summon(isStarting: false)
   }
@@ -141,6 +144,14 @@ struct DispatchState {
 
   /// An item runs again; if that makes one too many, it is not followed by another when it ends.
   mutating func unblock() { blocked -= 1 }
+
+  /// What was counted; libdispatch does not tell when its threads sleep.
+  var counters: SchedulerCounters {
+    var counters = SchedulerCounters()
+    (counters.wakeUps, counters.compensations, counters.helped) = (wakeUps, compensations, helped)
+    (counters.steals, counters.failedSteals) = (0, 0)
+    return counters
+  }
 
   /// Expects no more jobs from outside; returns whether the caller must wait until everything has run.
   mutating func stop() -> Bool {
@@ -167,15 +178,15 @@ struct DispatchState {
       sharedInFlight += summons.shared
       inFlight += wanted
       arriving += wanted
-      counters.wakeUps += wanted
-      counters.compensations += max(0, min(wanted, inFlight - workerCount))
+      wakeUps += wanted
+      compensations += max(0, min(wanted, inFlight - workerCount))
     } else if isStarting, isNeeded, isShort {
       // Past the limit; a queue of the user's has the threads that it has.
       if target == nil { summons.own = 1 } else { summons.extra = 1 }
       inFlight += 1
       arriving += 1
-      counters.wakeUps += 1
-      counters.compensations += 1
+      wakeUps += 1
+      compensations += 1
     } else if stopping, !stopped, inFlight == 0, queue.isEmpty {
       stopped = true
       summons.ended = joiners

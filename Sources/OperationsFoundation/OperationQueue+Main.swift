@@ -23,6 +23,8 @@ private final class MainScheduler: Scheduler {
   /// 1: the main thread.
   var workerCount: Int { 1 }
 
+  var priorityPolicy: PriorityPolicy { .strict }
+
   /// Takes over the jobs; any thread.
   func submit(_ jobs: consuming JobChain) {
     let count = jobs.count

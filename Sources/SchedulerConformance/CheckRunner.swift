@@ -6,6 +6,7 @@ internal import Synchronization
 
 /// Runs single checks, each on a thread of its own with a time limit.
 struct CheckRunner: Sendable {
+  /// What was asked for, with the exceptions that the scheduler itself declares.
   let options: SchedulerConformance.Options
   let makeScheduler: @Sendable (Int) -> any Scheduler
   /// Nil where nobody wants to know.
@@ -16,15 +17,18 @@ struct CheckRunner: Sendable {
   init(
     options: SchedulerConformance.Options, makeScheduler: @escaping @Sendable (Int) -> any Scheduler
   ) {
-    self.options = options
     self.makeScheduler = makeScheduler
     progress = Progress(options)
     var workers: [(asked: Int, actual: Int)] = []
+    var options = options
     for asked in options.workers {
-      let actual = makeScheduler(asked).workerCount
+      let scheduler = makeScheduler(asked)
+      if scheduler.priorityPolicy == .none { options.exceptLevels() }
+      let actual = scheduler.workerCount
       if !workers.contains(where: { $0.actual == actual }) { workers.append((asked, actual)) }
     }
     self.workers = workers
+    self.options = options
   }
 
   /// With how many workers the check runs here; empty when it wants a number that the options do not have.
@@ -86,5 +90,15 @@ struct CheckRunner: Sendable {
     let parker = Parker()
     let hasCome = Atomic<Bool>(false)
     let thrown = Locked<SchedulerConformance.Failure?>(nil)
+  }
+}
+
+extension SchedulerConformance.Options {
+  /// Takes a scheduler at its word that says that it ignores bands.
+  fileprivate mutating func exceptLevels() {
+    for promise in [SchedulerConformance.Promise.exactOrder, .bands]
+    where !exceptions.contains(where: { $0.statement == .seam(promise) }) {
+      exceptions.append(.seam(promise, "it says so itself: its priorityPolicy is none"))
+    }
   }
 }

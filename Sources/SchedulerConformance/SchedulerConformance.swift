@@ -133,6 +133,6 @@ public enum SchedulerConformance {
         }
       }
     }
-    return Report(name: options.name, exceptions: options.exceptions, results: results)
+    return Report(name: options.name, exceptions: runner.options.exceptions, results: results)
   }
 }

@@ -60,7 +60,7 @@ extension SchedulerConformance {
     case bound = "never more jobs at a time than workers"
     /// `WorkerContext.prepareToIdle()`.
     case idleFunction = "the context prepares to idle before its worker idles"
-    /// A hint in the protocol that every use of priorities rests on.
+    /// `priorityPolicy`; not asked of a scheduler that says `none`.
     case bands = "more urgent jobs are preferred"
     /// Queued jobs run although nobody holds the scheduler any more.
     case dropping = "jobs queued before the scheduler is dropped still run"
@@ -68,9 +68,9 @@ extension SchedulerConformance {
     case shutDown = "shutDown returns after the last job"
     /// `help()`, `willBlock()` and `didUnblock()` away from the scheduler's workers.
     case foreignThreads = "help and willBlock do nothing on other threads"
-    /// `offer(_:)` and `takeBack(_:)`; whoever offers nothing keeps it.
+    /// `ForkJoinScheduler`; whoever does not conform keeps it.
     case offering = "an offered job runs once unless it is taken back"
-    /// `submitAwaited(_:)` and `helpAwaited(ifAccepted:)`.
+    /// `AwaitingScheduler`; whoever does not conform keeps it.
     case awaiting = "a waiting job runs what it accepts and nothing else"
     /// Optional: a scheduler without threads runs jobs in `submit`.
     case ownThreads = "jobs run on threads of the scheduler, not inside submit"

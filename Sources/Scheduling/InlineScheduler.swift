@@ -15,8 +15,8 @@ internal import Synchronization
 /// - Fairness: none between threads, each runs what it submits. No ageing.
 /// - Concurrency: 1 per submitting thread.
 /// - Compensation: none; a blocked job blocks its thread. `help()` runs queued jobs of the same thread meanwhile.
-/// - Counted: `helped`.
-public final class InlineScheduler: Scheduler {
+/// - Counted: `helped`; everything else is zero, since there is no other thread.
+public final class InlineScheduler: AwaitingScheduler {
   private let helpedJobs = Atomic<Int>(0)
 
   /// A scheduler without threads.
@@ -24,6 +24,9 @@ public final class InlineScheduler: Scheduler {
 
   /// 1: no thread runs two jobs at a time.
   public var workerCount: Int { 1 }
+
+  /// Strict, among the jobs of a thread.
+  public var priorityPolicy: PriorityPolicy { .strict }
 
   /// True: the jobs that a waiting job waits for are queued on its own thread.
   public var waitsByHelping: Bool { true }
@@ -85,9 +88,11 @@ public final class InlineScheduler: Scheduler {
     return true
   }
 
-  /// How many jobs were run by `help()`.
+  /// How many jobs were run by `help()`; the rest is zero.
   public var counters: SchedulerCounters {
     var counters = SchedulerCounters()
+    (counters.parks, counters.wakeUps, counters.compensations) = (0, 0, 0)
+    (counters.steals, counters.failedSteals) = (0, 0)
     counters.helped = helpedJobs.load(ordering: .relaxed)  // relaxed: a statistic.
     return counters
   }

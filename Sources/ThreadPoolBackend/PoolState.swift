@@ -57,7 +57,11 @@ struct PoolState {
   /// Worker indices of ended threads, for reuse.
   private var freeIndices: [Int] = []
   private var indicesUsed: Int
-  var counters = SchedulerCounters()
+  /// Jobs run by workers that waited.
+  var helped = 0
+  private var parks = 0
+  private var wakeUps = 0
+  private var compensations = 0
 
   /// A pool whose first `workers` threads are being started.
   init(workers: Int, usesOneBand: Bool = false) {
@@ -101,7 +105,7 @@ struct PoolState {
     // Only a surplus thread can leave jobs behind; the others take them.
     summons.wake += summon().wake
     sleeping += 1
-    counters.parks += 1
+    parks += 1
     return (.sleep, summons)
   }
 
@@ -123,6 +127,15 @@ struct PoolState {
   mutating func unblock() {
     running += 1
     blocked -= 1
+  }
+
+  /// What was counted; nobody steals from one queue.
+  var counters: SchedulerCounters {
+    var counters = SchedulerCounters()
+    (counters.parks, counters.wakeUps, counters.compensations) = (parks, wakeUps, compensations)
+    (counters.steals, counters.failedSteals) = (0, 0)
+    counters.helped = helped
+    return counters
   }
 
   /// Starts the end of the pool.
@@ -150,7 +163,7 @@ struct PoolState {
     alive -= 1
     running -= 1
     arriving -= 1
-    counters.compensations -= 1
+    compensations -= 1
     freeIndices.append(index)
     let ending = stopIfQuiet()
     return stopped ? ending : summon(startingAtMost: 0)
@@ -185,7 +198,7 @@ struct PoolState {
     sleeping -= summons.wake
     running += summons.wake
     arriving += summons.wake
-    counters.wakeUps += summons.wake
+    wakeUps += summons.wake
     start(min(wanted - summons.wake, room, limit), &summons)
     return summons
   }
@@ -196,7 +209,7 @@ struct PoolState {
     alive += count
     running += count
     arriving += count
-    counters.compensations += count
+    compensations += count
   }
 
   /// Ends the pool if nothing runs and nothing can come.
@@ -207,7 +220,7 @@ struct PoolState {
     sleeping = 0
     running += wake
     arriving += wake
-    counters.wakeUps += wake
+    wakeUps += wake
     return Summons(wake: wake, start: 0)
   }
 }

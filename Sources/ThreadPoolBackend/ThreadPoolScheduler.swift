@@ -20,11 +20,14 @@ public import Scheduling
 /// - Bound for others (contract 138): while at most 256 operations are blocked in announced waits, none delays another
 ///   queue's. Beyond that, and where an operation blocks without announcing it, a job waits for what was submitted before
 ///   it in its band or above: for at most ⌈older jobs / workers that are left⌉ times the longest of them.
-/// - Counted: `parks`, `wakeUps`, `helped`, and `compensations` (threads started in the place of blocked ones).
+/// - Counted: `parks`, `wakeUps`, `helped`, and `compensations` (threads started in the place of blocked ones);
+///   nothing is stolen, since no worker holds jobs.
 /// - Threads: `workerCount` from the beginning, named `pool-0`, `pool-1`, …, each with a stack of 8 MiB unless the configuration says otherwise.
 /// - Settings: `ThreadPoolConfiguration`; without bands (`priorityPolicy` none) the order is that of submission.
-public final class ThreadPoolScheduler: Scheduler {
+public final class ThreadPoolScheduler: AwaitingScheduler {
   private let core: PoolCore
+  /// What the configuration says.
+  public let priorityPolicy: PriorityPolicy
 
   /// Starts the threads.
   ///
@@ -35,6 +38,7 @@ public final class ThreadPoolScheduler: Scheduler {
   public init(workers: Int, configuration: ThreadPoolConfiguration = .init()) {
     WorkerCount.check(workers, spares: PoolState.compensationLimit, of: "ThreadPoolScheduler")
     do { try configuration.validate() } catch { fatalError("\(error)") }
+    priorityPolicy = configuration.priorityPolicy
     core = PoolCore(workers: workers, configuration: configuration)
     core.start()
   }

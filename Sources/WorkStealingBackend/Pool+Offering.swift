@@ -151,7 +151,7 @@ extension Pool {
         .steal { unsafe Job(unsafeWord: $0).map(wants) ?? false } ?? .empty
     }
     guard case .stolen(let word) = outcome, let job = unsafe Job(unsafeWord: word) else {
-      if case .lostRace = outcome { worker.count(worker.lostRaces) }
+      if case .lostRace = outcome { worker.count(worker.failedSteals) }
       return false
     }
     worker.count(worker.steals)

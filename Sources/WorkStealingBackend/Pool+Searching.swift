@@ -98,7 +98,7 @@ extension Pool {
       worker.count(worker.steals)
       if batch > 1 { stealMore(band, from: victim, for: worker, atMost: batch - 1) }
       return unsafe Job(unsafeWord: word)
-    case .lostRace: worker.count(worker.lostRaces)
+    case .lostRace: worker.count(worker.failedSteals)
     case .empty: break
     }
     return nil

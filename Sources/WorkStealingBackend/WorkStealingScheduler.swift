@@ -21,7 +21,7 @@ internal import Synchronization
 /// delays another queue's. Beyond that, and where an operation blocks without announcing it, the other workers steal what
 /// it holds up, and a job that has d others before it waits for at most ⌈`ageingInterval` × d / workers that are left⌉
 /// times the longest of them.
-public final class WorkStealingScheduler: Scheduler {
+public final class WorkStealingScheduler: AwaitingScheduler, ForkJoinScheduler {
   let pool: Pool
 
   /// A pool with `workers` threads, at least 1.
@@ -39,6 +39,9 @@ public final class WorkStealingScheduler: Scheduler {
   /// Regular workers.
   public var workerCount: Int { pool.workerCount }
 
+  /// What the configuration says.
+  public var priorityPolicy: PriorityPolicy { pool.configuration.priorityPolicy }
+
   /// Takes over every job: on the deques of the calling worker, or through the injector from any other thread.
   ///
   /// At most one system call. From outside it is a fault after `shutDown()`.
@@ -46,6 +49,9 @@ public final class WorkStealingScheduler: Scheduler {
     guard !jobs.isEmpty else { return }
     pool.submit(jobs)
   }
+
+  /// As `submit`: a worker holds what it submits, and finds it there.
+  public func submitAwaited(_ jobs: consuming JobChain) { submit(jobs) }
 
   /// Runs one queued job on the calling worker, 64 levels deep at most.
   public func help() -> Bool { pool.withOwnWorker { pool.help($0) } ?? false }
@@ -128,16 +134,18 @@ extension Pool {
 
   /// Sums over all workers; exact when the pool is idle.
   var counters: SchedulerCounters {
-    var sum = SchedulerCounters()
+    var (parks, steals, failedSteals, helped) = (0, 0, 0, 0)
     // relaxed, all: statistics; the caller's knowledge that the pool is idle orders them.
     for index in 0..<workers.count {
       workers.with(index) { worker in
-        sum.parks += worker.parks.load(ordering: .relaxed)
-        sum.steals += worker.steals.load(ordering: .relaxed)
-        sum.lostRaces += worker.lostRaces.load(ordering: .relaxed)
-        sum.helped += worker.helped.load(ordering: .relaxed)
+        parks += worker.parks.load(ordering: .relaxed)
+        steals += worker.steals.load(ordering: .relaxed)
+        failedSteals += worker.failedSteals.load(ordering: .relaxed)
+        helped += worker.helped.load(ordering: .relaxed)
       }
     }
+    var sum = SchedulerCounters()
+    (sum.parks, sum.steals, sum.failedSteals, sum.helped) = (parks, steals, failedSteals, helped)
     sum.wakeUps = wakeUps.value.load(ordering: .relaxed)
     sum.compensations = threads.withLock { $0.sparesStarted }
     return sum

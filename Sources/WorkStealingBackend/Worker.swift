@@ -35,7 +35,7 @@ final class Worker: Sendable {
   // Counters of the owner; other threads read them when somebody asks.
   let parks = Atomic<Int>(0)
   let steals = Atomic<Int>(0)
-  let lostRaces = Atomic<Int>(0)
+  let failedSteals = Atomic<Int>(0)
   let helped = Atomic<Int>(0)
   private let gap2 = LineGap()
   /// What thieves see of `ownBands`; every store publishes the pushes before it.
@@ -142,7 +142,7 @@ final class Worker: Sendable {
       switch deques.owned(bands.trailingZeroBitCount).steal() {
       case .stolen(let word): return unsafe Job(unsafeWord: word)
       case .empty: setOwnBands(bands & (bands &- 1))
-      case .lostRace: count(lostRaces)
+      case .lostRace: count(failedSteals)
       }
     }
   }

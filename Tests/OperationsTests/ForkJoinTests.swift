@@ -70,7 +70,7 @@ extension OperationLayer {
           })
       }
       queue.expectQuiet()
-      #expect(queue.scheduler.counters.steals > 0)
+      #expect(queue.scheduler.known(\.steals) > 0)
     }
 
     /// Only the outer one of two nested forks is published with a fence.
@@ -106,7 +106,7 @@ extension OperationLayer {
               gate.wait()
             })
         }
-        #expect(waitUntil { queue.scheduler.counters.compensations > 0 })
+        #expect(waitUntil { queue.scheduler.known(\.compensations) > 0 })
         // With two workers only the one that replaces the sleeper can run this.
         queue.addOperation { gate.signal() }
         queue.expectQuiet()
@@ -125,8 +125,8 @@ extension OperationLayer {
       let ran = Atomic<Int>(0)
       /// Forks for as long as a waiter looks for frames, or until it has taken one.
       @Sendable func fork() {
-        let before = scheduler.counters.steals
-        for _ in 0..<100 where scheduler.counters.steals == before {
+        let before = scheduler.known(\.steals)
+        for _ in 0..<100 where scheduler.known(\.steals) == before {
           forks.add(1, ordering: .relaxed)
           _ = forkJoin(
             {
@@ -137,7 +137,7 @@ extension OperationLayer {
       }
       // On a busy machine the two threads seldom run at the same time.
       var done = 0
-      while done < rounds || (done < 100 * rounds && scheduler.counters.steals <= done) {
+      while done < rounds || (done < 100 * rounds && scheduler.known(\.steals) <= done) {
         done += 1
         let isTaken = Atomic(false)
         queue.addOperation {
@@ -154,7 +154,7 @@ extension OperationLayer {
         queue.expectQuiet()
       }
       #expect(ran.load(ordering: .relaxed) == 2 * forks.load(ordering: .relaxed))
-      #expect(scheduler.counters.steals > done, "no frame inside another was stolen")
+      #expect(scheduler.known(\.steals) > done, "no frame inside another was stolen")
     }
 
     /// Nodes that fork under a lock, beside nodes whose halves take it: a waiting owner must not run one of those.

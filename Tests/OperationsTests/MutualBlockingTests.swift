@@ -106,7 +106,7 @@ extension OperationLayer {
       #expect(log.values.count == 200 && !gate.isFinished)
       gate.start()
       blocked.expectQuiet()
-      #expect(scheduler.counters.compensations >= 64 - kind.workers)
+      #expect(scheduler.known(\.compensations) >= 64 - kind.workers)
     }
 
     /// A limited queue that is blocked as a whole gives its workers to others.

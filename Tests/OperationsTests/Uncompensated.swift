@@ -4,7 +4,7 @@ import Scheduling
 import WorkStealingBackend
 
 /// Workers with small stacks, and never another thread.
-final class Uncompensated: Scheduler {
+final class Uncompensated: ForkJoinScheduler {
   private let inner: WorkStealingScheduler
 
   init(workers: Int) {
@@ -19,5 +19,8 @@ final class Uncompensated: Scheduler {
   func submit(_ jobs: consuming JobChain) { inner.submit(jobs) }
   func offer(_ job: Job) -> Bool { inner.offer(job) }
   func takeBack(_ job: Job) -> Bool { inner.takeBack(job) }
+  func help(
+    worker: Int, in band: PriorityBand, wants: (Job) -> Bool, use: (Job) -> StolenJobUse
+  ) -> Bool { false }
   func compensatePastLimit() -> Bool { false }
 }

@@ -6,7 +6,7 @@ import TestSupport
 import WorkStealingBackend
 
 /// A scheduler that passes everything on to a good one, but for one mistake.
-final class CarelessScheduler: Scheduler {
+final class CarelessScheduler: AwaitingScheduler, ForkJoinScheduler {
   enum Mistake: CaseIterable {
     /// Says that a job was taken back that has run.
     case givesBackWhatRan
@@ -47,6 +47,15 @@ final class CarelessScheduler: Scheduler {
     case .runsWhatItGaveBack, .runsWhatIsNotAccepted: isTakenBack
     }
   }
+
+  func help(
+    worker: Int, in band: PriorityBand, wants: (Job) -> Bool, use: (Job) -> StolenJobUse
+  ) -> Bool {
+    inner.help(worker: worker, in: band, wants: wants, use: use)
+  }
+
+  func submitAwaited(_ jobs: consuming JobChain) { submit(jobs) }
+  func withdraw(where accepts: (Job) -> Bool) -> JobChain { inner.withdraw(where: accepts) }
 
   func helpAwaited(ifAccepted accepts: (Job) -> Bool) -> Bool {
     inner.helpAwaited { accepts($0) || mistake == .runsWhatIsNotAccepted }

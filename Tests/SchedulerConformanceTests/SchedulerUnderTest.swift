@@ -64,8 +64,6 @@ struct SchedulerUnderTest: Sendable, CustomTestStringConvertible {
   static let toy = SchedulerUnderTest(
     name: "toy", workers: 1,
     exceptions: [
-      .seam(.exactOrder, "first in, first out, without priorities"),
-      .seam(.bands, "first in, first out, without priorities"),
       .seam(.compensation, "one thread"),
       .seam(.help, "never helps"),
     ]

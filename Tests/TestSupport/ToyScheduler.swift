@@ -19,6 +19,7 @@ package final class ToyScheduler: Scheduler {
 
   package var identity: SchedulerIdentity { SchedulerIdentity(object: shelf) }
   package var workerCount: Int { 1 }
+  package var priorityPolicy: PriorityPolicy { .none }
   package func submit(_ jobs: consuming JobChain) { shelf.put(jobs) }
   package func shutDown() {
     shelf.close()

@@ -72,13 +72,13 @@ import Testing
   private func parks(spinNanoseconds: UInt64, sleepsBetween: Bool) -> Int {
     let scheduler = scheduler { $0.spinBudgetNanoseconds = spinNanoseconds }
     let log = Log()
-    let before = scheduler.counters.parks
+    let before = scheduler.known(\.parks)
     for number in 1...20 {
       scheduler.submit { log.add(number) }
       _ = waitUntil { log.entries.count == number }
-      if sleepsBetween { _ = waitUntil { scheduler.counters.parks >= before + number } }
+      if sleepsBetween { _ = waitUntil { scheduler.known(\.parks) >= before + number } }
     }
-    return scheduler.counters.parks - before
+    return scheduler.known(\.parks) - before
   }
 
   @Test func withoutASpinBudgetAWorkerSleepsBetweenJobs() {

@@ -84,7 +84,6 @@ struct OfferTests {
     #expect(!scheduler.offer(jobs.job(0)))
     #expect(!scheduler.takeBack(jobs.job(0)))
     #expect(!scheduler.help(worker: 0, in: .normal, wants: { _ in true }, use: { _ in .run }))
-    #expect(!InlineScheduler().offer(jobs.job(0)))
     runAway(jobs)
   }
 

@@ -77,7 +77,7 @@ import WorkStealingBackend
     let scheduler = WorkStealingScheduler(workers: workers)
     let threads = threadsOfEveryWorker(of: scheduler)
     // Every worker is asleep once the number of times that workers went to sleep exceeds the wake-ups by all of them.
-    #expect(waitUntil { scheduler.counters.parks - scheduler.counters.wakeUps == workers })
+    #expect(waitUntil { scheduler.known(\.parks) - scheduler.known(\.wakeUps) == workers })
     let before = threads.map(processorTicks)
     let parks = scheduler.counters.parks
     _ = Parker().park(until: MonotonicTime.deadline(after: .milliseconds(200)))

@@ -143,8 +143,8 @@ import Testing
       }
       #expect(waitUntil { left.count.load(ordering: .acquiring) == 0 })
     }
-    #expect(scheduler.counters.compensations >= 1)
-    #expect(scheduler.counters.compensations <= 64)
+    #expect(scheduler.known(\.compensations) >= 1)
+    #expect(scheduler.known(\.compensations) <= 64)
     scheduler.shutDown()
   }
 

@@ -58,7 +58,7 @@ struct PoolOfOneTests {
     let ran = Atomic<Int>(0)
     let turn = Turnstile()
     for round in 1...500 {
-      let parks = scheduler.counters.parks
+      let parks = scheduler.known(\.parks)
       scheduler.submit {
         scheduler.submit { ran.add(1, ordering: .relaxed) }
         scheduler.submit {
@@ -67,7 +67,7 @@ struct PoolOfOneTests {
         }
       }
       turn.wait()
-      if round.isMultiple(of: 50) { #expect(waitUntil { scheduler.counters.parks > parks }) }
+      if round.isMultiple(of: 50) { #expect(waitUntil { scheduler.known(\.parks) > parks }) }
     }
     scheduler.shutDown()
     let runs = ran.load(ordering: .relaxed)

@@ -48,7 +48,7 @@ import Testing
       #expect(pool.threads.withLock { $0.handles.count } <= workers + pool.sparesKept)
     }
     scheduler.shutDown()
-    #expect(scheduler.counters.compensations >= 199 - workers)
+    #expect(scheduler.known(\.compensations) >= 199 - workers)
     // Every ended thread has been joined.
     #expect(pool.threads.withLock { $0.handles.isEmpty && $0.lastEnded == nil })
   }

@@ -111,7 +111,7 @@ import Synchronization
   @inline(never)
   static func wait(
     for frame: UnsafeMutablePointer<ForkFrame>, in band: PriorityBand, _ record: ThreadRecord,
-    _ scheduler: any Scheduler
+    _ scheduler: any ForkJoinScheduler
   ) -> Bool {
     record.flushCredit()
     var backoff = Backoff()
@@ -141,7 +141,8 @@ import Synchronization
   /// turns out to be something else becomes this worker's own; a frame goes home instead: the worker may sleep next, and
   /// who waits for that frame could not find it here.
   private static func help(
-    _ frame: UnsafeMutablePointer<ForkFrame>, in band: PriorityBand, _ scheduler: any Scheduler
+    _ frame: UnsafeMutablePointer<ForkFrame>, in band: PriorityBand,
+    _ scheduler: any ForkJoinScheduler
   ) -> Bool {
     // acquire, edge TakerKnown: its ceiling is known.
     let taker = unsafe frame.pointee.taker.load(ordering: .acquiring)

@@ -89,13 +89,13 @@ public func forkEach<Failure: Error>(
     // SAFETY: the operation that runs here keeps its queue.
     let isOffered = unsafe OperationQueue.reference(queue)._withUnsafeGuaranteedRef {
       // At home or, while the queue is elsewhere, on a thread that no scheduler of forks knows: it declines.
-      $0.home.offer(job)
+      $0.homeForker.offer(job)
     }
     return isOffered ? job.word : 0
   }
 
   @inline(never) private static func offerInGraph(_ job: Job, _ record: ThreadRecord) -> UInt {
-    record.schedulerOfGraph?.offer(job) == true ? job.word : 0
+    record.runOfGraph?.forker.offer(job) == true ? job.word : 0
   }
 
   /// Whether the caller must run the second half: nobody has taken it, or who had it has sent it home.
@@ -111,8 +111,8 @@ public func forkEach<Failure: Error>(
       let queue = record.currentQueue
       guard queue != 0 else { return unsafe isLeftInGraph(job, frame, record) }
       @inline(__always) func isLeftIn(_ queue: OperationQueue) -> Bool {
-        if queue.home.takeBack(job) { return true }
-        return unsafe !ForkFrame.wait(for: frame, in: job.band, record, queue.home)
+        if queue.homeForker.takeBack(job) { return true }
+        return unsafe !ForkFrame.wait(for: frame, in: job.band, record, queue.homeForker)
       }
       // SAFETY: the operation that runs here keeps its queue.
       return unsafe OperationQueue.reference(queue)._withUnsafeGuaranteedRef(isLeftIn)
@@ -124,7 +124,7 @@ public func forkEach<Failure: Error>(
   @inline(never) private static func isLeftInGraph(
     _ job: Job, _ frame: UnsafeMutablePointer<ForkFrame>, _ record: ThreadRecord
   ) -> Bool {
-    guard let scheduler = record.schedulerOfGraph else { hasNotRun() }
+    guard let scheduler = record.runOfGraph?.forker else { hasNotRun() }
     return unsafe scheduler.takeBack(job)
       || !ForkFrame.wait(for: frame, in: job.band, record, scheduler)
   }
@@ -149,7 +149,7 @@ public func forkEach<Failure: Error>(
   /// An eighth of what one worker would get.
   @usableFromInline static func grain(of count: Int) -> Int {
     let workers = ThreadRecord.withCurrent { record in
-      record.schedulerOfGraph?.workerCount
+      record.runOfGraph?.scheduler.workerCount
         ?? (record.currentQueue == 0 ? nil : OperationQueue.stockCurrent?.scheduler.workerCount)
     }
     return workers.map { count / (8 * $0) } ?? count

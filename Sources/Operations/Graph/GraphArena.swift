@@ -119,6 +119,10 @@ import Synchronization
     unsafe control.pointee.sinksLeft.store(sinkCount, ordering: .relaxed)
     var ready = JobChain()
     for source in sources { unsafe ready.append(GraphNode.job(Self.node(Int(source), address))) }
-    if isAwaited { run.scheduler.submitAwaited(ready) } else { run.scheduler.submit(ready) }
+    if isAwaited, let scheduler = run.scheduler.awaiting {
+      scheduler.submitAwaited(ready)
+    } else {
+      run.scheduler.submit(ready)
+    }
   }
 }

@@ -26,6 +26,8 @@ public final class GraphRun: Sendable {
   public let graph: OperationGraph
   /// Where it runs.
   public let scheduler: any Scheduler
+  /// The scheduler as forks in the nodes see it.
+  let forker: any ForkJoinScheduler
   /// The operation whose work the run is, if it is one's.
   let owner: Owner?
   private let number: UInt64
@@ -42,6 +44,7 @@ public final class GraphRun: Sendable {
     self.owner = owner
     self.number = number
     self.scheduler = scheduler
+    forker = scheduler.forker
     starter = ThreadRecord.withCurrent { ObjectIdentifier($0) }
   }
 
@@ -146,10 +149,11 @@ public final class GraphRun: Sendable {
     let isNode: (Job) -> Bool = { [word = graph.word] in GraphNode.isNode($0, of: word) }
     // A timed wait does not begin what may take longer, unless nobody else would.
     let mayRun = deadline == nil || scheduler.waitsByHelping
+    let awaiting = mayRun ? scheduler.awaiting : nil
     let awaited = ThreadRecord.Awaited(
       target: .run(of: graph), name: { [graph] in graph.diagnosis }, isOver: { self.isFinished })
     return record.wait(for: awaited, until: deadline) {
-      mayRun && scheduler.helpAwaited(ifAccepted: isNode)
+      awaiting?.helpAwaited(ifAccepted: isNode) ?? false
     } beforeSleep: { _ in
       if deadline == nil, scheduler.waitsByHelping, starter == ObjectIdentifier(record) {
         // The nodes run on this thread, which is about to sleep.

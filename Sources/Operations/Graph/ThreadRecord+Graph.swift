@@ -24,8 +24,8 @@ extension ThreadRecord {
     leave(outer)
   }
 
-  /// The scheduler of the graph whose node runs here, with nothing else on top of it.
-  var schedulerOfGraph: (any Scheduler)? {
-    currentQueue == 0 ? GraphControl.run(at: currentGraph)?.scheduler : nil
+  /// The run whose node runs here, with nothing else on top of it.
+  var runOfGraph: GraphRun? {
+    currentQueue == 0 ? GraphControl.run(at: currentGraph) : nil
   }
 }

@@ -175,7 +175,7 @@ extension OperationQueue {
     case .notNeeded: return false
     case .none: break
     }
-    guard !isSuspendedNow else { return false }
+    guard !isSuspendedNow, let scheduler = scheduler.awaiting else { return false }
     var isFound = false
     var drains = scheduler.withdraw { job in
       guard !isFound else { return false }

@@ -23,6 +23,8 @@ open class OperationQueue: @unchecked Sendable {
   final let homeIdentity: SchedulerIdentity
   /// The home runs what it is given before it returns, or may (`waitsByHelping`).
   final let homeRunsInPlace: Bool
+  /// The home as forks see it.
+  final let homeForker: any ForkJoinScheduler
   /// A barrier is pending: workers hold no credits back.
   final let creditFlag = CreditFlag()
 
@@ -74,6 +76,7 @@ open class OperationQueue: @unchecked Sendable {
     home = scheduler
     homeIdentity = scheduler.identity
     homeRunsInPlace = scheduler.waitsByHelping
+    homeForker = scheduler.forker
     isFixed = false
     whenEmpty = nil
     owner = nil
@@ -94,6 +97,7 @@ open class OperationQueue: @unchecked Sendable {
     home = scheduler
     homeIdentity = scheduler.identity
     homeRunsInPlace = scheduler.waitsByHelping
+    homeForker = scheduler.forker
     isFixed = false
     whenEmpty = nil
     owner = nil
@@ -117,6 +121,7 @@ open class OperationQueue: @unchecked Sendable {
     home = outer?.scheduler ?? InlineScheduler()
     homeIdentity = home.identity
     homeRunsInPlace = home.waitsByHelping
+    homeForker = home.forker
     isFixed = false
     order = nil
     self.whenEmpty = whenEmpty
@@ -147,6 +152,7 @@ open class OperationQueue: @unchecked Sendable {
     home = scheduler
     homeIdentity = scheduler.identity
     homeRunsInPlace = scheduler.waitsByHelping
+    homeForker = scheduler.forker
     isFixed = false
     order = startsInOrder ? StrictOrder() : nil
     whenEmpty = nil
@@ -170,6 +176,7 @@ open class OperationQueue: @unchecked Sendable {
     home = scheduler
     homeIdentity = scheduler.identity
     homeRunsInPlace = scheduler.waitsByHelping
+    homeForker = scheduler.forker
     isFixed = true
     whenEmpty = nil
     owner = nil

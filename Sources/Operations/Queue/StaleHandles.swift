@@ -184,8 +184,9 @@ extension ThreadRecord {
   ///
   /// Returns false when there is none.
   @discardableResult func takeBackHandles(from scheduler: any Scheduler) -> Bool {
+    guard let awaiting = scheduler.awaiting else { return false }
     var looked = 0
-    var stale = scheduler.withdraw { job in
+    var stale = awaiting.withdraw { job in
       looked += 1
       return Operation.isStaleHandle(job)
     }

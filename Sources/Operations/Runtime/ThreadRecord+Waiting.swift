@@ -57,7 +57,7 @@ extension ThreadRecord {
   func isWorker(of threads: SchedulerIdentity) -> Bool {
     levels.contains { level in
       guard level.completingQueue == 0 else { return false }
-      return (level.ownQueue?.scheduler ?? level.run?.scheduler)?.threadsIdentity == threads
+      return (level.ownQueue?.scheduler ?? level.run?.scheduler)?.identityOfThreads == threads
     }
   }
 
@@ -95,7 +95,7 @@ extension ThreadRecord {
 
   /// Whose threads the schedulers have, each once.
   private static func threads(of schedulers: [any Scheduler]) -> [SchedulerIdentity] {
-    Array(Set(schedulers.map(\.threadsIdentity)))
+    Array(Set(schedulers.map(\.identityOfThreads)))
   }
 
   /// What is waited for.
@@ -169,16 +169,16 @@ extension ThreadRecord {
   private func runClosureJob(
     _ identities: [SchedulerIdentity], of schedulers: [any Scheduler]
   ) -> Bool {
-    for scheduler in schedulers where identities.contains(scheduler.threadsIdentity) {
+    for scheduler in schedulers where identities.contains(scheduler.identityOfThreads) {
       // They keep members counted that have finished.
       if takeBackHandles(from: scheduler) { return true }
       var isFound = false
-      var jobs = scheduler.withdraw { job in
+      var jobs = scheduler.awaiting?.withdraw { job in
         guard !isFound else { return false }
         isFound = ClosureJob.isOne(job)
         return isFound
       }
-      guard let job = jobs.popFirst() else { continue }
+      guard let job = jobs?.popFirst() else { continue }
       var context = WorkerContext(worker: -1, scheduler: scheduler.identity)
       // SAFETY: the scheduler gave the job away, once.
       if let successor = unsafe job.run(in: &context) { context.ready.prepend(successor) }
@@ -274,4 +274,9 @@ extension ThreadRecord {
     }
     return true
   }
+}
+
+extension Scheduler {
+  /// Whose threads run its jobs; its own where it does not say.
+  var identityOfThreads: SchedulerIdentity { awaiting?.threadsIdentity ?? identity }
 }

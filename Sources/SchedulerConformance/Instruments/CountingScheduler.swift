@@ -4,7 +4,7 @@ package import Scheduling
 internal import Synchronization
 
 /// Another scheduler with a count of the jobs that were submitted to it, those that its jobs made ready not included.
-package final class CountingScheduler: Scheduler {
+package final class CountingScheduler: AwaitingScheduler {
   private let submitted = Atomic<Int>(0)
   private let inner: any Scheduler
 
@@ -17,8 +17,12 @@ package final class CountingScheduler: Scheduler {
   package var workerCount: Int { inner.workerCount }
   package var waitsByHelping: Bool { inner.waitsByHelping }
   package var counters: SchedulerCounters { inner.counters }
+  package var priorityPolicy: PriorityPolicy { inner.priorityPolicy }
+  package var awaiting: (any AwaitingScheduler)? { inner.awaiting.map { _ in self } }
   package func help() -> Bool { inner.help() }
-  package func withdraw(where accepts: (Job) -> Bool) -> JobChain { inner.withdraw(where: accepts) }
+  package func withdraw(where accepts: (Job) -> Bool) -> JobChain {
+    asked { $0.withdraw(where: accepts) }
+  }
   package func willBlock() { inner.willBlock() }
   package func compensatePastLimit() -> Bool { inner.compensatePastLimit() }
   package func didUnblock() { inner.didUnblock() }
@@ -29,9 +33,16 @@ package final class CountingScheduler: Scheduler {
   }
   package func submitAwaited(_ jobs: consuming JobChain) {
     submitted.add(jobs.count, ordering: .relaxed)  // relaxed: as above
-    inner.submitAwaited(jobs)
+    let chain = jobs
+    asked { $0.submitAwaited(chain) }
   }
   package func helpAwaited(ifAccepted accepts: (Job) -> Bool) -> Bool {
-    inner.helpAwaited(ifAccepted: accepts)
+    asked { $0.helpAwaited(ifAccepted: accepts) }
+  }
+  private func asked<Answer>(_ question: (any AwaitingScheduler) -> Answer) -> Answer {
+    guard let awaiting = inner.awaiting else {
+      fatalError("CountingScheduler was asked as one for waits, which its `awaiting` denies.")
+    }
+    return question(awaiting)
   }
 }

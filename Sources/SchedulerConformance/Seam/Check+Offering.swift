@@ -8,7 +8,7 @@ extension Check {
   /// What a running job may do with jobs of its own: offer them and take them back, or wait for them.
   package static let offering: [Check] = [
     Check("anOfferedJobRunsOnceUnlessItIsTakenBack", .seam(.offering)) { trial in
-      let scheduler = trial.makeScheduler()
+      guard let scheduler = trial.makeScheduler().forkJoin else { return }
       let rounds = 400
       let perRound = 5
       let jobs = CountedJobs(count: rounds * perRound)
@@ -50,7 +50,7 @@ extension Check {
       trial.expect(jobs.repeated, equals: [], "the numbers of the jobs that ran more than once")
     },
     Check("aJobThatRanIsNotTakenBack", .seam(.offering), on: .one) { trial in
-      let scheduler = trial.makeScheduler()
+      guard let scheduler = trial.makeScheduler().forkJoin else { return }
       let jobs = CountedJobs(count: 1)
       let hasEnded = Atomic(false)
       scheduler.submit {
@@ -67,17 +67,22 @@ extension Check {
     Check("otherThreadsOfferNothing", .seam(.foreignThreads)) { trial in
       let scheduler = trial.makeScheduler()
       let jobs = CountedJobs(count: 1)
-      let isRefused = !scheduler.offer(jobs.job(0))
-      if isRefused { jobs.comesBack(0) }
-      trial.expect(isRefused, "!scheduler.offer(a job)")
-      trial.expect(!scheduler.takeBack(jobs.job(0)), "!scheduler.takeBack(a job)")
-      trial.expect(!scheduler.helpAwaited { _ in true }, "!scheduler.helpAwaited(…)")
-      trial.expect(
-        !scheduler.help(worker: 0, in: .normal, wants: { _ in true }, use: { _ in .run }),
-        "!scheduler.help(worker: 0, …)")
+      if let forkJoin = scheduler.forkJoin {
+        let isRefused = !forkJoin.offer(jobs.job(0))
+        if isRefused { jobs.comesBack(0) }
+        trial.expect(isRefused, "!scheduler.offer(a job)")
+        trial.expect(!forkJoin.takeBack(jobs.job(0)), "!scheduler.takeBack(a job)")
+        trial.expect(
+          !forkJoin.help(worker: 0, in: .normal, wants: { _ in true }, use: { _ in .run }),
+          "!scheduler.help(worker: 0, …)")
+      }
+      if let awaiting = scheduler.awaiting {
+        trial.expect(!awaiting.helpAwaited { _ in true }, "!scheduler.helpAwaited(…)")
+        trial.expect(awaiting.withdraw { _ in true }.isEmpty, "scheduler.withdraw(…).isEmpty")
+      }
     },
     Check("aWaitingJobRunsOnlyWhatItAccepts", .seam(.awaiting), on: .one) { trial in
-      let scheduler = trial.makeScheduler()
+      guard let scheduler = trial.makeScheduler().awaiting else { return }
       let jobs = CountedJobs(count: 100)
       let hasEnded = Atomic(false)
       scheduler.submit {
@@ -99,7 +104,7 @@ extension Check {
       trial.expect(jobs.repeated, equals: [], "the numbers of the jobs that ran more than once")
     },
     Check("jobsThatAreWaitedForRunOnceWhoeverRunsThem", .seam(.awaiting, .exactlyOnce)) { trial in
-      let scheduler = trial.makeScheduler()
+      guard let scheduler = trial.makeScheduler().awaiting else { return }
       let rounds = 300
       let jobs = CountedJobs(count: 4 * rounds)
       for round in 0..<rounds {
