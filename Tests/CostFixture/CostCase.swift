@@ -106,7 +106,10 @@ struct CostStage: Sendable {
   static func liveBytes() -> Int { Int(shim_live_bytes()) }
 
   /// Lets all members go and waits for them.
-  static func drain(_ queues: OperationQueue...) {
+  static func drain(_ queue: OperationQueue) { drain([queue]) }
+
+  /// Lets all members of all of them go before it waits for the first.
+  static func drain(_ queues: [OperationQueue]) {
     for queue in queues { queue.isSuspended = false }
     for queue in queues { queue.waitUntilAllOperationsAreFinished() }
   }

@@ -95,7 +95,8 @@ extension CostCase {
       for _ in 0..<items { add() }
       return Pile(call: { _ in add() }, end: { CostStage.drain(queue) })
     },
-    .whole("eventHandler", of: "members") { stage, items in
+    // Each has a cold table, in which the time of its readiness is noted.
+    .whole("eventHandler", of: "members", mostBytes: 640) { stage, items in
       let queue = stage.queue()
       queue.eventHandler = { _ in }
       queue.isSuspended = true
