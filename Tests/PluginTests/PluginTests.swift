@@ -40,6 +40,7 @@ struct PluginTests {
         "Package.swift": adding.block(after: "`mine/Package.swift`") + furtherTargets,
         "Sources/mine/Mine.swift": scheduler,
         "Sources/tuned/Tuned.swift": String(withoutMain) + mainWithKnobs,
+        "Sources/earlier/Earlier.swift": EarlierPlugin.source,
         "Sources/total/Total.swift": starting.block(after: "`total/Sources/total/Total.swift`"),
         "Sources/total/Aliases.swift": starting.block(after: "`total/Sources/total/Aliases.swift`"),
         "Sources/total/Both.swift": fileWithBothImports,
@@ -89,6 +90,22 @@ struct PluginTests {
       }
       #expect(walls.count == 1)
       #expect(walls.allSatisfy { ($0.value ?? 0) > 0 }, "\(walls)")
+    }
+  }
+
+  /// With forks and graphs, whose part of the seam these schedulers do not name.
+  @Test func schedulersWrittenForTheUndividedSeamStillRun() throws {
+    let package = try Self.built.get()
+    let file = package.root.appending(path: "earlier.csv").path()
+    let run = try package.run(
+      "earlier",
+      ["chain", "fork-join", "fork-join-stack", "graph-chain", "--quick", "--processes", "1"]
+        + ["--scheduler", "mine,whole", "--output", file])
+    #expect(run.status == 0, "\(run.errors)")
+    let rows = try CSV.decode(Array(Data(contentsOf: URL(filePath: file))), path: file)
+    for scheduler in ["mine", "whole"] {
+      let measured = Set(rows.filter { $0.subject.scheduler == scheduler }.map(\.subject.benchmark))
+      #expect(measured == ["chain", "fork-join", "fork-join-stack", "graph-chain"])
     }
   }
 
@@ -157,6 +174,9 @@ struct PluginTests {
 
     package.targets += [
       .executableTarget(name: "tuned", dependencies: package.targets[0].dependencies),
+      .executableTarget(
+        name: "earlier",
+        dependencies: package.targets[0].dependencies + [ours("WorkStealingBackend")]),
       .executableTarget(
         name: "total", dependencies: [ours("Operations"), ours("WorkStealingBackend")]),
       .executableTarget(
