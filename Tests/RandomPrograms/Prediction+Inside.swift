@@ -26,6 +26,8 @@ extension Prediction {
           queueOf[number] = queue
         case .cancel(let number): mayBeCancelled[number] = true
         case .finish(let number): mayEnd[number] = true
+        // The body that has added it may be under way still: which of the two comes first is open.
+        case .start(let number) where prediction.arrivedByBodies.contains(number): return false
         case .start(let number) where prediction.operations[number].phase == .idle:
           // Two bodies must not compete for it, and it must be certain that it may start.
           guard !starts[number], prediction.isReady(number) else { return false }

@@ -69,6 +69,7 @@ extension Prediction {
         operations[number].hasPromisedPlace = false
         queues[queue].hasKnownOrder = false
         addedByBodies.insert(queue)
+        arrivedByBodies.insert(number)
       case .cancel(let number):
         if !isFinished(number) { operations[number].isCancelled = true }
       case .finish(let number): if isExecuting(number) { finish(number) }

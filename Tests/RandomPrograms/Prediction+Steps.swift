@@ -9,6 +9,7 @@ extension Prediction {
     orderedQueues = []
     begun = []
     addedByBodies = []
+    arrivedByBodies = []
     guard perform(step), settle() else { return false }
     if case .addAll(let numbers, _, true) = step, !numbers.allSatisfy(isFinished) { return false }
     return updateWaiters()

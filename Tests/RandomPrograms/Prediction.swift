@@ -59,6 +59,8 @@ struct Prediction: Sendable {
   var meetsDefectInside = false
   /// Queues that bodies have added to.
   var addedByBodies: Set<Int> = []
+  /// Operations that bodies have added.
+  var arrivedByBodies: Set<Int> = []
   /// Pairs: the body of the first must have ended before that of the second begins.
   var edges: [(Int, Int)] = []
   /// What the last step began, in this order where it is promised.
