@@ -38,6 +38,16 @@ extension OperationLayer {
       return try #require(queue.stallReport().entries.first?.operation)
     }
 
+    private func isHeldBack(_ barrier: Operation, in queue: OperationQueue) -> Bool {
+      let entry = queue.stallReport().entries.first { $0.operation === barrier }
+      return (entry?.reasons ?? []).contains { reason in
+        switch reason {
+        case .gateClosed, .waitingForResources: true
+        default: false
+        }
+      }
+    }
+
     @Test(.contract(42, 47, 116, 133), arguments: Kind.all, Hindrance.allCases)
     func whatHoldsItBackHoldsNoCancelledOne(_ kind: Kind, by hindrance: Hindrance) throws {
       for drop in Drop.allCases {
@@ -58,18 +68,7 @@ extension OperationLayer {
         let younger = TestOperation { _ in log.note(2) }
         queue.addOperation(younger)
         queue.isSuspended = false
-        #expect(
-          waitUntil {
-            queue.stallReport().entries.contains { entry in
-              entry.operation === barrier
-                && entry.reasons.contains {
-                  switch $0 {
-                  case .gateClosed, .resource: true
-                  default: false
-                  }
-                }
-            }
-          }, "\(queue.stallReport())")
+        #expect(waitUntil { isHeldBack(barrier, in: queue) }, "\(queue.stallReport())")
         drop(queue)
         queue.expectQuiet("after \(drop)")
         #expect(log.values.isEmpty && barrier.isFinished && younger.isFinished)

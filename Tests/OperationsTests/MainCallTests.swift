@@ -264,7 +264,7 @@ extension OperationLayer {
         hasBegun.open()
         do { try await Task.sleep(for: patience) } catch { wasCancelled.open() }
       }
-      let operation = hasResult ? ResultOperation(body) : AsyncOperation(body)
+      let operation = hasResult ? ResultOperation { await body() } : AsyncOperation { await body() }
       operation.main()
       hasBegun.wait()
       operation.cancelAndFinish()

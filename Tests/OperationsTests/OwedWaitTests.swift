@@ -13,6 +13,7 @@ enum OwedWait: Int, Codable, CaseIterable, Sendable {
   case blockForDependent, blockForWaiting, blockForResource
   case blockAfterManualStart, blockAfterFinishOutside
   case bodyForNext, bodyForPrevious, bodyBehindFinishOutside
+  case bodyForSlotOfFinishInStart, bodyAfterOwnFinish
 
   func run(_ kind: Kind) {
     let (queue, inline, other) = (kind.queue(), Kind.inline.queue(), Kind.inline.queue())
@@ -76,6 +77,24 @@ enum OwedWait: Int, Codable, CaseIterable, Sendable {
       other.addOperation(sibling)
       _ = waitUntil(deadline: patience) { first.isExecuting }
       first.finish()
+    case .bodyForSlotOfFinishInStart:
+      queue.maxConcurrentOperationCount = 1
+      let (first, second) = (AsyncOperation { $0.finish() }, TestOperation())
+      let sibling = TestOperation { _ in second.waitUntilFinished() }
+      sibling.addDependency(first)
+      other.addOperation(sibling)
+      inline.addOperation(next)
+      queue.isSuspended = true
+      queue.addOperations([first, second], waitUntilFinished: false)
+      queue.isSuspended = false
+    case .bodyAfterOwnFinish:
+      let first = AsyncOperation {
+        $0.finish()
+        next.waitUntilFinished()
+      }
+      next.addDependency(first)
+      inline.addOperation(next)
+      queue.addOperation(first)
     }
     for queue in [queue, inline, other, pool] where !queue.wait(timeout: patience) { exit(3) }
     if next.runCount != 1 { exit(4) }

@@ -116,9 +116,7 @@ struct StallSurvey {
       if case .members(let members) = found.remainder {
         blockers += members.map { nodes.number(of: $0) }
       }
-      if case .waiting = found.stage, !found.isHandedOver {
-        blockers += olderThanBarrier[number] ?? []
-      }
+      if found.waitsForOlder { blockers += olderThanBarrier[number] ?? [] }
       facts.append(found)
       graph.addNode(waitingFor: blockers)
     }
@@ -212,7 +210,7 @@ struct StallSurvey {
     var reasons: [StallReport.Reason] = []
     if !found.dependencies.isEmpty { reasons.append(.waitingFor(found.dependencies)) }
     if let barrier = found.barrier { reasons.append(.behindBarrier(barrier)) }
-    if found.isBarrier, !found.isHandedOver {
+    if found.waitsForOlder {
       reasons.append(.olderOperations(olderThanBarrier[node]?.count ?? 0))
     }
     if !found.resources.isEmpty {

@@ -232,11 +232,14 @@ extension Operation {
   /// What a barrier waits for before it is due is no edge that could be ignored. Once it is due, a
   /// condition or a resource may have parked it: then it is in the detour.
   private final func detourOfCancelled(_ bits: UInt32) -> ColdTable? {
-    guard bits & StateBit.barrier != 0 else {
-      return enterDetour(force: false, tagEdges: false, bits)
-    }
+    bits & StateBit.barrier != 0
+      ? detourTable : enterDetour(force: false, tagEdges: false, bits)
+  }
+
+  /// The table of an operation that is in the detour; under the edit lock.
+  final var detourTable: ColdTable? {
     // relaxed: locked
-    return pending.load(ordering: .relaxed) & PendingBit.detour != 0 ? coldTable : nil
+    pending.load(ordering: .relaxed) & PendingBit.detour != 0 ? coldTable : nil
   }
 
   /// `cancel()` was called; not the property, which a subclass may override with a flag of its own.

@@ -291,7 +291,7 @@ extension Operation {
   /// From the slot to the completion block, which may wait for `jobs`; returns those to hand over last.
   private final func endCarefully(
     _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
-    _ context: UnsafeMutablePointer<WorkerContext>, owing jobs: JobChain = JobChain()
+    _ context: UnsafeMutablePointer<WorkerContext>, owing jobs: JobChain
   ) -> JobChain {
     giveUpSlot(gate, queue, record)
     record.stage = .ended
@@ -308,7 +308,8 @@ extension Operation {
   ) {
     // acquire, edge Completion: after the seal; waits for an editor that did not see it.
     let bits = setBits(StateBit.sealedByFinish)
-    let last = unsafe endCarefully(bits, gate, queue, record, context)
+    let owed = record.takeOwedAfterStart(of: self)
+    let last = unsafe endCarefully(bits, gate, queue, record, context, owing: owed)
     if let last = last.first {
       return unsafe leave(before: last, nil, bits, gate, queue, record, context)
     }

@@ -44,7 +44,7 @@ extension Operation {
       var last = release(head, queue, isAttended: isAttended)
       // Only what executes has resources.
       if word & StateBit.needsResources != 0 { last.append(giveBackResources()) }
-      Released.handOver(last: last)
+      record.oweAfterStart(of: self, last)
     } else if let queue, record.runsInPlace(what: queue) {
       // In a job, so that what becomes ready starts afterwards (decision on `inline`) and the completion block may wait
       // for it.
@@ -113,7 +113,7 @@ extension Operation {
 
   /// `main()` has returned after a manual start, and the operation was finished inside of it.
   final func endAfterManualStart(_ record: ThreadRecord) {
-    Released.handOver(last: end(nil, record))
+    Released.handOver(last: end(nil, record, owing: record.takeOwedAfterStart(of: self)))
   }
 
   /// Tells the worker that is still inside `start()`, if one is, and keeps operation and queue for it; returns the state

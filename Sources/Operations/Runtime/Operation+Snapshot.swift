@@ -36,7 +36,6 @@ struct OperationSnapshot {
 
   var stage = Stage.finished
   var isCancelled = false
-  var isBarrier = false
   /// In no queue, but with an operation that will start it.
   var isReserved = false
   /// Of a class that has `finish()`: others say with their own `isFinished` that they have ended.
@@ -47,6 +46,8 @@ struct OperationSnapshot {
   var remainder = Remainder.finish
   /// With the scheduler or in the ready list.
   var isHandedOver = false
+  /// A barrier that is not due.
+  var waitsForOlder = false
   /// Unfinished dependencies that hold it back.
   var dependencies: [Operation] = []
   /// Resources that it stands in line for.
@@ -103,7 +104,6 @@ extension Operation {
     facts.words = [word]
     if let node = coldTable?.closureNode, node != 0 { facts.words.append(node) }
     facts.isCancelled = bits & StateBit.cancelled != 0
-    facts.isBarrier = bits & StateBit.barrier != 0
     facts.hasFinish = bits & StateBit.asynchronous != 0
     // acquire, edge Submitted.
     facts.isManual = membership.load(ordering: .acquiring) == Membership.manual
@@ -117,6 +117,8 @@ extension Operation {
       // acquire, edge Submitted.
       facts.isReserved = membership.load(ordering: .acquiring) == Membership.reserved
       facts.isHandedOver = isHandedOver
+      facts.waitsForOlder =
+        bits & StateBit.barrier != 0 && !facts.isHandedOver && detourTable == nil
       if bits & StateBit.toBeFlushed == 0 { facts.dependencies = listedDependencies(bits) }
       if let table = coldTable, table.waitsForResources {
         facts.resources = table.needs.map(\.resource)

@@ -18,13 +18,25 @@ extension ThreadRecord {
     return owed.removeLast()
   }
 
+  /// Keeps jobs that come last until `start()` of the operation has returned: until then it has its
+  /// slot, and what runs inside of this call may wait for that.
+  func oweAfterStart(of operation: Operation, _ jobs: JobChain) {
+    if !jobs.isEmpty { owedByStarts.append((operation.word, jobs)) }
+  }
+
+  /// Takes what no wait has handed over.
+  func takeOwedAfterStart(of operation: Operation) -> JobChain {
+    let place = owedByStarts.lastIndex { $0.operation == operation.word }
+    return place.map { owedByStarts.remove(at: $0).jobs } ?? JobChain()
+  }
+
   /// Hands over what this thread owes until `awaited` is over or the time is up; returns whether it
   /// is over.
   ///
   /// No other thread would run it before the wait has ended. What is waited for comes first, since
   /// the rest may wait for what encloses the wait. O(jobs owed).
   func handOverOwed(for awaited: Awaited, until deadline: UInt64?) -> Bool {
-    guard !owed.isEmpty else { return awaited.isOver() }
+    guard !owed.isEmpty || !owedByStarts.isEmpty else { return awaited.isOver() }
     return help(until: deadline, awaited.isOver) {
       guard let jobs = takeOwed(awaited.target.operation) else { return false }
       Released.handOver(last: jobs)
@@ -37,12 +49,22 @@ extension ThreadRecord {
   private func takeOwed(_ operation: Operation?) -> JobChain? {
     if let operation {
       for place in owed.indices {
-        let handle = owed[place].popFirst {
-          Drain.queue(of: $0) == nil && Operation.word(behind: $0) == operation.word
-        }
+        if let handle = owed[place].popHandle(of: operation) { return JobChain(handle) }
+      }
+      for place in owedByStarts.indices {
+        let handle = owedByStarts[place].jobs.popHandle(of: operation)
         if let handle { return JobChain(handle) }
       }
     }
-    return owed.lastIndex { !$0.isEmpty }.map { owed[$0].take() }
+    if let place = owed.lastIndex(where: { !$0.isEmpty }) { return owed[place].take() }
+    let place = owedByStarts.lastIndex { !$0.jobs.isEmpty }
+    return place.map { owedByStarts[$0].jobs.take() }
+  }
+}
+
+extension JobChain {
+  /// Takes a handle of the operation out.
+  fileprivate mutating func popHandle(of operation: Operation) -> Job? {
+    popFirst { Drain.queue(of: $0) == nil && Operation.word(behind: $0) == operation.word }
   }
 }
