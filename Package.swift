@@ -104,12 +104,20 @@ let package = Package(
         // Default builds link no allocator; see JemallocLibrary.
         .target(name: "CJemalloc", condition: .when(traits: ["StaticAllocator"])),
       ]),
+    room("Machine", imports: ["CSystemShims", "Harness"]),
     room("TaskGraphFiles"),
+    room(
+      "Measurement",
+      imports: [
+        "CSystemShims", "ConcurrencyPrimitives", "Harness", "Machine", "Results", "Scheduling",
+        "Statistics", "TaskGraphFiles",
+      ]),
+    room("Analysis", imports: ["Results", "Statistics"]),
     room(
       "BenchmarkCLI",
       imports: [
-        "CSystemShims", "ConcurrencyPrimitives", "Harness", "Results", "Scheduling", "Statistics",
-        "TaskGraphFiles",
+        "Analysis", "CSystemShims", "Harness", "Machine", "Measurement", "Results", "Scheduling",
+        "Statistics",
       ]),
 
     // The suite: what is measured, and the program.
@@ -170,7 +178,8 @@ let package = Package(
       dependencies: ["SchedulerConformance", "Scheduling", "ConcurrencyPrimitives"],
       path: "Tests/TestSupport", swiftSettings: strict),
     .executableTarget(
-      name: "MeasureChildFixture", dependencies: ["Harness", "Scheduling"],
+      name: "MeasureChildFixture",
+      dependencies: ["Harness", "Machine", "Measurement", "Scheduling"],
       path: "Tests/MeasureChildFixture", swiftSettings: strict),
     tests("SchedulingTests", imports: ["Scheduling", "ConcurrencyPrimitives", "TestSupport"]),
     tests("ConcurrencyPrimitivesTests", imports: ["ConcurrencyPrimitives", "TestSupport"]),
@@ -262,9 +271,27 @@ let package = Package(
     tests("FoundationAliasTests", imports: ["Operations", "Scheduling"]),
     tests("StatisticsTests", imports: ["Statistics"]),
     tests("ResultsTests", imports: ["Results", "Statistics"]),
-    tests("HarnessTests", imports: ["Harness", "Scheduling", "MeasureChildFixture"]),
+    .target(
+      name: "MeasurementFixtures", dependencies: ["Harness", "Measurement", "Results"],
+      path: "Tests/MeasurementFixtures", swiftSettings: strict),
+    tests("HarnessTests", imports: ["Harness", "Scheduling"]),
+    tests("MachineTests", imports: ["Machine"]),
+    tests(
+      "MeasurementTests",
+      imports: [
+        "Measurement", "Harness", "Machine", "MeasureChildFixture", "MeasurementFixtures",
+        "Results", "Scheduling",
+      ]),
+    tests(
+      "AnalysisTests",
+      imports: ["Analysis", "Harness", "Measurement", "MeasurementFixtures", "Results"]),
     tests("TaskGraphFilesTests", imports: ["TaskGraphFiles", "Statistics"]),
-    tests("BenchmarkCLITests", imports: ["BenchmarkCLI", "Harness", "Results", "Scheduling"]),
+    tests(
+      "BenchmarkCLITests",
+      imports: [
+        "BenchmarkCLI", "Analysis", "Harness", "Measurement", "MeasurementFixtures", "Results",
+        "Scheduling",
+      ]),
     tests(
       "WorkloadsTests",
       imports: [

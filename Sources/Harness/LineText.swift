@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Text that must stay on one line of a `key=value` or result line: `%`, line feed and carriage return as `%XX`.
-enum LineText {
-  static func escaped(_ text: String) -> String {
+package enum LineText {
+  package static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
       switch scalar {
@@ -17,7 +17,7 @@ enum LineText {
   }
 
   /// The text before `escaped`; nil when an escape is malformed.
-  static func plain(_ text: some StringProtocol) -> String? {
+  package static func plain(_ text: some StringProtocol) -> String? {
     var bytes: [UInt8] = []
     var rest = text.utf8[...]
     while let byte = rest.popFirst() {

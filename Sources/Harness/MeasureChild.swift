@@ -4,7 +4,10 @@ internal import CSystemShims
 internal import Glibc
 internal import Scheduling
 
-/// Is a child: measures the assignment in the argument that followed `ChildRunner.verb` and reports on the inherited pipe.
+/// The first argument of a child.
+package let measureChildVerb = "__measure"
+
+/// Is a child: measures the assignment in the argument that followed `measureChildVerb` and reports on the inherited pipe.
 ///
 /// Call it before anything else, on the main thread, and exit with what it returns: 0 when the assignment was measured
 /// or the report says why not, 64 when the process is not a child of an orchestrator. Ends the process by itself when the
@@ -52,7 +55,7 @@ private func pin(to cpus: Int, _ argument: String) -> Bool {
   let count = Int32(clamping: cpus)
   guard shim_usable_cpus() > count else { return shim_usable_cpus() == count }
   guard shim_pin(count) == 0, shim_usable_cpus() == count else { return false }
-  for word in ["bench", ChildRunner.verb, argument] {
+  for word in ["bench", measureChildVerb, argument] {
     // SAFETY: the text lives through the call, which copies it.
     guard unsafe shim_add_argument(word) == 0 else { return false }
   }
@@ -63,7 +66,7 @@ private func pin(to cpus: Int, _ argument: String) -> Bool {
 
 private func complain(_ finding: String) -> Int32 {
   let text =
-    "bench \(ChildRunner.verb): \(finding); this verb is for child processes that bench starts "
+    "bench \(measureChildVerb): \(finding); this verb is for child processes that bench starts "
     + "itself; use 'bench run'\n"
   // SAFETY: the text lives through the call. Nobody is left to tell about an error.
   _ = unsafe shim_write_all(2, text, UInt64(text.utf8.count))

@@ -48,7 +48,7 @@ package struct Shortage: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// What to raise when a call failed with that error number; nil when it tells of no shortage.
-  static func remedy(for error: Int32) -> String? {
+  package static func remedy(for error: Int32) -> String? {
     switch error {
     case EMFILE: "raise the limit with `ulimit -n 256`"
     case ENFILE: "the machine has too many files open; end other programs"

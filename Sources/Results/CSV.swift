@@ -49,6 +49,6 @@ package enum CSV {
     return Finding(
       path: path, line: 1, column: place < names.count ? names[place] : nil,
       finding: "\(found) in place \(place + 1) of the header", expectation: wanted,
-      nextStep: "use the header that `bench schema --format csv` lists")
+      nextStep: "use the header that `bench schema` lists")
   }
 }

@@ -1,11 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// JSON as text, as far as this room writes it.
-///
-/// Pure functions; any thread.
-enum JSONText {
-  /// A string in quotation marks; control characters are escaped, everything else stays as it is.
-  static func string(_ text: String) -> String {
+/// A JSON value, written with keys in the order given.
+package indirect enum JSONText: Sendable {
+  case null
+  /// A number or other literal, already in JSON's form.
+  case literal(String)
+  case string(String)
+  case array([JSONText])
+  case object([(String, JSONText)])
+
+  /// A whole number.
+  package static func integer(_ value: Int) -> JSONText { .literal(String(value)) }
+
+  /// The value on one line, arrays of the outermost level one element a line.
+  package var document: String {
+    guard case .array(let elements) = self, !elements.isEmpty else { return text + "\n" }
+    return "[\n" + elements.map { "  " + $0.text }.joined(separator: ",\n") + "\n]\n"
+  }
+
+  /// The value on one line.
+  package var text: String {
+    switch self {
+    case .null: "null"
+    case .literal(let text): text
+    case .string(let text): Self.quoted(text)
+    case .array(let elements): "[" + elements.map(\.text).joined(separator: ", ") + "]"
+    case .object(let members):
+      "{" + members.map { "\(Self.quoted($0.0)): \($0.1.text)" }.joined(separator: ", ") + "}"
+    }
+  }
+
+  private static func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
       switch scalar {
@@ -13,27 +38,16 @@ enum JSONText {
       case "\\": result += "\\\\"
       case "\n": result += "\\n"
       case "\t": result += "\\t"
-      case "\u{0}"..."\u{1F}":
-        let digits = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: result.unicodeScalars.append(scalar)
+      case "\r": result += "\\r"
+      default:
+        if scalar.value < 0x20 {
+          let digits = String(scalar.value, radix: 16)
+          result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        } else {
+          result.unicodeScalars.append(scalar)
+        }
       }
     }
     return result + "\""
-  }
-
-  /// An object on one line; the values are JSON already.
-  static func object(_ members: [(name: String, value: String)]) -> String {
-    "{" + members.map { "\(string($0.name)): \($0.value)" }.joined(separator: ", ") + "}"
-  }
-
-  /// An array on one line; the elements are JSON already.
-  static func array(_ elements: [String]) -> String {
-    "[" + elements.joined(separator: ", ") + "]"
-  }
-
-  /// An array with one element on each line and a line feed at its end.
-  static func lines(_ elements: [String]) -> String {
-    elements.isEmpty ? "[]\n" : "[\n  " + elements.joined(separator: ",\n  ") + "\n]\n"
   }
 }

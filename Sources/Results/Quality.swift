@@ -51,6 +51,15 @@ package enum QualityFlag: Hashable, Sendable {
     }
   }
 
+  /// Whether the word is about the build, and so about every figure of it.
+  package var isOfBuild: Bool {
+    switch self {
+    case .debug, .sanitized, .checked: true
+    case .noisy, .throttled, .steal, .crashed, .hung, .wrongAnswer, .interrupted, .unavailable:
+      false
+    }
+  }
+
   /// What the word means, in one line.
   package var summary: String {
     switch self {

@@ -51,6 +51,8 @@ package struct Subject: Sendable, Hashable {
     self.statistic = statistic
   }
 
+  /// Which figure of the contestant it is.
+  package var key: FigureKey { FigureKey(metric, statistic) }
   /// The unit of the figure.
   package var unit: String { statistic.unit(of: metric) }
   /// Which way the figure is better.

@@ -13,6 +13,15 @@ package struct RowParameters: Sendable, Hashable {
   /// The parameters, sorted by the bytes of their names, each name once.
   package let entries: [Entry]
 
+  /// The worker count.
+  package static let workers = "workers"
+  /// The CPUs that the process was pinned to.
+  package static let cpus = "cpus"
+  /// The fingerprint of a replayed graph.
+  package static let graph = "graph"
+  /// Before the name of an axis that a reference cut, with the cap as its value.
+  package static let capPrefix = "cap-"
+
   /// Makes the parameters from pairs in any order.
   ///
   /// Stops the process when a name comes twice, or a name or value has characters that a cell cannot

@@ -16,6 +16,9 @@ package struct PairedRatio: Sendable, Equatable {
   /// The interval of the ratio; nil when there are too few pairs for the level.
   package let interval: Interval?
 
+  /// Pairs from which there is an interval at 95 %, and from which contestants are ranked.
+  package static let leastPairs = 6
+
   /// Whether the interval excludes 1, that is, whether a difference is established.
   package var isEstablished: Bool {
     interval.map { !$0.contains(1) } ?? false

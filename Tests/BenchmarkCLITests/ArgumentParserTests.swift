@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Measurement
 import Testing
 
 @testable import BenchmarkCLI
@@ -54,22 +55,22 @@ import Testing
       "--graph", "b.dot", "--time-scale", "0.5", "--body", "work", "--output", "o.csv", "--force",
       "--format", "json", "--allow-debug", "--dry-run", "--color", "never", "--no-progress",
       "--quiet")
-    #expect(made.workloadNames == ["chain"])
-    #expect(made.filter == "c.*")
-    #expect(made.schedulers == ["inline", "dispatch"])
-    #expect(made.workers == [1, 2])
-    #expect(made.axes == [AxisSelection(axis: "n", values: [64, 512])])
-    #expect(made.isQuick && made.force && made.allowDebug && made.dryRun && made.quiet)
+    #expect(made.measurement.workloadNames == ["chain"])
+    #expect(made.measurement.filter == "c.*")
+    #expect(made.measurement.schedulers == ["inline", "dispatch"])
+    #expect(made.measurement.workers == [1, 2])
+    #expect(made.measurement.axes == [AxisSelection(axis: "n", values: [64, 512])])
+    #expect(made.measurement.isQuick && made.force && made.allowDebug && made.dryRun && made.quiet)
     #expect(!made.showsProgress)
-    #expect(made.totalBudget == .seconds(90))
-    #expect(made.seed == 7)
-    #expect(made.rounds == 4)
-    #expect(made.systemAllocator)
-    #expect(made.cpus == 1)
-    #expect(made.references == ["foundation"])
-    #expect(made.graphs == ["a.json", "b.dot"])
-    #expect(made.timeScale == 0.5)
-    #expect(made.body == .work)
+    #expect(made.measurement.totalBudget == .seconds(90))
+    #expect(made.measurement.seed == 7)
+    #expect(made.measurement.rounds == 4)
+    #expect(made.measurement.allocator == .system)
+    #expect(made.measurement.cpus == 1)
+    #expect(made.measurement.references == ["foundation"])
+    #expect(made.graphPaths == ["a.json", "b.dot"])
+    #expect(made.measurement.timeScale == 0.5)
+    #expect(made.measurement.body == .work)
     #expect(made.output == "o.csv")
     #expect(made.format == .json)
     #expect(made.color == "never")
@@ -95,9 +96,9 @@ import Testing
   @Test func theCommandLineWinsOverTheEnvironment() throws {
     let environment = ["BENCH_SEED": "1", "BENCH_TIME_SCALE": "2", "BENCH_QUICK": "0"]
     let made = try request("--seed", "9", environment: environment)
-    #expect(made.seed == 9)
-    #expect(made.timeScale == 2)
-    #expect(!made.isQuick)
+    #expect(made.measurement.seed == 9)
+    #expect(made.measurement.timeScale == 2)
+    #expect(!made.measurement.isQuick)
   }
 
   @Test func internalVariablesAreNoOptions() throws {
@@ -106,30 +107,30 @@ import Testing
   }
 
   @Test func aValueMayFollowAnEqualsSign() throws {
-    #expect(try request("--budget=500ms").budget == .milliseconds(500))
-    #expect(try request("--where=n=3").axes == [AxisSelection(axis: "n", values: [3])])
+    #expect(try request("--budget=500ms").measurement.budget == .milliseconds(500))
+    #expect(try request("--where=n=3").measurement.axes == [AxisSelection(axis: "n", values: [3])])
     #expect(
-      try request("--where=pin=none,compact").axes
+      try request("--where=pin=none,compact").measurement.axes
         == [AxisSelection(axis: "pin", values: ["none", "compact"])])
   }
 
   @Test func twoHyphensEndTheOptions() throws {
-    #expect(try request("--quick", "--", "chain").workloadNames == ["chain"])
+    #expect(try request("--quick", "--", "chain").measurement.workloadNames == ["chain"])
     #expect(failure("--", "--quick")?.place == "--quick")
   }
 
   @Test func listsAddUpAndDropRepetitions() throws {
     let made = try request(
       "--workers", "1,2", "--workers", "2,4", "--where", "n=1,width=2,3", "--where", "n=4")
-    #expect(made.workers == [1, 2, 4])
+    #expect(made.measurement.workers == [1, 2, 4])
     #expect(
-      made.axes == [
+      made.measurement.axes == [
         AxisSelection(axis: "n", values: [1, 4]), AxisSelection(axis: "width", values: [2, 3]),
       ])
   }
 
   @Test func theLastOfAnOptionThatDoesNotRepeatWins() throws {
-    #expect(try request("--seed", "1", "--seed", "2").seed == 2)
+    #expect(try request("--seed", "1", "--seed", "2").measurement.seed == 2)
   }
 
   @Test(arguments: [
@@ -174,6 +175,6 @@ import Testing
   }
 
   @Test func aHyphenedFilterValueIsTaken() throws {
-    #expect(try request("--filter", "-x").filter == "-x")
+    #expect(try request("--filter", "-x").measurement.filter == "-x")
   }
 }

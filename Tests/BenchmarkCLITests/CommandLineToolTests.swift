@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Harness
+import Measurement
+import MeasurementFixtures
 import Results
 import Testing
 
@@ -190,11 +192,6 @@ private final class Transcript {
     #expect(code("/does/not/exist.csv") == .cannotCreate)
     #expect(code("/tmp") == .cannotCreate)
     #expect(code("/tmp/scheduler-bench-no-such-file.csv") == nil)
-  }
-
-  @Test func theSuitesFolderIsFoundFromBelow() {
-    #expect(ResultsPlace.packageFolder(above: "/proc/self/task", where: { _ in true }) == nil)
-    #expect(ResultsPlace.resultsFolder(lookingUpFrom: ["/proc"]) == "results")
   }
 }
 

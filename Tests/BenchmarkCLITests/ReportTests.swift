@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Analysis
 import Harness
+import Measurement
+import MeasurementFixtures
+import Results
 import Testing
 
 @testable import BenchmarkCLI
 
 @Suite struct ReportTests {
   private func report(
-    _ runner: FakeRunner, change: (inout RunRequest) -> Void = { _ in }
+    _ runner: FakeRunner, change: (inout MeasurementRequest) -> Void = { _ in }
   ) throws -> Report {
-    let plan = try Fixtures.plan(change, freshSeed: 7)
-    let record = Orchestrator(plan: plan, runner: runner).run()
-    return Report(
-      results: GroupResult.all(record), rounds: record.completeRounds, seed: plan.seed)
+    Reports.live(try Fixtures.plan(change, freshSeed: 7), runner)
   }
 
   /// Exactly proportional figures: every round has the same ratios.
@@ -56,11 +57,10 @@ import Testing
         $0.schedulers = ["inline"]
         $0.references = ["foundation"]
       }, freshSeed: 7)
-    let record = Orchestrator(plan: plan, runner: exact(["inline": 300, "foundation": 5000])).run()
-    let text = Report(
-      results: GroupResult.all(record), rounds: record.completeRounds, seed: 7,
-      notes: ["foundation has no fan"]
-    ).text(style: .plain)
+    var report = Reports.live(plan, exact(["inline": 300, "foundation": 5000]))
+    report = Report(
+      report.analysis, context: ReportContext(seed: 7, notes: ["foundation has no fan"]))
+    let text = report.text(style: .plain)
     #expect(text.hasPrefix("1 measurement, nothing to compare with\n"))
     #expect(text.hasSuffix("not ranked.\nnote: foundation has no fan\n"))
   }
@@ -124,9 +124,9 @@ import Testing
       $0.schedulers = ["inline", "work-stealing", "dispatch"]
     }
     let inline = try #require(
-      report.results[0].contestants.first { $0.contestant.name == "inline" })
+      report.analysis.groups[0].contestants.first { $0.name == "inline" })
     #expect(inline.comparisons[.latency] == nil && inline.comparisons[.wall] != nil)
-    #expect(report.results[0].best(.latency)?.contestant.name != "inline")
+    #expect(report.analysis.groups[0].best(.latency)?.name != "inline")
     let text = report.text(style: .plain)
     #expect(!text.split(separator: "\n")[0].contains("inline"))
     #expect(text.contains("\n–: too few samples for this percentile; longer runs have more.\n"))
@@ -135,10 +135,8 @@ import Testing
 
   @Test func aBusyMachineIsNamedBelowTheTable() throws {
     let plan = try Fixtures.plan({ $0.workloadNames = ["chain"] }, freshSeed: 7)
-    let record = Orchestrator(plan: plan, runner: exact(["inline": 300])).run()
     let line = "the machine was busy: load 2.4 on 2 processors at the start; see `bench doctor`."
-    let report = Report(
-      results: GroupResult.all(record), rounds: 8, seed: 7, disturbance: line)
+    let report = Reports.live(plan, exact(["inline": 300]), disturbance: line)
     #expect(report.text(style: .plain).hasSuffix("\n\(line)\n"))
     #expect(report.markdown.hasSuffix("\n\(line)\n"))
   }
@@ -149,9 +147,9 @@ import Testing
       criticalPathNanoseconds: 2_000_000_000, fingerprint: "0123456789abcdef")
     let plan = try Fixtures.plan(
       {
-        $0.graphs = [graph.path]
+        $0.graphs = [graph]
         $0.schedulers = ["work-stealing"]
-      }, graphs: [graph], freshSeed: 7)
+      }, freshSeed: 7)
     let runner = FakeRunner { _, _ in
       var outcome = Fixtures.outcome(wall: [10])
       outcome.metrics = [
@@ -160,8 +158,7 @@ import Testing
       outcome.queueDelays = Array(repeating: 1500, count: 200)
       return outcome
     }
-    let record = Orchestrator(plan: plan, runner: runner).run()
-    let report = Report(results: GroupResult.all(record), rounds: 8, seed: 7)
+    let report = Reports.live(plan, runner)
     #expect(
       report.text(style: .plain) == """
         1 measurement, nothing to compare with

@@ -2,6 +2,7 @@
 
 internal import Foundation
 internal import Harness
+internal import Machine
 internal import Scheduling
 
 /// Runs every job at once on the submitting thread.

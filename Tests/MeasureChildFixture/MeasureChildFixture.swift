@@ -2,13 +2,14 @@
 
 internal import Foundation
 internal import Harness
+internal import Measurement
 
 /// A program for the tests of the harness: an orchestrator of one child, and that child.
 @main enum MeasureChildFixture {
   static func main() {
     let arguments = CommandLine.arguments
     switch arguments.dropFirst().first {
-    case ChildRunner.verb:
+    case measureChildVerb:
       exit(runMeasureChild(arguments: Array(arguments.dropFirst(2)), suite: fixtureSuite))
     case "orchestrate": orchestrate(arguments[2])
     case "shortage": print(Shortage.find(workers: 2)?.description ?? "none")

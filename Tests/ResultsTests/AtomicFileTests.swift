@@ -89,32 +89,6 @@ struct AtomicFileTests {
     #expect(error?.reason == .noSpace)
   }
 
-  @Test("results belong to the package above, found by its manifest")
-  func findsPackage() throws {
-    try TestDirectory.with { root in
-      let manifest = "let package = Package(\n  name: \"scheduler-bench\",\n  targets: [])\n"
-      let deep = root + "/Sources/Deep"
-      try File.makeDirectories(deep)
-      try AtomicFile.write(Array(manifest.utf8), to: root + "/Package.swift", overwrite: false)
-      #expect(try findResultsDirectory(startingAt: deep) == root + "/results")
-      #expect(File.isDirectory(root + "/results"))
-    }
-  }
-
-  @Test("a package that only depends on this one keeps its results to itself")
-  func keepsToClient() throws {
-    try TestDirectory.with { root in
-      let manifest = """
-        let package = Package(name: "mine", dependencies: [
-          .package(name: "scheduler-bench", path: "../scheduler-bench")
-        ])
-        """
-      try AtomicFile.write(Array(manifest.utf8), to: root + "/Package.swift", overwrite: false)
-      #expect(!namesOwnPackage(manifest))
-      #expect(try findResultsDirectory(startingAt: root) == root + "/results")
-    }
-  }
-
   @Test(
     "the directory of a path",
     arguments: [

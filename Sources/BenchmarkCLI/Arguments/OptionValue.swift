@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Measurement
+
 /// The checked value of an option.
 package enum OptionValue: Equatable, Sendable {
   case on
@@ -61,9 +63,7 @@ extension OptionSpecification {
     do {
       _ = try Regex(text)
     } catch {
-      throw .usage(
-        place, "`\(text)` is no regular expression: \(error)", expected: "Swift's regex syntax",
-        next: "quote it for the shell, or escape special characters with \\")
+      throw .malformedPattern(text, reason: "\(error)", place: place)
     }
     return .text(text)
   }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Measurement
+
 /// A command line after checking against the option table.
 package struct ParsedArguments: Sendable {
   /// What the user wants done.

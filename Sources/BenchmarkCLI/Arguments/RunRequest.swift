@@ -1,32 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Harness
+package import Measurement
 
 /// What the user wants measured and shown, in the terms of this room.
 package struct RunRequest: Sendable {
   /// What stdout shows.
   package enum Format: String, Sendable { case text, csv, json, markdown }
 
-  /// How a replayed task spends its duration.
-  package enum ReplayBody: String, Sendable { case spin, work }
-
-  package var workloadNames: [String] = []
-  package var filter: String?
-  package var schedulers: [String]?
-  package var references: [String] = []
-  package var workers: [Int]?
-  package var cpus: Int?
-  package var axes: [AxisSelection] = []
-  package var graphs: [String] = []
-  package var timeScale: Double?
-  package var body = ReplayBody.spin
+  /// What is measured; the graphs come from `graphPaths`, once they are read.
+  package var measurement = MeasurementRequest()
+  /// Paths of graph files, `-` for standard input.
+  package var graphPaths: [String] = []
   /// Options given that mean something for a replay only, as typed.
   package var replayOptions: [String] = []
-  package var isQuick = false
-  package var budget: Duration?
-  package var seed: UInt64?
-  package var processes: Int?
-  package var systemAllocator = false
   /// Path of the CSV; `-` for standard output.
   package var output: String?
   package var force = false
@@ -44,23 +31,23 @@ package struct RunRequest: Sendable {
   ///
   /// - Throws: 64 when options contradict each other.
   package init(_ parsed: ParsedArguments) throws(ToolFailure) {
-    workloadNames = parsed.words.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
-    filter = parsed.text(.filter)
-    schedulers = parsed.names(.scheduler)
-    references = parsed.names(.reference) ?? []
-    workers = parsed.counts(.workers)
-    cpus = parsed.count(.cpus)
-    axes = parsed.axes
-    graphs = parsed.texts(.graph).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
-    timeScale = parsed.factor(.timeScale)
-    body = parsed.text(.body).flatMap(ReplayBody.init) ?? .spin
-    if timeScale != nil { replayOptions.append(OptionName.timeScale.flag) }
+    measurement.workloadNames = Self.distinct(parsed.words)
+    measurement.filter = parsed.text(.filter)
+    measurement.schedulers = parsed.names(.scheduler)
+    measurement.references = parsed.names(.reference) ?? []
+    measurement.workers = parsed.counts(.workers)
+    measurement.cpus = parsed.count(.cpus)
+    measurement.axes = parsed.axes
+    graphPaths = Self.distinct(parsed.texts(.graph))
+    measurement.timeScale = parsed.factor(.timeScale)
+    measurement.body = parsed.text(.body).flatMap(MeasurementRequest.ReplayBody.init) ?? .spin
+    if measurement.timeScale != nil { replayOptions.append(OptionName.timeScale.flag) }
     if parsed.text(.body) != nil { replayOptions.append(OptionName.body.flag) }
-    isQuick = parsed.isOn(.quick)
-    budget = parsed.duration(.budget)
-    seed = parsed.seed
-    processes = parsed.count(.processes)
-    systemAllocator = parsed.text(.allocator) == "system"
+    measurement.isQuick = parsed.isOn(.quick)
+    measurement.budget = parsed.duration(.budget)
+    measurement.seed = parsed.seed
+    measurement.processes = parsed.count(.processes)
+    measurement.allocator = parsed.text(.allocator).flatMap(Allocator.init) ?? .jemalloc
     output = parsed.text(.output)
     force = parsed.isOn(.force)
     format = parsed.text(.format).flatMap(Format.init) ?? (output == "-" ? .csv : .text)
@@ -80,13 +67,15 @@ package struct RunRequest: Sendable {
   /// True when the figures go to standard output and to no file.
   package var outputIsStandard: Bool { output == "-" }
 
-  /// Rounds, which is processes per scheduler: what was asked for, else 8, or the 6 that can be
-  /// ranked for a quick look.
-  package var rounds: Int { processes ?? (isQuick ? Orchestrator.leastRoundsForInterval : 8) }
+  /// Refuses options that count for the replay of a graph only when there is none.
+  package func checkReplayOptions() throws(ToolFailure) {
+    guard graphPaths.isEmpty, let option = replayOptions.first else { return }
+    throw .usage(
+      option, "it counts for the replay of a graph only", expected: "--graph FILE with it",
+      next: "leave \(option) out, or name a graph")
+  }
 
-  /// Time to measure for: what was asked for, else 80 s, or 12 s for a quick look.
-  package var totalBudget: Duration { budget ?? (isQuick ? .seconds(12) : .seconds(80)) }
-
-  /// Allocator of the measured processes.
-  var allocator: Allocator { systemAllocator ? .system : .jemalloc }
+  private static func distinct(_ words: [String]) -> [String] {
+    words.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+  }
 }

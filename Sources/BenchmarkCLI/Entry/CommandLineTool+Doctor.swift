@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Harness
+internal import Machine
 
 extension CommandLineTool {
   /// `bench doctor`: what about this machine makes figures doubtful; exit code 1 when there is something.

@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Analysis
 internal import CSystemShims
-internal import Glibc
-package import Harness
+internal import Harness
+internal import Measurement
 internal import Results
-internal import TaskGraphFiles
-
-extension ChildRunner: ChildMeasuring {
-  /// Runs one child with the allocator its assignment names.
-  package func measure(_ assignment: Assignment, deadline: Duration) -> MeasurementOutcome {
-    run(assignment, deadline: deadline, allocator: assignment.allocator)
-  }
-}
 
 extension CommandLineTool {
   /// `bench run`: plans, measures, writes and shows.
@@ -21,17 +14,18 @@ extension CommandLineTool {
       try console.out(PlanText(plan: plan).text)
       return .success
     }
-    let flags = BuildFlavor.flags
+    let flags = Set<QualityFlag>.ofThisBuild
     try BuildFlavor.refuse(unless: request.allowDebug, flags: flags)
-    try Self.check(request.allocator)
-    try Self.checkSystem(for: plan)
-    let session = try RunSession(request: request, environment: environment)
+    do throws(Obstacle) { try Obstacle.check(plan) } catch { throw ToolFailure(error) }
+    let start = try Self.start()
+    let place = try place(of: start.id, request: request)
+    let session = try session(start)
     if !request.quiet {
       console.say(
         "bench: seed \(plan.seed), \(RunText.rounds(plan.rounds)), "
           + "\(RunText.processes(plan.childCount)); "
           + "repeat this order with --seed \(plan.seed)")
-      for line in plan.facts + plan.notes { console.say("bench: \(line)") }
+      for line in plan.factLines + plan.notes.map(\.text) { console.say("bench: \(line)") }
     }
     guard let interrupt = InterruptFlag.install() else {
       throw ToolFailure(
@@ -41,75 +35,48 @@ extension CommandLineTool {
     let record = measure(
       plan, request: request, runner: ChildRunner(interrupt: interrupt),
       isInterrupted: { interrupt.isRaised })
-    return try finish(record, request: request, session: session, flags: flags)
+    return try finish(record, request: request, session: session, place: place, flags: flags)
   }
 
-  /// Refuses an allocator that no child could have, instead of failing in every one of them.
-  private static func check(_ allocator: Allocator) throws(ToolFailure) {
-    var finding = AllocatorSupport.refusal(of: allocator)
-    if finding == nil, allocator == .jemalloc, !AllocatorSupport.isLinkedIn,
-      case .failure(let error) = JemallocLibrary.locate()
-    {
-      finding = error.message
-    }
-    if let finding { throw .usage("--allocator \(allocator.rawValue)", finding) }
+  /// The moment and the name of the run.
+  private static func start() throws(ToolFailure) -> RunStart {
+    do throws(ClockError) { return try .now() } catch { throw ToolFailure(error) }
   }
 
-  /// Refuses a system that has not what every child will need, instead of failing, or hanging, in
-  /// each of them.
-  private static func checkSystem(for plan: MeasurementPlan) throws(ToolFailure) {
-    let workers = plan.groups.flatMap(\.contestants).map(\.workers).max() ?? 1
-    guard let shortage = Shortage.find(workers: workers) else { return }
-    throw ToolFailure(
-      .internalFault, place: "this system", finding: shortage.finding,
-      expectation: shortage.expectation, nextStep: shortage.remedy)
+  /// Where the program and the user are, the likelier place of the measured package first.
+  private var folders: [String] { [ExecutablePath.folder, environment["PWD"]].compactMap(\.self) }
+
+  /// Where the files go, after making sure that they can; nil when the figures go to standard output
+  /// instead.
+  private func place(of run: RunID, request: RunRequest) throws(ToolFailure) -> ResultsPlace? {
+    guard !request.outputIsStandard else { return nil }
+    let place =
+      request.output.map { ResultsPlace(output: $0, overwrites: request.force) }
+      ?? ResultsPlace(
+        resultsFolder: PackageFolder.results(lookingUpFrom: folders), run: run)
+    try place.prepare(makesFolder: request.output == nil)
+    return place
+  }
+
+  /// The run's identity; measures what the machine's primitives cost.
+  private func session(_ start: RunStart) throws(ToolFailure) -> RunSession {
+    do throws(EnvironmentError) {
+      return try RunSession(start: start, version: Self.version, folders: folders)
+    } catch { throw ToolFailure(error) }
   }
 
   private func plan(_ request: RunRequest) throws(ToolFailure) -> MeasurementPlan {
-    var graphs: [GraphSummary] = []
-    for path in request.graphs { graphs.append(try Self.summary(ofGraph: path)) }
-    let planner = Planner(
-      suite: suite, request: request, cpuCount: Int(shim_usable_cpus()),
-      graphs: GraphSummary.distinct(graphs))
-    var entropy = SystemRandomNumberGenerator()
-    // Small enough to be typed.
-    return try planner.plan(freshSeed: entropy.next(upperBound: UInt64(1_000_000)))
-  }
-
-  private static func summary(ofGraph path: String) throws(ToolFailure) -> GraphSummary {
-    let kept = path == "-" ? try keptInput() : nil
-    do throws(TaskGraphError) {
-      let name = try kept == nil ? TaskGraphFile.file(at: path) : "stdin"
-      let graph =
-        if let kept {
-          try TaskGraphFile.load(piped: kept, name: name)
-        } else {
-          try TaskGraphFile.load(path: name)
-        }
-      var summary = GraphSummary(
-        path: name, taskCount: graph.tasks.count, edgeCount: graph.edgeCount,
-        totalWorkNanoseconds: graph.totalWorkNanoseconds,
-        criticalPathNanoseconds: graph.criticalPathNanoseconds, fingerprint: graph.fingerprint,
-        notes: graph.notes)
-      if let kept { summary.file = kept }
-      return summary
-    } catch {
-      throw ToolFailure(.malformedInput, place: "--graph", finding: "\(error)")
-    }
-  }
-
-  /// Keeps standard input in memory for the children and returns the path by which they find it.
-  ///
-  /// It lives as long as this process.
-  private static func keptInput() throws(ToolFailure) -> String {
-    let file = shim_keep_input(0, UInt64(Int32.max))
-    guard file >= 0 else {
-      throw ToolFailure(
-        .malformedInput, place: "--graph -",
-        finding: "standard input cannot be read: \(errorText(-file))",
-        expectation: "a graph of less than 2 GiB", nextStep: "name a file")
-    }
-    return "/proc/\(getpid())/fd/\(file)"
+    try request.checkReplayOptions()
+    do throws(PlanError) {
+      var measurement = request.measurement
+      var graphs: [GraphSummary] = []
+      for path in request.graphPaths { graphs.append(try GraphSummary.read(path)) }
+      measurement.graphs = GraphSummary.distinct(graphs)
+      var entropy = SystemRandomNumberGenerator()
+      // Small enough to be typed.
+      return try Planner(suite: suite, request: measurement, cpuCount: Int(shim_usable_cpus()))
+        .plan(freshSeed: entropy.next(upperBound: UInt64(1_000_000)))
+    } catch { throw ToolFailure(error) }
   }
 
   /// Runs the children with a progress line; tests put in a runner of their own.
@@ -140,9 +107,9 @@ extension CommandLineTool {
 
   /// Writes and shows what was measured, and tells how the run ended.
   private func finish(
-    _ record: RunRecord, request: RunRequest, session: RunSession, flags: Set<QualityFlag>
+    _ record: RunRecord, request: RunRequest, session: RunSession, place: ResultsPlace?,
+    flags: Set<QualityFlag>
   ) throws(ToolFailure) -> ExitCode {
-    let results = GroupResult.all(record)
     let isEmpty = record.processes.allSatisfy { $0.allSatisfy(\.isEmpty) }
     guard !isEmpty else {
       guard record.wasInterrupted else {
@@ -153,35 +120,42 @@ extension CommandLineTool {
       console.say("bench: interrupted before the first figure; nothing is written")
       return .interrupted
     }
-    let rows = RowWriter(
-      run: session.identity, allocator: request.allocator.rawValue, buildFlags: flags,
-      cpuCount: Int(shim_usable_cpus())
-    ).rows(results)
-    let bytes = CSV.encode(rows)
+    let writer = RowWriter(
+      run: session.identity, allocator: record.plan.allocator.rawValue, buildFlags: flags,
+      cpuCount: Int(shim_usable_cpus()))
+    let analysis = Analysis(rows: writer.rows(record), roster: Roster(suite))
+    let bytes = CSV.encode(analysis.rows)
     // Figures that cannot be written are shown all the same: they took a minute to get.
     var unwritten: ToolFailure?
     do throws(ToolFailure) {
-      try session.place?.write(rows: bytes, environment: session.environment(after: record).csv())
+      try place?.write(rows: bytes, environment: Self.environment(session, after: record))
     } catch { unwritten = error }
     let report = Report(
-      results: results, rounds: record.completeRounds, seed: record.plan.seed,
-      notes: record.plan.notes, disturbance: session.disturbance)
+      analysis, context: ReportContext(record, writer: writer, session: session))
     do throws(ToolFailure) {
-      try show(report, rows: rows, csv: bytes, request: request)
+      try show(report, rows: analysis.rows, csv: bytes, request: request)
     } catch {
       // Whoever ended the run may have closed the terminal as well; what is written is the answer
       // then.
       console.say("bench: \(unwritten ?? error)")
-      if let place = session.place, unwritten == nil {
+      if let place, unwritten == nil {
         console.say("bench: figures in \(place.csv)")
       }
-      return record.wasInterrupted && session.place != nil && unwritten == nil
+      return record.wasInterrupted && place != nil && unwritten == nil
         ? .interrupted : (unwritten ?? error).code
     }
     if let unwritten { throw unwritten }
-    if !request.quiet { sayEnd(of: record, place: session.place) }
+    if !request.quiet { sayEnd(of: record, place: place) }
     if record.wasInterrupted { return .interrupted }
     return record.hasFailures ? .findings : .success
+  }
+
+  private static func environment(_ session: RunSession, after record: RunRecord)
+    throws(ToolFailure) -> [UInt8]
+  {
+    do throws(EnvironmentError) {
+      return try session.environment(after: record).csv()
+    } catch { throw ToolFailure(error) }
   }
 
   private func show(_ report: Report, rows: [ResultRow], csv: [UInt8], request: RunRequest)

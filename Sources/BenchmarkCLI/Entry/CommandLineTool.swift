@@ -2,6 +2,7 @@
 
 internal import CSystemShims
 package import Harness
+internal import Machine
 internal import Results
 
 /// The program `bench`: takes the words of its command line and returns its exit code.
@@ -30,7 +31,7 @@ package struct CommandLineTool {
   package static func run(
     arguments: [String], environment: [String: String], suite: Suite
   ) -> Int32 {
-    if arguments.first == ChildRunner.verb {
+    if arguments.first == measureChildVerb {
       return runMeasureChild(arguments: Array(arguments.dropFirst()), suite: suite)
     }
     shim_hold_standard_streams()

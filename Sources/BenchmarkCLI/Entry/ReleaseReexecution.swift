@@ -2,6 +2,8 @@
 
 internal import CSystemShims
 internal import Harness
+internal import Machine
+internal import Measurement
 internal import Results
 
 /// Makes `swift run bench` give release figures: a debug build builds the release one and becomes it.
@@ -47,8 +49,8 @@ package enum ReleaseReexecution {
   package static func becomeReleaseBuild(
     arguments: [String], environment: [String: String], console: Console
   ) throws(ToolFailure) {
-    guard BuildFlavor.isDebug, environment[variable, default: ""].isEmpty,
-      arguments.first != ChildRunner.verb,
+    guard BuildFacts.isDebug, environment[variable, default: ""].isEmpty,
+      arguments.first != measureChildVerb,
       let executable = ExecutablePath.own,
       let layout = Layout(
         executable: executable, isPackage: { File.exists("\($0)/Package.swift") })

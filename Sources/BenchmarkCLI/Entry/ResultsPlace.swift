@@ -26,33 +26,6 @@ package struct ResultsPlace: Sendable, Equatable {
     overwrites = false
   }
 
-  /// The suite's own results folder when the program runs from the suite's package, else `./results`.
-  ///
-  /// - Parameter starts: folders from which to look upwards, the first hit wins.
-  package static func resultsFolder(lookingUpFrom starts: [String]) -> String {
-    for start in starts {
-      if let package = packageFolder(above: start, where: isSuite) { return package + "/results" }
-    }
-    return "results"
-  }
-
-  /// The nearest folder at or above `start` whose manifest satisfies the condition.
-  static func packageFolder(above start: String, where accepts: (String) -> Bool) -> String? {
-    var pieces = start.split(separator: "/")[...]
-    while true {
-      let folder = "/" + pieces.joined(separator: "/")
-      let manifest = folder == "/" ? "/Package.swift" : folder + "/Package.swift"
-      if File.exists(manifest), accepts(manifest) { return folder }
-      if pieces.isEmpty { return nil }
-      pieces.removeLast()
-    }
-  }
-
-  private static func isSuite(_ manifest: String) -> Bool {
-    guard let bytes = try? File.read(manifest) else { return false }
-    return String(decoding: bytes, as: UTF8.self).contains("name: \"scheduler-bench\"")
-  }
-
   /// Makes sure, before anything is measured, that the files can be written: by writing small ones.
   ///
   /// - Throws: 64 when a file exists and may not be replaced, 73 or 74 when the place cannot be

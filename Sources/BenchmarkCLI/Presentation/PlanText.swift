@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Harness
+internal import Measurement
 
 /// What `--dry-run` prints: everything that would be measured.
 struct PlanText {
@@ -16,17 +16,26 @@ struct PlanText {
       for contestant in group.contestants {
         table.rows.append([
           .init(group.benchmark), .init(contestant.name),
-          .init(RowWriter.params(of: contestant, in: group).text),
+          .init(group.rowParameters(of: contestant).text),
         ])
       }
     }
     let lines =
-      plan.facts + table.lines(style: .plain) + [
+      plan.factLines + table.lines(style: .plain) + [
         "",
         "\(RunText.rounds(plan.rounds)), \(RunText.processes(plan.childCount)), seed \(plan.seed), "
           + "\(UnitFormatter.duration(plan.budget)) to measure",
-        PlanEstimate(plan: plan).text,
-      ] + plan.notes
+        Self.text(PlanEstimate(plan: plan)),
+      ] + plan.notes.map(\.text)
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func text(_ estimate: PlanEstimate) -> String {
+    func time(_ seconds: Double) -> String { UnitFormatter.text(seconds * 1e9, unit: "ns") }
+    let round = "of at least \(time(estimate.roundSeconds))"
+    let whole = "estimate: about \(time(estimate.seconds))"
+    return estimate.rounds > 0
+      ? "\(whole) for \(RunText.rounds(estimate.rounds)) \(round)"
+      : "\(whole), in which no round \(round) ends"
   }
 }

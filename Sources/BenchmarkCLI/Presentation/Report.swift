@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Harness
+package import Analysis
 internal import Results
 internal import Statistics
 
@@ -20,34 +20,20 @@ package struct Report: Sendable {
     var remarks: [TextTable.Cell]
   }
 
-  let results: [GroupResult]
-  let rounds: Int
-  let seed: UInt64
-  /// What was asked for and not measured, and the like; one line each.
-  let notes: [String]
-  /// What disturbed the run, in one line.
-  let disturbance: String?
+  let analysis: Analysis
+  let context: ReportContext
 
   /// - Parameters:
-  ///   - results: what was measured.
-  ///   - rounds: rounds that were run.
-  ///   - seed: seed of the order, printed so that the run can be repeated.
-  ///   - notes: what to know of the plan, such as a reference that has not what was asked for; one line each.
-  ///   - disturbance: what disturbed the run, in one line; nil when nothing did.
-  package init(
-    results: [GroupResult], rounds: Int, seed: UInt64, notes: [String] = [],
-    disturbance: String? = nil
-  ) {
-    self.notes = notes
-    self.disturbance = disturbance
-    self.results = results
-    self.rounds = rounds
-    self.seed = seed
+  ///   - analysis: what the rows say.
+  ///   - context: what is known besides.
+  package init(_ analysis: Analysis, context: ReportContext = ReportContext()) {
+    self.analysis = analysis
+    self.context = context
   }
 
   /// The whole report as text for a terminal; ends with a newline.
   package func text(style: TerminalStyle) -> String {
-    var blocks = results.map(block)
+    var blocks = analysis.groups.map(block)
     let widths = Self.commonWidths(blocks.flatMap { [$0.table, $0.references] })
     for index in blocks.indices {
       blocks[index].table.minimumWidths = widths[blocks[index].table.columns.count] ?? []
@@ -77,7 +63,7 @@ package struct Report: Sendable {
   /// The whole report in GitHub's Markdown.
   package var markdown: String {
     var parts = headline.map { $0 + "\n" }
-    for block in results.map(block) {
+    for block in analysis.groups.map(block) {
       parts.append("### \(block.title)\n\n\(block.subtitle)\n")
       parts += block.facts.map { $0 + "\n" }
       parts.append(block.table.markdown)
@@ -107,18 +93,15 @@ package struct Report: Sendable {
     }
   }
 
-  private func block(_ result: GroupResult) -> Block {
-    let group = result.group
-    let sizes = group.parameters.entries.map { "\($0.name)=\($0.value)" }
-    let settings = group.settings.filter { $0.key != MeasurementGroup.fingerprintKey }
-      .sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+  private func block(_ group: GroupResult) -> Block {
+    let sizes = group.sizes.map { "\($0.name)=\($0.value)" }
     let workers = ["\(group.workers) worker\(group.workers == 1 ? "" : "s")"]
     let cpus = group.cpus.map { ["pinned to \($0) CPU\($0 == 1 ? "" : "s")"] } ?? []
-    var table = TextTable(columns: ReportColumns.headings(of: result))
+    var table = TextTable(columns: ReportColumns.headings(of: group))
     var references = table
-    for contestant in result.contestants {
-      let cells = ReportColumns.cells(of: contestant, in: result)
-      if contestant.contestant.isReference {
+    for contestant in group.contestants {
+      let cells = ReportColumns.cells(of: contestant, in: group)
+      if contestant.system.isReference {
         references.rows.append(cells)
       } else {
         table.rows.append(cells)
@@ -126,36 +109,36 @@ package struct Report: Sendable {
     }
     return Block(
       title: group.benchmark,
-      subtitle: (sizes + settings + workers + cpus).joined(separator: " · "), facts: group.facts,
-      table: table, references: references, remarks: remarks(result))
+      subtitle: (sizes + workers + cpus).joined(separator: " · "),
+      facts: context.facts[group.benchmark] ?? [], table: table, references: references,
+      remarks: remarks(group))
   }
 
   /// Failures, caps and contradictions, which the figures alone would hide.
-  private func remarks(_ result: GroupResult) -> [TextTable.Cell] {
+  private func remarks(_ group: GroupResult) -> [TextTable.Cell] {
     var remarks: [TextTable.Cell] = []
-    if let tail = result.tail, let best = result.best(.latency) {
+    if let tail = group.tail, let best = group.best(.latency) {
       let factor = UnitFormatter.significant(tail.factor)
       remarks.append(
         .init(
-          "open: best by p50, \(best.contestant.label) has \(factor) times the p99 of "
-            + "\(tail.least.contestant.label)", .doubtful))
+          "open: best by p50, \(best.label) has \(factor) times the p99 of \(tail.least.label)",
+          .doubtful))
     }
-    if rounds >= Orchestrator.leastRoundsForInterval, result.ranked.count > 1,
-      result.best(result.group.primaryMetric) == nil
+    if analysis.rounds >= PairedRatio.leastPairs, group.ranked.count > 1,
+      group.best(group.primaryMetric) == nil
     {
       remarks.append(
         .init("nobody is best: each one is beaten by another, round by round", .doubtful))
     }
-    for contestant in result.contestants {
+    for contestant in group.contestants {
       if let failure = contestant.failure {
-        let process = contestant.processes.first { $0.outcome.failure == failure }
-        let round = process.map { " in round \($0.round + 1)" } ?? ""
-        remarks.append(.init("\(contestant.contestant.label)\(round): \(failure)", .bad))
+        let round = contestant.failedRound.map { " in round \($0)" } ?? ""
+        let story = context.failures[contestant.id] ?? failure.text
+        remarks.append(.init("\(contestant.label)\(round): \(story)", .bad))
       }
-      guard let caveat = contestant.contestant.caveat else { continue }
-      let caps = contestant.contestant.caps.sorted { $0.key < $1.key }
-        .map { "; capped to \($0.key)=\($0.value)" }.joined()
-      remarks.append(.init("\(contestant.contestant.name): \(caveat)\(caps)", .doubtful))
+      guard let caveat = contestant.system.caveat else { continue }
+      let caps = contestant.caps.map { "; capped to \($0.axis)=\($0.cap)" }.joined()
+      remarks.append(.init("\(contestant.name): \(caveat)\(caps)", .doubtful))
     }
     return remarks
   }

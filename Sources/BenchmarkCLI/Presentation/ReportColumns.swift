@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Harness
+internal import Analysis
 internal import Results
 internal import Statistics
 
@@ -8,10 +8,9 @@ internal import Statistics
 enum ReportColumns {
   /// Headings with their alignment.
   static func headings(of result: GroupResult) -> [(String, TextTable.Alignment)] {
-    let group = result.group
     var headings: [(String, TextTable.Alignment)] = [("scheduler", .left)]
-    if showsWorkers(of: group) { headings.append(("workers", .right)) }
-    switch group.primaryMetric {
+    if showsWorkers(of: result) { headings.append(("workers", .right)) }
+    switch result.primaryMetric {
     case .latency:
       headings += [("p50", .right), ("p99", .right), ("max", .right)]
     case .makespan:
@@ -26,28 +25,26 @@ enum ReportColumns {
 
   /// Whether somebody is compared with the best; where nobody is best, nobody has a ratio.
   private static func showsRatios(of result: GroupResult) -> Bool {
-    result.best(result.group.primaryMetric) != nil
+    result.best(result.primaryMetric) != nil
   }
 
   /// Whether somebody has another number of workers than the block's title says; a baseline always
   /// has its own.
-  private static func showsWorkers(of group: MeasurementGroup) -> Bool {
-    group.contestants.contains { !$0.isSerialBaseline && $0.workers != group.workers }
+  private static func showsWorkers(of group: GroupResult) -> Bool {
+    group.contestants.contains { !$0.system.isSerialBaseline && $0.workers != group.workers }
   }
 
   /// One row.
-  static func cells(of result: ContestantResult, in whole: GroupResult) -> [TextTable.Cell] {
-    let group = whole.group
-    let contestant = result.contestant
+  static func cells(of result: ContestantResult, in group: GroupResult) -> [TextTable.Cell] {
     let isBest = result.comparisons[group.primaryMetric] == .best
-    var head: [TextTable.Cell] = [.init(contestant.label, isBest ? .strong : .plain)]
-    if showsWorkers(of: group) { head.append(.init(String(contestant.workers))) }
+    var head: [TextTable.Cell] = [.init(result.label, isBest ? .strong : .plain)]
+    if showsWorkers(of: group) { head.append(.init(String(result.workers))) }
     let comparison = comparisonCells(of: result, metric: group.primaryMetric)
     return head + figureCells(of: result, in: group)
-      + (showsRatios(of: whole) ? comparison[...] : comparison.suffix(1))
+      + (showsRatios(of: group) ? comparison[...] : comparison.suffix(1))
   }
 
-  private static func figureCells(of result: ContestantResult, in group: MeasurementGroup)
+  private static func figureCells(of result: ContestantResult, in group: GroupResult)
     -> [TextTable.Cell]
   {
     switch group.primaryMetric {
@@ -78,15 +75,15 @@ enum ReportColumns {
   private static func comparisonCells(of result: ContestantResult, metric: Metric)
     -> [TextTable.Cell]
   {
-    if let failure = result.failure { return ["–", "", .init(failure.qualityWord, .bad)] }
-    let serial = TextTable.Cell(result.contestant.isSerialBaseline ? "serial" : "", .faint)
+    if let failure = result.failure { return ["–", "", .init(failure.text, .bad)] }
+    let serial = TextTable.Cell(result.system.isSerialBaseline ? "serial" : "", .faint)
     guard let comparison = result.comparisons[metric] else { return ["", "", serial] }
     let ratio = TextTable.Cell(UnitFormatter.significant(comparison.ratio))
     let interval = TextTable.Cell(comparison.interval.map { text($0, unit: "1") } ?? "")
     switch comparison {
     case .best: return [.init("best", .good), "", ""]
     case .tooFewRounds: return [ratio, interval, .init("few rounds", .doubtful)]
-    case .notEstablished where result.contestant.isRanked:
+    case .notEstablished where result.isRanked:
       return [ratio, interval, .init("open", .doubtful)]
     case .notEstablished, .established: return [ratio, interval, serial]
     }

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Harness
+package import Measurement
+internal import Scheduling
+
+extension ToolFailure {
+  /// Why a request cannot be planned, in the words of the command line.
+  package init(_ error: PlanError) {
+    switch error {
+    case .unknownScheduler(let name, let known, let isReference):
+      self = .usage(
+        "--scheduler", "unknown scheduler `\(name)`", expected: known.joined(separator: ", "),
+        next: isReference
+          ? "it is a reference: --reference \(name)"
+          : NearestName.suggestion(for: name, in: known, otherwise: ""))
+    case .unknownReference(let name, let known):
+      self = .usage(
+        "--reference", "unknown reference `\(name)`",
+        expected: known.isEmpty ? "none is built in" : known.joined(separator: ", "),
+        next: NearestName.suggestion(for: name, in: known, otherwise: ""))
+    case .absent(let system):
+      self = .usage(
+        system.isReference ? "--reference" : "--scheduler",
+        "`\(system.name)` is not in this build", expected: system.needs, next: system.remedy)
+    case .tooManyCPUs(let asked, let usable):
+      self = .usage(
+        "--cpus", "\(asked) CPUs asked for, but this process may use \(usable)",
+        expected: "1 to \(usable)")
+    case .unknownWorkload(let name, let known):
+      self = .usage(
+        name, "unknown workload",
+        next: NearestName.suggestion(
+          for: name, in: known, otherwise: "`bench list` shows their names"))
+    case .workloadBesideGraphs(let name):
+      self = .usage(
+        name, "--graph replaces the built-in workloads",
+        next: "measure `\(name)` in a run of its own")
+    case .malformedFilter(let filter, let reason):
+      self = .malformedPattern(filter, reason: reason, place: "--filter")
+    case .nothingMatches(let filter, let candidates, let areNamed):
+      self.init(
+        .nothingMatched, place: "--filter",
+        finding: "`\(filter)` matches "
+          + (areNamed ? "none of the workloads named" : "no workload"),
+        expectation: "one of \(candidates.joined(separator: ", "))",
+        nextStep: "`bench list` shows what there is")
+    case .axisValue, .knobValue, .unknownAxis, .knobs: self = Self.ofAxes(error)
+    case .graph(let text): self.init(.malformedInput, place: "--graph", finding: text)
+    case .standardInput(let number):
+      self.init(
+        .malformedInput, place: "--graph -",
+        finding: "standard input cannot be read: \(errorText(number))",
+        expectation: "a graph of less than 2 GiB", nextStep: "name a file")
+    }
+  }
+
+  private static func ofAxes(_ error: PlanError) -> ToolFailure {
+    switch error {
+    case .axisValue(let value, let axis, let workload, let legal, let isAlone):
+      .usage(
+        "--where",
+        value.number == nil
+          ? "\(axis)=\(value) is not a number" : "\(axis)=\(value) is out of range for \(workload)",
+        expected: "\(legal.lowerBound) to \(legal.upperBound)",
+        next: isAlone ? "" : "to leave \(workload) out, name the workloads to measure")
+    case .knobValue(let value, let knob, let scheduler, let isAlone):
+      .usage(
+        "--where", refusal(of: value, for: knob, of: scheduler), expected: knob.legalText,
+        next: isAlone
+          ? "" : "to leave \(scheduler) out, name the schedulers to measure with --scheduler")
+    case .unknownAxis(let name, let knowledge): unknownAxis(name, knowledge)
+    case .knobs(let scheduler, let error):
+      .usage(
+        "--where", "\(scheduler): \(error.finding)", expected: error.expectation,
+        next: error.nextStep)
+    default: fatalError("ToolFailure: \(error) is no error of an axis; see init(_: PlanError)")
+    }
+  }
+
+  private static func refusal(of value: KnobValue, for knob: SchedulerKnob, of scheduler: String)
+    -> String
+  {
+    switch value {
+    case .number where knob.numbers != nil: "\(knob.name)=\(value) is out of range for \(scheduler)"
+    case .word where knob.words.isEmpty: "\(knob.name)=\(value) is not a number"
+    default: "\(knob.name)=\(value) is no value that \(scheduler) knows"
+    }
+  }
+
+  private static func unknownAxis(_ name: String, _ knowledge: AxisKnowledge) -> ToolFailure {
+    // `n (chain, cancel), width (fan), spin-us (thread-pool, work-stealing)`.
+    let list = knowledge.chosen.map { "\($0.name) (\($0.owners.joined(separator: ", ")))" }
+      .joined(separator: ", ")
+    let expected = knowledge.chosen.isEmpty ? "none" : "one of \(list)"
+    if !knowledge.otherSchedulers.isEmpty {
+      return .usage(
+        "--where", "no chosen scheduler has the knob `\(name)`", expected: expected,
+        next: "\(knowledge.otherSchedulers.joined(separator: ", ")) would have it: add it to "
+          + "--scheduler")
+    }
+    if !knowledge.otherWorkloads.isEmpty {
+      return .usage(
+        "--where", "no chosen workload has the axis `\(name)`", expected: expected,
+        next: "it is an axis of \(knowledge.otherWorkloads.joined(separator: ", "))")
+    }
+    return .usage(
+      "--where", "unknown axis `\(name)`", expected: expected,
+      next: NearestName.suggestion(
+        for: name, in: knowledge.chosen.map(\.name),
+        otherwise: "`bench list` shows every axis and every knob"))
+  }
+
+  /// A text that is no regular expression.
+  static func malformedPattern(_ text: String, reason: String, place: String) -> ToolFailure {
+    .usage(
+      place, "`\(text)` is no regular expression: \(reason)", expected: "Swift's regex syntax",
+      next: "quote it for the shell, or escape special characters with \\")
+  }
+}
+
+extension ToolFailure {
+  /// What keeps every child from measuring, in the words of the command line.
+  init(_ obstacle: Obstacle) {
+    switch obstacle {
+    case .allocator(let allocator, let reason):
+      self = .usage("--allocator \(allocator.rawValue)", reason)
+    case .shortage(let shortage):
+      self.init(
+        .internalFault, place: "this system", finding: shortage.finding,
+        expectation: shortage.expectation, nextStep: shortage.remedy)
+    }
+  }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Measurement
+
+extension PlanNote {
+  /// The note as one line.
+  var text: String {
+    switch self {
+    case .referenceLacks(let reference, let workload): return "\(reference) has no \(workload)"
+    case .referenceCannotReplay(let reference): return "\(reference) cannot replay task graphs"
+    case .moreWorkersThanCPUs(let workers, let cpus):
+      return "--workers \(workers): there \(cpus == 1 ? "is 1 CPU" : "are \(cpus) CPUs"); more "
+        + "workers than CPUs take turns"
+    case .graph(let remark): return remark
+    case .noDurations(let path):
+      return "\(path): no task has a duration, so efficiency says nothing; expected `duration`, "
+        + "in seconds, at the nodes of a DOT file"
+    case .roundsExceedTime(let rounds, let seconds, let budget):
+      return "\(rounds) rounds take about \(Self.time(seconds)), more than the "
+        + "\(UnitFormatter.duration(budget)) to measure; --processes insists on them"
+    case .timeIsShort(let budget, let holds, let wanted, let seconds):
+      let held = holds == 0 ? "no whole round" : "about \(RunText.rounds(holds))"
+      return "--budget \(UnitFormatter.duration(budget)) holds \(held); "
+        + "\(wanted), from which schedulers are ranked, take about \(Self.time(seconds)): "
+        + "--budget \(Int(seconds.rounded(.up)))s"
+    case .takesLong(let wanted, let seconds):
+      return "\(wanted) rounds, from which schedulers are ranked, take about "
+        + "\(Self.time(seconds)); --budget sets a limit that is kept"
+    }
+  }
+
+  private static func time(_ seconds: Double) -> String {
+    UnitFormatter.text(seconds * 1e9, unit: "ns")
+  }
+}

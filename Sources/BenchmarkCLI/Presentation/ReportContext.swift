@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Analysis
+
+/// What a report shows besides what rows say: known while a run is fresh, and optional.
+package struct ReportContext: Sendable {
+  /// Seed of the order, so that the run can be repeated.
+  package var seed: UInt64?
+  /// What was asked for and not measured, and the like; one line each.
+  package var notes: [String]
+  /// What disturbed the run, in one line; nil when nothing did.
+  package var disturbance: String?
+  /// What to know before the figures of a benchmark, by its name; one line each.
+  package var facts: [String: [String]]
+  /// Why a contestant failed, at length; without it the word of its rows stands there.
+  package var failures: [ContestantID: String]
+
+  package init(
+    seed: UInt64? = nil, notes: [String] = [], disturbance: String? = nil,
+    facts: [String: [String]] = [:], failures: [ContestantID: String] = [:]
+  ) {
+    self.seed = seed
+    self.notes = notes
+    self.disturbance = disturbance
+    self.facts = facts
+    self.failures = failures
+  }
+}

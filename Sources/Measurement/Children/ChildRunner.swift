@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CSystemShims
+package import Harness
+internal import Machine
+
+/// Measures assignments in child processes, one at a time.
+///
+/// A child is this program again, told by its first argument to measure. It shares the
+/// orchestrator's process group, so that Ctrl-Z stops both, but ignores SIGINT, SIGTERM and SIGHUP:
+/// the orchestrator decides. It inherits three pipes and nothing else, and ends by itself when the
+/// orchestrator dies. When `run` returns, the child is gone and reaped. Any thread.
+package struct ChildRunner: Sendable {
+  /// How much of the end of a child's stderr is kept.
+  package static let standardErrorLimit = 8192
+
+  private let executable: String
+  private let interrupt: InterruptFlag?
+  private let disturbances: DisturbanceProbe
+
+  /// A runner that starts `executable`, which must call `runMeasureChild` for the verb.
+  package init(executable: String = "/proc/self/exe", interrupt: InterruptFlag? = nil) {
+    self.executable = executable
+    self.interrupt = interrupt
+    disturbances = DisturbanceProbe()
+    shim_keep_zombies()
+  }
+
+  /// Measures one assignment.
+  ///
+  /// A child that has not ended after `deadline` is killed and counts as hung; time during which this process itself
+  /// did not run (stopped, machine asleep) does not count. Every failure is in the outcome.
+  package func run(
+    _ assignment: Assignment, deadline: Duration, allocator: Allocator
+  ) -> MeasurementOutcome {
+    if interrupt?.isRaised == true { return MeasurementOutcome(failure: .interrupted) }
+    let changes: String
+    switch environmentChanges(allocator: allocator, padding: assignment.environmentPadding) {
+    case .success(let lines): changes = lines
+    case .failure(let failure): return MeasurementOutcome(failure: failure)
+    }
+    var told = assignment
+    told.allocator = allocator
+    let before = disturbances.read()
+    let start = MonotonicClock.nanoseconds()
+    // SAFETY: the texts live through the call, which copies what it keeps.
+    let child = unsafe shim_spawn(executable, "bench", measureChildVerb, told.encoded, changes)
+    guard child.error == 0 else {
+      let remedy = Shortage.remedy(for: child.error).map { "; \($0)" } ?? ""
+      let detail = "cannot start \(executable): \(errorText(child.error))\(remedy)"
+      return MeasurementOutcome(failure: .unavailable(reason: "spawn", detail: detail))
+    }
+    var conversation = ChildConversation(child: child, interrupt: interrupt)
+    var outcome = conversation.hold(deadline: deadline)
+    outcome.elapsedNanoseconds = MonotonicClock.nanoseconds() - start
+    outcome.disturbance = disturbances.read().since(before)
+    return outcome
+  }
+
+  /// What differs between a child's environment and this process's, as lines for `shim_spawn`.
+  private func environmentChanges(
+    allocator: Allocator, padding: Int
+  ) -> Result<String, MeasurementFailure> {
+    if let refusal = AllocatorSupport.refusal(of: allocator) {
+      return .failure(.unavailable(reason: "allocator", detail: refusal))
+    }
+    // The child must not build itself anew, and its stack is in the core dump: the Swift runtime's own report of a
+    // crash takes seconds and can hang.
+    var lines = ["BENCH_NO_REEXEC=1", "SWIFT_BACKTRACE=enable=no"]
+    if padding > 0 {
+      lines.append("BENCH_PADDING=" + String(repeating: "x", count: padding))
+    }
+    var library: String?
+    if allocator == .jemalloc, !AllocatorSupport.isLinkedIn {
+      switch JemallocLibrary.locate() {
+      case .success(let path): library = path
+      case .failure(let error):
+        return .failure(.unavailable(reason: "allocator", detail: error.message))
+      }
+    }
+    let preload = JemallocLibrary.preload(
+      EnvironmentVariable.value(of: "LD_PRELOAD"), library: library)
+    lines.append(preload.isEmpty ? "LD_PRELOAD" : "LD_PRELOAD=\(preload)")
+    return .success(lines.joined(separator: "\n"))
+  }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Harness
+package import Machine
+
+/// What one child process measured; when it failed, what it had told until then, which is no figure.
+package struct MeasurementOutcome: Sendable {
+  /// Every timed iteration, in order.
+  package var iterations: [IterationSample] = []
+  /// Every latency sample of the timed iterations, in nanoseconds.
+  package var latencies: [UInt64] = []
+  /// Every queue delay of the timed iterations, in nanoseconds.
+  package var queueDelays: [UInt64] = []
+  /// Values of other metrics, one per report, by metric name.
+  package var metrics: [String: [Double]] = [:]
+  /// The child's largest resident set in bytes, by the kernel's high-water mark; nil when it did not get that far.
+  package var peakRSS: Int?
+  /// Allocator and version that the child proved to have; nil when it did not get that far.
+  package var allocatorProof: String?
+  /// Nanoseconds that one refresh of jemalloc's statistics took in the child; nil without jemalloc.
+  package var jemallocEpochNanoseconds: Int64?
+  /// What disturbed the machine while the child ran.
+  package var disturbance = Disturbance()
+  /// From spawn to the child's end.
+  package var elapsedNanoseconds: UInt64 = 0
+  /// Why there is no figure; nil when the measurement is complete.
+  package var failure: MeasurementFailure?
+
+  /// An outcome without figures.
+  package init(failure: MeasurementFailure? = nil) { self.failure = failure }
+
+  /// True when the child did all it was asked.
+  package var isComplete: Bool { failure == nil }
+}

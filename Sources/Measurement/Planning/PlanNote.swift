@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What whoever asked should know about a plan before it runs.
+package enum PlanNote: Hashable, Sendable {
+  /// A reference has no program of its own for a workload.
+  case referenceLacks(reference: String, workload: String)
+  /// A reference cannot replay graphs.
+  case referenceCannotReplay(String)
+  /// More workers than CPUs.
+  case moreWorkersThanCPUs(workers: Int, cpus: Int)
+  /// What the reader remarked on a graph, with the place.
+  case graph(String)
+  /// No task of the graph at the path has a duration.
+  case noDurations(path: String)
+  /// The rounds that were asked for take longer than the time, in seconds.
+  case roundsExceedTime(rounds: Int, seconds: Double, budget: Duration)
+  /// The time that was asked for holds fewer rounds than are ranked, which take so many seconds.
+  case timeIsShort(budget: Duration, holds: Int, wanted: Int, seconds: Double)
+  /// The rounds that are ranked take longer than the usual time.
+  case takesLong(wanted: Int, seconds: Double)
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Harness
+internal import Results
+internal import Statistics
+
+/// A figure over all processes of a contestant.
+struct AggregateFigure: Sendable {
+  let value: Double
+  /// The interval of the median; nil for pooled samples and below 6 processes.
+  let interval: Interval?
+}
+
+/// Everything that a run says about one contestant of a group.
+struct ContestantFigures: Sendable {
+  /// Whom it is about.
+  let contestant: Contestant
+  /// Its children, complete or not.
+  let processes: [ProcessRecord]
+  /// Why it has no aggregate figure; nil when it has.
+  let failure: MeasurementFailure?
+  /// Aggregates in the order in which they are written.
+  private(set) var aggregates: [(key: FigureKey, figure: AggregateFigure)] = []
+  /// Figures of the complete processes.
+  let figures: [ProcessFigures]
+
+  /// - Parameter failure: the contestant's own failure, if it has one.
+  init(contestant: Contestant, processes: [ProcessRecord], failure: MeasurementFailure?) {
+    self.contestant = contestant
+    self.processes = processes
+    figures = processes.filter(\.outcome.isComplete).map(ProcessFigures.init)
+    self.failure = failure ?? (figures.isEmpty ? .interrupted : nil)
+    guard self.failure == nil else { return }
+    for metric in Metric.allCases { aggregate(metric) }
+  }
+
+  private mutating func aggregate(_ metric: Metric) {
+    switch metric {
+    case .latency: pool(metric, \.latencies)
+    case .queueDelay: pool(metric, \.queueDelays)
+    case .peakRSS:
+      if let most = values(FigureKey(metric, .max)).max() { add(metric, .max, most, nil) }
+    default:
+      let medians = values(FigureKey(metric, .p50))
+      guard !medians.isEmpty else { return }
+      add(metric, .p50, median(medians), medianInterval(medians, level: 0.95))
+    }
+  }
+
+  /// Percentiles of every sample of every process, without an interval: the samples of a process are not independent.
+  private mutating func pool(_ metric: Metric, _ samples: (MeasurementOutcome) -> [UInt64]) {
+    let pooled = processes.filter(\.outcome.isComplete).flatMap { samples($0.outcome) }
+    for (statistic, value) in ProcessFigures.statistics(of: pooled) {
+      add(metric, statistic, value, nil)
+    }
+  }
+
+  private mutating func add(
+    _ metric: Metric, _ statistic: Statistic, _ value: Double, _ interval: Interval?
+  ) {
+    let figure = AggregateFigure(value: value, interval: interval)
+    aggregates.append((FigureKey(metric, statistic), figure))
+  }
+
+  private func values(_ key: FigureKey) -> [Double] { figures.compactMap { $0.values[key] } }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CSystemShims
+
+/// Where this program lies.
+package enum ExecutablePath {
+  /// The path of the running executable; nil when the kernel does not tell.
+  package static var own: String? {
+    // SAFETY: the result is copied before the next call.
+    let path = unsafe String(cString: shim_executable_path())
+    return path.isEmpty ? nil : path
+  }
+
+  /// The folder of the running executable.
+  package static var folder: String? {
+    own.flatMap { path in path.lastIndex(of: "/").map { String(path[..<$0]) } }
+  }
+
+  /// The first line that a shell command prints; empty when it fails.
+  static func firstLine(of command: String) -> String {
+    // SAFETY: the text lives through the call; its result is copied before the next call.
+    unsafe String(cString: shim_first_line(command))
+  }
+}

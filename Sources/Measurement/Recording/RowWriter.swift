@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Harness
+package import Results
+
+/// Turns what a run has measured into rows of a results file.
+package struct RowWriter: Sendable {
+  let run: RunIdentity
+  let allocator: String
+  /// What is wrong with every figure of this build: `debug`, `sanitized`.
+  let buildFlags: Set<QualityFlag>
+  let cpuCount: Int
+
+  /// - Parameters:
+  ///   - run: what all rows have in common.
+  ///   - allocator: name of the children's allocator.
+  ///   - buildFlags: what is wrong with every figure of this build.
+  ///   - cpuCount: CPUs of the machine, to judge what the host took away.
+  package init(
+    run: RunIdentity, allocator: String, buildFlags: Set<QualityFlag> = [], cpuCount: Int
+  ) {
+    self.run = run
+    self.allocator = allocator
+    self.buildFlags = buildFlags
+    self.cpuCount = cpuCount
+  }
+
+  /// Above this quotient of an interval's limits a figure is called noisy.
+  package static let noisyQuotient = 1.5
+  /// Above this share of the CPUs' time taken by the host a figure is marked `steal`.
+  package static let stealShare = 0.05
+
+  /// The rows of a run: per contestant every aggregate, each followed by its processes.
+  ///
+  /// What compares contestants is not among them: that is said of rows, whoever wrote them.
+  package func rows(_ record: RunRecord) -> [ResultRow] {
+    record.plan.groups.indices.flatMap { index in
+      let group = record.plan.groups[index]
+      return group.contestants.indices.flatMap { contestant in
+        rows(
+          of: ContestantFigures(
+            contestant: group.contestants[contestant],
+            processes: record.processes[index][contestant],
+            failure: record.failure(group: index, contestant: contestant)?.1),
+          in: group)
+      }
+    }
+  }
+
+  /// Every contestant that failed, with the failure, in the order of the plan.
+  package func failures(_ record: RunRecord) -> [(subject: Subject, failure: MeasurementFailure)] {
+    record.plan.groups.indices.flatMap { index in
+      let group = record.plan.groups[index]
+      return group.contestants.indices.compactMap { contestant in
+        record.failure(group: index, contestant: contestant).map {
+          (subject(of: group.contestants[contestant], in: group), $0.1)
+        }
+      }
+    }
+  }
+
+  /// What the rows of a contestant are about, with the figure that its failure leaves empty.
+  private func subject(of contestant: Contestant, in group: MeasurementGroup) -> Subject {
+    Subject(
+      suite: group.suite, benchmark: group.benchmark, params: group.rowParameters(of: contestant),
+      scheduler: contestant.name, allocator: allocator, metric: group.primaryMetric,
+      statistic: .p50)
+  }
+
+  private func rows(of result: ContestantFigures, in group: MeasurementGroup) -> [ResultRow] {
+    guard result.failure == nil else { return failureRows(of: result, in: group) }
+    var rows: [ResultRow] = []
+    for (key, figure) in result.aggregates {
+      var aggregate = row(result, group, key)
+      aggregate.value = figure.value
+      aggregate.interval = figure.interval
+      let complete = result.figures.filter { $0.values[key] != nil }
+      count(&aggregate, result.figures)
+      aggregate.quality = aggregateQuality(result, figure)
+      rows.append(aggregate)
+      for process in complete { rows.append(processRow(result, group, key, process)) }
+      if key == FigureKey(group.primaryMetric, .p50) {
+        rows += incompleteRows(of: result, in: group)
+      }
+    }
+    return rows
+  }
+
+  /// A contestant that failed: its aggregate without a figure, and every process with what it has.
+  private func failureRows(of result: ContestantFigures, in group: MeasurementGroup)
+    -> [ResultRow]
+  {
+    let key = FigureKey(group.primaryMetric, .p50)
+    var aggregate = row(result, group, key)
+    aggregate.quality = buildFlags.union(flags(of: result.failure))
+    count(&aggregate, result.figures)
+    return [aggregate]
+      + result.figures.filter { $0.values[key] != nil }.map {
+        processRow(result, group, key, $0)
+      } + incompleteRows(of: result, in: group)
+  }
+
+  /// One row without a figure for every process that has none.
+  private func incompleteRows(of result: ContestantFigures, in group: MeasurementGroup)
+    -> [ResultRow]
+  {
+    result.processes.filter { !$0.outcome.isComplete }.map { process in
+      var row = row(result, group, FigureKey(group.primaryMetric, .p50))
+      row.process = process.round + 1
+      row.quality = buildFlags.union(flags(of: process.outcome.failure))
+      return row
+    }
+  }
+
+  private func processRow(
+    _ result: ContestantFigures, _ group: MeasurementGroup, _ key: FigureKey,
+    _ process: ProcessFigures
+  ) -> ResultRow {
+    var row = row(result, group, key)
+    row.value = process.values[key]
+    row.process = process.round + 1
+    count(&row, [process])
+    let outcome = result.processes.first { $0.round == process.round }?.outcome
+    row.quality = buildFlags.union(disturbances(outcome.map { [$0] } ?? []))
+    return row
+  }
+
+  private func row(_ result: ContestantFigures, _ group: MeasurementGroup, _ key: FigureKey)
+    -> ResultRow
+  {
+    var subject = subject(of: result.contestant, in: group)
+    (subject.metric, subject.statistic) = (key.metric, key.statistic)
+    return ResultRow(run: run, subject: subject, value: nil)
+  }
+
+  /// What is behind the figure; empty cells where nothing is.
+  private func count(_ row: inout ResultRow, _ figures: [ProcessFigures]) {
+    guard !figures.isEmpty else { return }
+    row.processCount = figures.count
+    row.iterationCount = figures.reduce(0) { $0 + $1.iterationCount }
+    row.operationCount = figures.reduce(0) { $0 + $1.operationCount }
+  }
+
+  private func flags(of failure: MeasurementFailure?) -> Set<QualityFlag> {
+    guard let word = failure?.qualityWord else { return [] }
+    return [QualityFlag(text: word) ?? .unavailable(reason: nameReplacingOthers(in: word))]
+  }
+
+  private func aggregateQuality(_ result: ContestantFigures, _ figure: AggregateFigure)
+    -> Set<QualityFlag>
+  {
+    var flags = buildFlags.union(
+      disturbances(result.processes.map(\.outcome).filter(\.isComplete)))
+    if let interval = figure.interval, interval.high > interval.low * Self.noisyQuotient {
+      flags.insert(.noisy)
+    }
+    return flags
+  }
+
+  private func disturbances(_ outcomes: [MeasurementOutcome]) -> Set<QualityFlag> {
+    var flags: Set<QualityFlag> = []
+    let throttled = outcomes.reduce(0) { $0 + ($1.disturbance.throttledPeriods ?? 0) }
+    if throttled > 0 { flags.insert(.throttled) }
+    let ticks = outcomes.reduce(0) { $0 + ($1.disturbance.stealTicks ?? 0) }
+    let elapsed = outcomes.reduce(0.0) { $0 + Double($1.elapsedNanoseconds) }
+    // A tick is a hundredth of a second.
+    if Double(ticks) * 1e7 > elapsed * Double(cpuCount) * Self.stealShare { flags.insert(.steal) }
+    return flags
+  }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Analysis
+import Harness
+import Measurement
+import MeasurementFixtures
+import Testing
+
+@testable import BenchmarkCLI
+
+/// What a reader is told of who is best.
+@Suite struct VerdictTextTests {
+  private func report(
+    _ runner: FakeRunner, _ workload: String = "chain", processes: Int? = nil,
+    change: (inout MeasurementRequest) -> Void = { _ in }
+  ) throws -> Report {
+    let plan = try Fixtures.plan(
+      {
+        $0.workloadNames = [workload]
+        $0.processes = processes
+        change(&$0)
+      }, freshSeed: 7)
+    return Reports.live(plan, runner)
+  }
+
+  @Test(arguments: 1...5) func belowSixRoundsNobodyIsRanked(count: Int) throws {
+    let text = try report(
+      .byRound(["inline": [10], "dispatch": [20], "work-stealing": [90]]), processes: count
+    ).text(style: .plain)
+    #expect(text.contains("too few to rank schedulers; --processes 6 or more does."))
+    for word in ["best", "fastest", "lowest"] { #expect(!text.contains(word), "\(text)") }
+  }
+
+  @Test func sixRoundsAreEnough() throws {
+    let text = try report(
+      .byRound(["inline": [10], "dispatch": [20], "work-stealing": [90]]), processes: 6
+    ).text(style: .plain)
+    #expect(text.hasPrefix("Established as fastest: dispatch in 1 group.\n"))
+  }
+
+  @Test func theSerialBaselineIsNeverBestAndInNoHeadline() throws {
+    let report = try report(
+      .byRound(["inline": [10], "dispatch": [21, 19, 20], "work-stealing": [20]]))
+    #expect(report.analysis.groups[0].best(.wall)?.name != "inline")
+    #expect(report.headline.allSatisfy { !$0.contains("inline") })
+    let line = report.text(style: .plain).split(separator: "\n").first { $0.contains("  inline ") }
+    #expect(line?.hasSuffix("serial") == true)
+    #expect(try #require(report.analysis.groups[0].contestants[0].comparisons[.wall]).ratio < 0.6)
+  }
+
+  @Test func aLatencyWhoseTailContradictsItsMedianIsOpen() throws {
+    func text(tail: UInt64) throws -> String {
+      try report(
+        FakeRunner { assignment, _ in
+          let isFirst = assignment.name == "dispatch"
+          let body = Array(repeating: isFirst ? 1000 : 1500, count: 480) as [UInt64]
+          let end = Array(repeating: isFirst ? tail : 2000, count: 20) as [UInt64]
+          return Fixtures.outcome(wall: [10], latencies: body + end)
+        }, "latency"
+      ).text(style: .plain)
+    }
+    #expect(try text(tail: 2100).hasPrefix("Established as fastest: dispatch in 1 group."))
+    let open = try text(tail: 6000)
+    #expect(open.hasPrefix("No scheduler is established as the fastest"))
+    #expect(open.contains("best by p50, dispatch has 3.00 times the p99 of work-stealing"))
+  }
+
+  @Test func aLongNameGetsALineOfItsOwnInsteadOfAWideTable() throws {
+    let text = try report(.byRound(["dispatch": [100, 101]])) { request in
+      request.references = ["foundation"]
+      request.workers = [2, 3]
+    }.text(style: .plain)
+    #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 })
+    var table = TextTable(columns: [("scheduler", .left), ("wall/op", .right)])
+    table.rows = [["work-stealing chain-bound=256", "1 ns"], ["inline", "2 ns"]]
+    table.mostWidth = 30
+    #expect(
+      table.lines(style: .plain) == [
+        "  scheduler         wall/op", "  work-stealing chain-bound=256",
+        "                       1 ns", "  inline               2 ns",
+      ])
+  }
+
+  @Test func contestantsOfOneSchedulerAreComparedWithEachOther() throws {
+    let plan = try Fixtures.plan(
+      {
+        $0.workloadNames = ["chain"]
+        $0.schedulers = ["stealing"]
+        $0.axes = [.init(axis: "spin-us", values: [1, 5])]
+      }, suite: TunableSuite.suite)
+    let runner = FakeRunner { assignment, _ in
+      Fixtures.outcome(wall: [assignment.knobs["spin-us"] == 5 ? 100 : 300])
+    }
+    let report = Reports.live(plan, runner, suite: TunableSuite.suite)
+    let text = report.text(style: .plain)
+    #expect(text.hasPrefix("Established as fastest: stealing spin-us=5 in 1 group.\n"))
+    #expect(text.contains("stealing spin-us=1   300 ns  300–300 ns    3.00  3.00–3.00"))
+    #expect(text.contains("stealing spin-us=5   100 ns  100–100 ns    best"))
+  }
+
+  @Test func aRingOfWinnersIsNamed() throws {
+    // Each of three is beaten by the next, by the ratio of the rounds.
+    let figures: [String: [Double]] = ["a": [1, 2, 4], "b": [2, 4, 1], "c": [4, 1, 2]]
+    var suite = Fixtures.suite
+    suite.schedulers = figures.keys.sorted().map { Fixtures.scheduler($0) }
+    let plan = try Fixtures.plan(
+      {
+        $0.workloadNames = ["chain"]
+        $0.processes = 9
+      }, suite: suite)
+    let text = Reports.live(plan, .byRound(figures), suite: suite).text(style: .plain)
+    #expect(text.hasPrefix("No scheduler is established as the fastest.\n"))
+    #expect(text.contains("nobody is best: each one is beaten by another, round by round"))
+  }
+}

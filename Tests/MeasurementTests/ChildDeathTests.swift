@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import Harness
+internal import Machine
+internal import Measurement
+internal import Testing
+
+/// A child that says as much of its conversation as a test wants, and then ends in some way.
+struct DyingChild {
+  /// What it does after its last word.
+  enum Ending: String, CaseIterable {
+    case exits = "exit 0"
+    case fails = "exit 7"
+    case isKilled = "kill -9 $$"
+    case crashes = "kill -11 $$"
+    /// Says nothing more, and goes on.
+    case closesAndStays = "exec 3>&- 2>&-; exec sleep 60"
+    /// Leaves somebody behind who holds its pipes open.
+    case leavesAnHeir = "sleep 1 & kill -9 $$"
+  }
+
+  /// Every stage of a conversation, one line each.
+  static let lines = [
+    "ready glibc%202.36", "iteration 30 10 10 10 25 0 0 10", "latency 1 2 3",
+    "iteration 33 11 11 11 25 0 0 10", "metric steals 0.5", "rss 4096", "done",
+  ]
+  static let conversation = lines.map { $0 + "\n" }.joined()
+
+  /// What comes of a child that says the first `count` bytes.
+  static func outcome(
+    saying count: Int, then ending: Ending, deadline: Duration = .seconds(20)
+  ) throws -> MeasurementOutcome {
+    let path = Fixture.temporaryPath()
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let said = String(conversation.prefix(count)).replacing("%", with: "%%")
+      .replacing("\n", with: "\\n")
+    try "#!/bin/sh\nprintf '\(said)' >&3\n\(ending.rawValue)\n"
+      .write(toFile: path, atomically: false, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+    return ChildRunner(executable: path).run(
+      Fixture.assignment("empty"), deadline: deadline, allocator: .system)
+  }
+}
+
+@Suite("A child that dies in the middle of its conversation") struct ChildDeathTests {
+  /// Open descriptors of this process.
+  private var descriptors: Int {
+    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? -1
+  }
+
+  @Test(arguments: [DyingChild.Ending.exits, .fails, .isKilled])
+  func isACrashAfterWhateverByte(_ ending: DyingChild.Ending) throws {
+    let whole = DyingChild.conversation.count
+    let before = descriptors
+    for count in 0...whole {
+      let outcome = try DyingChild.outcome(saying: count, then: ending)
+      if count == whole, ending == .exits {
+        #expect(outcome.failure == nil)
+        #expect(outcome.iterations.count == 2)
+      } else {
+        #expect(outcome.failure?.qualityWord == "crashed", "after \(count) of \(whole) bytes")
+      }
+    }
+    #expect(descriptors == before, "a pipe is left open")
+    #expect(waitpid(-1, nil, WNOHANG) == -1 && errno == ECHILD, "a zombie is left")
+  }
+
+  @Test(arguments: DyingChild.Ending.allCases)
+  func isACrashAfterWhateverLine(_ ending: DyingChild.Ending) throws {
+    for lines in 0..<DyingChild.lines.count {
+      let count = DyingChild.lines[..<lines].reduce(0) { $0 + $1.count + 1 }
+      // One that stays has to be killed at its deadline; the others must not need it.
+      let stays = ending == .closesAndStays
+      let outcome = try DyingChild.outcome(
+        saying: count, then: ending, deadline: stays ? .milliseconds(100) : .seconds(20))
+      #expect(
+        outcome.failure?.qualityWord == (stays ? "hung" : "crashed"), "after \(lines) lines")
+    }
+    #expect(waitpid(-1, nil, WNOHANG) == -1 && errno == ECHILD, "a zombie is left")
+  }
+
+  @Test func theSignalIsNamedAlsoAfterTheLastWord() throws {
+    let whole = DyingChild.conversation.count
+    #expect(
+      try DyingChild.outcome(saying: whole, then: .crashes).failure
+        == .crashed(.signalled(SIGSEGV), standardError: ""))
+  }
+
+  /// Runs the fixture under a limit of the shell, and returns what it prints.
+  private func run(_ verb: String, under limit: String) throws -> String {
+    var assignment = Fixture.assignment("empty")
+    assignment.allocator = .system
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = [
+      "-c", "\(limit); exec \"$0\" \(verb) \"$1\"", Fixture.path, assignment.encoded,
+    ]
+    process.standardOutput = output
+    try process.run()
+    let said = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return String(decoding: said, as: UTF8.self)
+  }
+
+  @Test(arguments: [10, 11, 13, 14]) func tooFewDescriptorsAreNamedWithWhatToRaise(count: Int)
+    throws
+  {
+    let text = try run("orchestrate", under: "ulimit -n \(count)")
+    #expect(text.contains("Too many open files"), "\(text)")
+    #expect(text.contains("ulimit -n 256"))
+  }
+
+  @Test func aShortageIsFoundBeforeTheFirstChild() throws {
+    #expect(Shortage.find(workers: 2) == nil)
+    for (limit, remedy) in [("ulimit -n 12", "ulimit -n 256"), ("ulimit -v 250000", "ulimit -v")] {
+      let text = try run("shortage", under: limit)
+      #expect(text.contains("expected") && text.contains(remedy), "\(limit): \(text)")
+    }
+  }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Harness
+internal import MeasurementFixtures
+internal import Results
+internal import Testing
+
+@testable internal import Measurement
+
+@Suite struct RowWriterTests {
+  private func rows(
+    _ runner: FakeRunner, flags: Set<QualityFlag> = [],
+    change: (inout MeasurementRequest) -> Void = { _ in }
+  ) throws -> [ResultRow] {
+    let plan = try Fixtures.plan(change)
+    return Fixtures.writer(flags: flags).rows(Orchestrator(plan: plan, runner: runner).run())
+  }
+
+  private func findings(_ rows: [ResultRow]) -> [String] {
+    SchemaCheck.check(CSV.encode(rows), path: "made.csv").map(\.description)
+  }
+
+  @Test(arguments: [1, 3, 8]) func everyFigureHasAnAggregateFollowedByItsProcesses(count: Int)
+    throws
+  {
+    let rows = try self.rows(.steady([:])) { $0.processes = count }
+    #expect(findings(rows) == [])
+    let wall = rows.filter {
+      $0.subject.metric == .wall && $0.subject.statistic == .p50
+        && $0.subject.benchmark == "chain" && $0.subject.scheduler == "dispatch"
+    }
+    #expect(wall.map(\.process) == [nil] + (1...count).map { Optional($0) })
+    #expect(wall[0].processCount == count)
+    #expect(wall[0].iterationCount == count)
+    #expect(wall[0].operationCount == count * 1000)
+    #expect(wall[0].subject.params.text == "n:100000;workers:2")
+  }
+
+  @Test func aLatencyRunIsValidToo() throws {
+    let rows = try self.rows(
+      FakeRunner { _, _ in Fixtures.outcome(wall: [10], latencies: Array(1...200)) }
+    ) { $0.workloadNames = ["latency"] }
+    #expect(findings(rows) == [])
+    #expect(rows.contains { $0.subject.metric == .latency && $0.subject.statistic == .p99 })
+  }
+
+  @Test(arguments: [
+    MeasurementFailure.crashed(.signalled(11), standardError: ""),
+    .hung(deadline: .seconds(30), standardError: ""), .wrongAnswer("3 instead of 4"),
+    .unavailable(reason: "allocator", detail: "no jemalloc"),
+  ]) func aFailureEmptiesItsOwnRows(failure: MeasurementFailure) throws {
+    var left = 3
+    let rows = try self.rows(
+      FakeRunner { assignment, _ in
+        guard assignment.name == "dispatch" else { return Fixtures.outcome(wall: [10]) }
+        left -= 1
+        return left < 0 ? MeasurementOutcome(failure: failure) : Fixtures.outcome(wall: [20])
+      })
+    #expect(findings(rows) == [])
+    let word = QualityFlag(text: failure.qualityWord)
+    let failed = rows.filter { row in word.map { row.quality.contains($0) } ?? false }
+    #expect(failed.allSatisfy { $0.subject.scheduler == "dispatch" && $0.value == nil })
+    #expect(failed.contains { $0.process == nil && $0.subject.metric == .wall })
+    #expect(failed.contains { $0.process != nil })
+    #expect(rows.contains { $0.subject.scheduler == "inline" && $0.value != nil })
+  }
+
+  @Test func anInterruptedRunKeepsWhatIsComplete() throws {
+    let rows = try self.rows(
+      FakeRunner { _, index in
+        index == 4 ? MeasurementOutcome(failure: .interrupted) : Fixtures.outcome(wall: [10])
+      })
+    #expect(findings(rows) == [])
+    let interrupted = rows.filter { $0.quality.contains(.interrupted) }
+    #expect(!interrupted.isEmpty && interrupted.allSatisfy { $0.value == nil })
+    let complete = rows.filter { $0.subject.benchmark == "chain" && $0.process == nil }
+    #expect(complete.contains { $0.value != nil && $0.processCount == 1 })
+  }
+
+  @Test func aDebugBuildMarksEveryRow() throws {
+    let rows = try self.rows(.steady([:]), flags: [.debug])
+    #expect(rows.allSatisfy { $0.quality.contains(.debug) })
+    #expect(findings(rows) == [])
+  }
+
+  @Test func disturbancesAndSpreadAreMarked() throws {
+    let rows = try self.rows(
+      FakeRunner { assignment, index in
+        var outcome = Fixtures.outcome(wall: [index.isMultiple(of: 2) ? 10 : 100])
+        // 10 ms elapsed on 2 CPUs: one tick of 10 ms is half of it.
+        if assignment.name == "inline" { outcome.disturbance.stealTicks = 1 }
+        if assignment.name == "dispatch" { outcome.disturbance.throttledPeriods = 1 }
+        return outcome
+      }
+    ) { $0.workloadNames = ["chain"] }
+    func quality(_ name: String) -> Set<QualityFlag> {
+      rows.first { $0.subject.scheduler == name && $0.subject.metric == .wall }?.quality ?? []
+    }
+    #expect(quality("inline").contains(.steal))
+    #expect(quality("dispatch").contains(.throttled))
+    #expect(rows.contains { $0.quality.contains(.noisy) })
+    #expect(findings(rows) == [])
+  }
+}
