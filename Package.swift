@@ -275,7 +275,7 @@ let package = Package(
       name: "MeasurementFixtures", dependencies: ["Harness", "Measurement", "Results"],
       path: "Tests/MeasurementFixtures", swiftSettings: strict),
     tests("HarnessTests", imports: ["Harness", "Scheduling"]),
-    tests("MachineTests", imports: ["Machine"]),
+    tests("MachineTests", imports: ["Harness", "Machine"]),
     tests(
       "MeasurementTests",
       imports: [

@@ -45,6 +45,7 @@ static int is_pipe(int fd) {
 
 int shim_child_begin(void) {
   if (!is_pipe(SHIM_CHILD_RESULTS) || !is_pipe(SHIM_CHILD_LIVENESS)) return EBADF;
+  if (fcntl(SHIM_CHILD_COMMANDS, F_SETFD, FD_CLOEXEC) != 0) return errno;
   if (fcntl(SHIM_CHILD_RESULTS, F_SETFD, FD_CLOEXEC) != 0) return errno;
   if (fcntl(SHIM_CHILD_LIVENESS, F_SETFD, FD_CLOEXEC) != 0) return errno;
   signal(SIGINT, SIG_IGN);

@@ -9,6 +9,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,14 +28,23 @@ static int raised(int fd) {
   return high;
 }
 
-static int open_pipe(int ends[2]) {
-  int low[2];
-  if (pipe2(low, O_CLOEXEC) != 0) return errno;
+static int raise_both(int ends[2], const int low[2]) {
   ends[0] = raised(low[0]);
   int error = ends[0] < 0 ? errno : 0;
   ends[1] = raised(low[1]);
   if (error == 0 && ends[1] < 0) error = errno;
   return error;
+}
+
+static int open_pipe(int ends[2]) {
+  int low[2];
+  return pipe2(low, O_CLOEXEC) != 0 ? errno : raise_both(ends, low);
+}
+
+// A pipe in one direction whose reader may go without a signal to the writer.
+static int open_socket(int ends[2]) {
+  int low[2];
+  return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, low) != 0 ? errno : raise_both(ends, low);
 }
 
 static void close_pipe(int ends[2]) {
@@ -75,7 +85,7 @@ static char **changed_environment(char *text) {
 }
 
 static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes, int results, int errors,
-                   int liveness) {
+                   int liveness, int commands) {
   sigset_t blocked, all;
   sigemptyset(&blocked);
   sigaddset(&blocked, SIGINT);
@@ -90,15 +100,16 @@ static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attri
   if (!error) error = posix_spawn_file_actions_adddup2(actions, errors, 2);
   if (!error) error = posix_spawn_file_actions_adddup2(actions, results, SHIM_CHILD_RESULTS);
   if (!error) error = posix_spawn_file_actions_adddup2(actions, liveness, SHIM_CHILD_LIVENESS);
+  if (!error) error = posix_spawn_file_actions_adddup2(actions, commands, SHIM_CHILD_COMMANDS);
 #ifdef __GLIBC__
   // What this process inherited without close-on-exec must not keep anybody's pipe open either.
-  if (!error) error = posix_spawn_file_actions_addclosefrom_np(actions, SHIM_CHILD_LIVENESS + 1);
+  if (!error) error = posix_spawn_file_actions_addclosefrom_np(actions, SHIM_CHILD_COMMANDS + 1);
 #endif
   return error;
 }
 
 static int start(pid_t *pid, const char *path, char *const arguments[], const char *changes, int results, int errors,
-                 int liveness) {
+                 int liveness, int commands) {
   char *text = strdup(changes);
   char **environment = text ? changed_environment(text) : 0;
   if (!environment) {
@@ -109,7 +120,7 @@ static int start(pid_t *pid, const char *path, char *const arguments[], const ch
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&actions);
   posix_spawnattr_init(&attributes);
-  int error = prepare(&actions, &attributes, results, errors, liveness);
+  int error = prepare(&actions, &attributes, results, errors, liveness, commands);
   if (!error) error = posix_spawn(pid, path, &actions, &attributes, arguments, environment);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
@@ -120,32 +131,35 @@ static int start(pid_t *pid, const char *path, char *const arguments[], const ch
 
 struct shim_child shim_spawn(const char *path, const char *name, const char *verb, const char *argument,
                              const char *changes) {
-  int results[2] = {-1, -1}, errors[2] = {-1, -1}, liveness[2] = {-1, -1};
+  int results[2] = {-1, -1}, errors[2] = {-1, -1}, liveness[2] = {-1, -1}, commands[2] = {-1, -1};
   int error = open_pipe(results);
   if (!error) error = open_pipe(errors);
   if (!error) error = open_pipe(liveness);
+  if (!error) error = open_socket(commands);
   if (!error && fcntl(results[0], F_SETFL, O_NONBLOCK) != 0) error = errno;
   if (!error && fcntl(errors[0], F_SETFL, O_NONBLOCK) != 0) error = errno;
   pid_t pid = -1;
   char *arguments[] = {(char *)name, (char *)verb, (char *)argument, 0};
-  if (!error) error = start(&pid, path, arguments, changes, results[1], errors[1], liveness[0]);
+  if (!error) error = start(&pid, path, arguments, changes, results[1], errors[1], liveness[0], commands[0]);
   if (error) {
     close_pipe(results);
     close_pipe(errors);
     close_pipe(liveness);
-    return (struct shim_child){-1, -1, -1, -1, error};
+    close_pipe(commands);
+    return (struct shim_child){-1, -1, -1, -1, -1, error};
   }
   close(results[1]);
   close(errors[1]);
   close(liveness[0]);
-  return (struct shim_child){pid, results[0], errors[0], liveness[1], 0};
+  close(commands[0]);
+  return (struct shim_child){pid, results[0], errors[0], liveness[1], commands[1], 0};
 }
 
 int shim_can_talk(void) {
-  int pipes[3][2] = {{-1, -1}, {-1, -1}, {-1, -1}};
+  int pipes[4][2] = {{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}};
   int error = 0;
-  for (int i = 0; i < 3 && !error; i++) error = open_pipe(pipes[i]);
-  for (int i = 0; i < 3; i++) close_pipe(pipes[i]);
+  for (int i = 0; i < 4 && !error; i++) error = open_pipe(pipes[i]);
+  for (int i = 0; i < 4; i++) close_pipe(pipes[i]);
   return error;
 }
 
@@ -187,6 +201,20 @@ int shim_write_all(int fd, const void *bytes, uint64_t count) {
   const char *next = bytes;
   while (count > 0) {
     ssize_t written = write(fd, next, count);
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return errno;
+    }
+    next += written;
+    count -= (uint64_t)written;
+  }
+  return 0;
+}
+
+int shim_tell(int commands, const void *bytes, uint64_t count) {
+  const char *next = bytes;
+  while (count > 0) {
+    ssize_t written = send(commands, next, count, MSG_NOSIGNAL);
     if (written < 0) {
       if (errno == EINTR) continue;
       return errno;

@@ -40,15 +40,15 @@ package enum AllocatorProof {
   }
 
   /// Proves that this process has `wanted`: name and version, or the failure of the measurement.
-  package static func prove(_ wanted: Allocator) -> Result<String, MeasurementFailure> {
+  package static func prove(_ wanted: Allocator) -> Result<String, ChildFailure> {
     let finding = examine()
     switch (wanted, finding) {
     case (.jemalloc, .jemalloc), (.system, .system): return .success(finding.description)
     default:
       return .failure(
         .unavailable(
-          reason: "allocator",
-          detail: "the child's allocator is \(finding); expected \(wanted); "
+          "allocator",
+          "the child's allocator is \(finding); expected \(wanted); "
             + "a sanitizer or another LD_PRELOAD in the way brings its own allocator"))
     }
   }

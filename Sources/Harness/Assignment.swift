@@ -12,7 +12,8 @@ package enum Allocator: String, Sendable, CaseIterable {
 
 /// What one child process is to measure.
 ///
-/// It travels as one argument, text of `key=value` lines; see `encoded`.
+/// What makes the contestant travels as the command `prepare`; how long to iterate it, and what the
+/// process must be like, travel apart.
 package struct Assignment: Hashable, Sendable {
   /// Which program.
   package enum Subject: Hashable, Sendable {

@@ -84,6 +84,9 @@ package struct IterationRecorder {
       operations: operations)
   }
 
+  /// Forgets the stamps, so that another run can add to what was reported.
+  mutating func restart() { stamps = Stamps() }
+
   /// Forgets everything; keeps the capacity of the sample lists.
   package mutating func reset() {
     stamps = Stamps()
@@ -128,6 +131,17 @@ package struct IterationSample: Hashable, Sendable {
   package var wallNanoseconds: UInt64 {
     // Wraps, because the figures may come from a stream that is not to be trusted.
     buildNanoseconds &+ runNanoseconds &+ releaseNanoseconds
+  }
+
+  /// Adds another run of the same program.
+  mutating func add(_ other: IterationSample) {
+    buildNanoseconds += other.buildNanoseconds
+    runNanoseconds += other.runNanoseconds
+    releaseNanoseconds += other.releaseNanoseconds
+    cpuNanoseconds += other.cpuNanoseconds
+    voluntarySwitches += other.voluntarySwitches
+    involuntarySwitches += other.involuntarySwitches
+    operations += other.operations
   }
 
   /// The value of a total of this sample per operation.

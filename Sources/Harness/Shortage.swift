@@ -25,7 +25,7 @@ package struct Shortage: Hashable, Sendable, CustomStringConvertible {
     if pipes != 0 {
       return Shortage(
         finding: "no file descriptors for a measuring process: \(errorText(pipes))",
-        expectation: "16 or more", remedy: remedy(for: pipes) ?? "see errno \(pipes) in errno(3)")
+        expectation: "18 or more", remedy: remedy(for: pipes) ?? "see errno \(pipes) in errno(3)")
     }
     // The main thread is there already; some watch over the process.
     let threads = workers + 4

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import Harness
 
 /// What `doctor` says of this machine.
 package struct Diagnosis: Sendable {

@@ -48,7 +48,7 @@ import Testing
       Fixtures.plan { $0.graphs = [graph] },
       FakeRunner { _, index in
         var outcome = Fixtures.outcome(wall: [10])
-        outcome.metrics = ["makespan": [5.2e8 + Double(index)], "efficiency": [0.9]]
+        outcome.metrics = [.makespan: [5.2e8 + Double(index)], .efficiency: [0.9]]
         return outcome
       })
     #expect(replay.contains("bwa  body=spin · time-scale=0.25 · 2 workers"))

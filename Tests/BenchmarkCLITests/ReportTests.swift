@@ -153,7 +153,7 @@ import Testing
     let runner = FakeRunner { _, _ in
       var outcome = Fixtures.outcome(wall: [10])
       outcome.metrics = [
-        "makespan": [5.2e8], "efficiency": [0.96], "efficiency-ideal": [0.98], "work": [1e9],
+        .makespan: [5.2e8], .efficiency: [0.96], .efficiencyIdeal: [0.98], .work: [1e9],
       ]
       outcome.queueDelays = Array(repeating: 1500, count: 200)
       return outcome

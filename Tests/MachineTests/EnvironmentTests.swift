@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Harness
 internal import Testing
 
 @testable internal import Machine

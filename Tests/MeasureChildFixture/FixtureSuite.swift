@@ -81,7 +81,7 @@ let fixtureSuite = Suite(
       stampAll(&recorder)
       for value in 0..<100_000 { recorder.latency(nanoseconds: UInt64(value)) }
       recorder.queueDelay(nanoseconds: 7)
-      recorder.value("steals", 0.1)
+      recorder.value("efficiency", 0.1)
     },
     workload("abort") { _ in
       writeToStandardError("first line\nlast words\n")
@@ -101,12 +101,21 @@ let fixtureSuite = Suite(
     },
     workload("endless") { _ in while true { writeToStandardError("and so on\n") } },
     workload("prints") { recorder in
-      print("iteration 1 2 3")
+      print("sample 1 2 3")
       stampAll(&recorder)
     },
     workload("garbage") { recorder in
-      FileHandle(fileDescriptor: 3).write(Data("iteration 1 2 3\n".utf8))
+      FileHandle(fileDescriptor: 3).write(Data("sample 1 2 3\n".utf8))
       stampAll(&recorder)
+    },
+    workload("coffee") { recorder in
+      stampAll(&recorder)
+      recorder.value("coffee", 3)
+    },
+    workload("moments") { recorder in
+      stampAll(&recorder)
+      recorder.value("tasks", Double(getpid()))
+      recorder.value("work", Double(MonotonicClock.nanoseconds()))
     },
     workload("unstamped") { $0.begin() },
     workload("descriptors") { recorder in
@@ -117,16 +126,16 @@ let fixtureSuite = Suite(
     },
     workload("cpus") { recorder in
       stampAll(&recorder)
-      recorder.value("cpus", Double(MachineFacts.read().usableThreads))
+      recorder.value("tasks", Double(MachineFacts.read().usableThreads))
     },
     workload("padding") { recorder in
       stampAll(&recorder)
       let padding = EnvironmentVariable.value(of: "BENCH_PADDING") ?? ""
-      recorder.value("padding", Double(padding.utf8.count))
+      recorder.value("tasks", Double(padding.utf8.count))
     },
     workload("group") { recorder in
       stampAll(&recorder)
-      recorder.value("group", Double(getpgrp()))
+      recorder.value("tasks", Double(getpgrp()))
     },
   ],
   references: [

@@ -11,18 +11,20 @@ internal import Measurement
     switch arguments.dropFirst().first {
     case measureChildVerb:
       exit(runMeasureChild(arguments: Array(arguments.dropFirst(2)), suite: fixtureSuite))
-    case "orchestrate": orchestrate(arguments[2])
+    case "orchestrate": orchestrate(arguments[2], allocator: arguments[3])
     case "shortage": print(Shortage.find(workers: 2)?.description ?? "none")
-    default: fatalError("usage: MeasureChildFixture orchestrate <assignment>")
+    default: fatalError("usage: MeasureChildFixture orchestrate <command> <allocator>")
     }
   }
 
   /// Measures one assignment and prints what came of it.
-  private static func orchestrate(_ encoded: String) {
+  private static func orchestrate(_ line: String, allocator: String) {
     guard let interrupt = InterruptFlag.install() else { fatalError("cannot catch signals") }
-    guard let assignment = try? Assignment(encoded: encoded) else { fatalError("bad assignment") }
+    guard case .prepare(let assignment)? = try? Command(text: line),
+      let allocator = Allocator(rawValue: allocator)
+    else { fatalError("bad assignment") }
     let outcome = ChildRunner(interrupt: interrupt).run(
-      assignment, deadline: .seconds(60), allocator: assignment.allocator)
+      assignment, deadline: .seconds(60), allocator: allocator)
     switch outcome.failure {
     case nil: print("complete")
     case .crashed(let how, _): print("crashed: \(how)")

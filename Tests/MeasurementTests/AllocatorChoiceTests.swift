@@ -10,9 +10,8 @@ internal import Testing
   private func orchestrate(
     _ allocator: Allocator, environment: [String: String]
   ) throws -> String {
-    var assignment = Fixture.assignment("empty")
-    assignment.allocator = allocator
-    return try Fixture.start(["orchestrate", assignment.encoded], environment: environment).output
+    let words = ["orchestrate", Fixture.assignment("empty").line, allocator.rawValue]
+    return try Fixture.start(words, environment: environment).output
   }
 
   @Test func aLibraryThatIsNotThereIsNotReplacedByAnother() throws {
@@ -29,13 +28,13 @@ internal import Testing
   }
 
   @Test func aChildWithoutOrchestratorExplainsItself() throws {
-    let alone = try Fixture.start([measureChildVerb, Fixture.assignment("empty").encoded])
+    let alone = try Fixture.start([measureChildVerb, ChildSetup().line])
     #expect(alone.code == 64)
     #expect(alone.errors.contains("bench __measure: no orchestrator"))
     #expect(alone.errors.contains("use 'bench run'"))
     let wrong = try Fixture.start([measureChildVerb, "nonsense"])
     #expect(wrong.code == 64)
-    #expect(wrong.errors.contains("expected key=value"))
+    #expect(wrong.errors.contains("expected hello version=1"))
     #expect(try Fixture.start([measureChildVerb]).code == 64)
   }
 }

@@ -22,9 +22,17 @@ struct DyingChild {
 
   /// Every stage of a conversation, one line each.
   static let lines = [
-    "ready glibc%202.36", "iteration 30 10 10 10 25 0 0 10", "latency 1 2 3",
-    "iteration 33 11 11 11 25 0 0 10", "metric steals 0.5", "rss 4096", "done",
+    "hello version=1 swift=6.3 optimization=-O sanitizer=none", "ready allocator=glibc%202.36",
+    "prepared contestant=0 operations=10", "done command=prepare", sample(10),
+    "series metric=latency ns=1,2,3", sample(11), "value metric=efficiency value=0.5",
+    "done command=iterate", "end peak-rss-bytes=4096",
   ]
+
+  private static func sample(_ nanoseconds: Int) -> String {
+    "sample build-ns=\(nanoseconds) run-ns=\(nanoseconds) release-ns=\(nanoseconds) cpu-ns=25 "
+      + "voluntary-switches=0 involuntary-switches=0 operations=10"
+  }
+
   static let conversation = lines.map { $0 + "\n" }.joined()
 
   /// What comes of a child that says the first `count` bytes.
@@ -62,7 +70,8 @@ struct DyingChild {
         #expect(outcome.failure?.qualityWord == "crashed", "after \(count) of \(whole) bytes")
       }
     }
-    #expect(descriptors == before, "a pipe is left open")
+    // What earlier tests left to be closed may be gone by now.
+    #expect(descriptors <= before, "a pipe is left open")
     #expect(waitpid(-1, nil, WNOHANG) == -1 && errno == ECHILD, "a zombie is left")
   }
 
@@ -89,13 +98,12 @@ struct DyingChild {
 
   /// Runs the fixture under a limit of the shell, and returns what it prints.
   private func run(_ verb: String, under limit: String) throws -> String {
-    var assignment = Fixture.assignment("empty")
-    assignment.allocator = .system
+    let assignment = Fixture.assignment("empty")
     let process = Process()
     let output = Pipe()
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
     process.arguments = [
-      "-c", "\(limit); exec \"$0\" \(verb) \"$1\"", Fixture.path, assignment.encoded,
+      "-c", "\(limit); exec \"$0\" \(verb) \"$1\" system", Fixture.path, assignment.line,
     ]
     process.standardOutput = output
     try process.run()

@@ -82,7 +82,18 @@ internal import Testing
       Issue.record("expected a crash")
       return
     }
-    #expect(why.contains("iteration 1 2 3"))
+    #expect(why.contains("sample"))
+  }
+
+  @Test func aMetricThatNobodyKnowsIsNamed() {
+    guard
+      case .crashed(.incomprehensible(let why), _) = Fixture.run(Fixture.assignment("coffee"))
+        .failure
+    else {
+      Issue.record("expected a crash")
+      return
+    }
+    #expect(why.hasPrefix("unknown metric 'coffee'; expected one of wall, "))
   }
 
   @Test(arguments: [
@@ -105,11 +116,11 @@ internal import Testing
 
   @Test func aProcessWithoutJemallocCannotProveIt() {
     // The tests themselves run on the C library's allocator, since nothing links jemalloc.
-    guard case .failure(.unavailable(let reason, _)) = AllocatorProof.prove(.jemalloc) else {
+    guard case .failure(let failure) = AllocatorProof.prove(.jemalloc) else {
       Issue.record("jemalloc was found in a process that did not ask for it")
       return
     }
-    #expect(reason == "allocator")
+    #expect(failure.kind == .unavailable && failure.reason == "allocator")
     guard case .success = AllocatorProof.prove(.system) else {
       Issue.record("the C library's allocator was not recognised")
       return

@@ -77,7 +77,7 @@ internal import Testing
     #expect(outcome.failure == nil)
     #expect(outcome.latencies == Array(0..<100_000) + Array(0..<100_000))
     #expect(outcome.queueDelays == [7, 7])
-    #expect(outcome.metrics == ["steals": [0.1, 0.1]])
+    #expect(outcome.metrics == [.efficiency: [0.1, 0.1]])
   }
 
   @Test func aReferenceSystemIsCapped() {
@@ -102,14 +102,14 @@ internal import Testing
     #expect(leaked > 2)
     var assignment = Fixture.assignment("descriptors")
     assignment.minimumIterations = 1
-    #expect(Fixture.run(assignment).latencies == [0, 1, 2, 3, 4])
+    #expect(Fixture.run(assignment).latencies == [0, 1, 2, 3, 4, 5])
   }
 
   @Test func aPinnedChildSeesThatManyCPUs() {
     var assignment = Fixture.assignment("cpus")
     assignment.cpus = 1
     assignment.minimumIterations = 1
-    #expect(Fixture.run(assignment).metrics == ["cpus": [1]])
+    #expect(Fixture.run(assignment).metrics == [.tasks: [1]])
     assignment.cpus = 100_000
     #expect(Fixture.run(assignment).failure?.qualityWord == "unavailable:cpus")
   }
@@ -117,13 +117,13 @@ internal import Testing
   @Test func aChildSharesTheProcessGroup() {
     var assignment = Fixture.assignment("group")
     assignment.minimumIterations = 1
-    #expect(Fixture.run(assignment).metrics == ["group": [Double(getpgrp())]])
+    #expect(Fixture.run(assignment).metrics == [.tasks: [Double(getpgrp())]])
   }
 
   @Test func thePaddingEntersTheEnvironment() {
     var assignment = Fixture.assignment("padding")
     assignment.minimumIterations = 1
     assignment.environmentPadding = 4096
-    #expect(Fixture.run(assignment).metrics == ["padding": [4096]])
+    #expect(Fixture.run(assignment).metrics == [.tasks: [4096]])
   }
 }

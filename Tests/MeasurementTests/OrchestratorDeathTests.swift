@@ -18,9 +18,8 @@ internal import Testing
       defer { try? FileManager.default.removeItem(atPath: path) }
       var assignment = Fixture.assignment("hang")
       assignment.subject = .graph(path: path)
-      assignment.allocator = .system
       process.executableURL = URL(fileURLWithPath: Fixture.path)
-      process.arguments = ["orchestrate", assignment.encoded]
+      process.arguments = ["orchestrate", assignment.line, "system"]
       process.standardOutput = output
       try process.run()
       var pid: Int32?

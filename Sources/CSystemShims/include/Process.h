@@ -4,14 +4,15 @@
 #include <stdint.h>
 
 /// The descriptors that a child inherits, besides 0 (/dev/null), 1 and 2 (both the error pipe).
-enum { SHIM_CHILD_RESULTS = 3, SHIM_CHILD_LIVENESS = 4 };
+enum { SHIM_CHILD_RESULTS = 3, SHIM_CHILD_LIVENESS = 4, SHIM_CHILD_COMMANDS = 5 };
 
-/// A started child: its id and the orchestrator's ends of the three pipes, or `error` (an errno) and nothing else.
+/// A started child: its id and the orchestrator's ends of its pipes, or `error` (an errno) and nothing else.
 struct shim_child {
   int32_t pid;
   int32_t results;
   int32_t errors;
   int32_t liveness;
+  int32_t commands;
   int32_t error;
 };
 
@@ -36,7 +37,10 @@ enum {
 /// a byte on `interrupt`. A descriptor of -1 is not watched. Returns the mask, 0 on timeout, or -errno.
 int shim_hear(int results, int errors, int liveness, int interrupt, int timeout_ms);
 
-/// Reads what is there without blocking. Returns the count, 0 at end of file, or -errno.
+/// Writes all of it to a child's commands, also when nobody hears them. Returns 0, or errno.
+int shim_tell(int commands, const void *bytes, uint64_t count);
+
+/// Reads what is there, without blocking from a descriptor that does not. Returns the count, 0 at end of file, or -errno.
 int64_t shim_read_available(int fd, void *buffer, uint64_t capacity);
 
 /// How a child ended: state 0 still running, 1 exited, 2 signalled, -1 unknown to the kernel; and its code or signal.
@@ -49,7 +53,7 @@ struct shim_exit shim_reap(int32_t pid, int wait);
 /// Makes sure that children stay to be reaped, whatever this process inherited.
 void shim_keep_zombies(void);
 
-/// In a child: closes both descriptors on exec, ignores SIGINT, SIGTERM, SIGHUP and SIGPIPE, and starts a thread that
+/// In a child: closes its descriptors on exec, ignores SIGINT, SIGTERM, SIGHUP and SIGPIPE, and starts a thread that
 /// sleeps in read and ends the process at once when the orchestrator is gone. Returns 0, or errno (EBADF: not a child).
 int shim_child_begin(void);
 /// Writes all of it. Returns 0, or errno.

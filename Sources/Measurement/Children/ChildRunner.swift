@@ -4,11 +4,11 @@ internal import CSystemShims
 package import Harness
 internal import Machine
 
-/// Measures assignments in child processes, one at a time.
+/// Starts measuring processes.
 ///
 /// A child is this program again, told by its first argument to measure. It shares the
 /// orchestrator's process group, so that Ctrl-Z stops both, but ignores SIGINT, SIGTERM and SIGHUP:
-/// the orchestrator decides. It inherits three pipes and nothing else, and ends by itself when the
+/// the orchestrator decides. It inherits its pipes and nothing else, and ends by itself when the
 /// orchestrator dies. When `run` returns, the child is gone and reaped. Any thread.
 package struct ChildRunner: Sendable {
   /// How much of the end of a child's stderr is kept.
@@ -26,35 +26,66 @@ package struct ChildRunner: Sendable {
     shim_keep_zombies()
   }
 
-  /// Measures one assignment.
+  /// Measures one assignment, and nothing else, in a child of its own.
   ///
   /// A child that has not ended after `deadline` is killed and counts as hung; time during which this process itself
   /// did not run (stopped, machine asleep) does not count. Every failure is in the outcome.
   package func run(
     _ assignment: Assignment, deadline: Duration, allocator: Allocator
   ) -> MeasurementOutcome {
-    if interrupt?.isRaised == true { return MeasurementOutcome(failure: .interrupted) }
-    let changes: String
-    switch environmentChanges(allocator: allocator, padding: assignment.environmentPadding) {
-    case .success(let lines): changes = lines
-    case .failure(let failure): return MeasurementOutcome(failure: failure)
-    }
-    var told = assignment
-    told.allocator = allocator
+    var outcome = MeasurementOutcome()
     let before = disturbances.read()
     let start = MonotonicClock.nanoseconds()
-    // SAFETY: the texts live through the call, which copies what it keeps.
-    let child = unsafe shim_spawn(executable, "bench", measureChildVerb, told.encoded, changes)
-    guard child.error == 0 else {
-      let remedy = Shortage.remedy(for: child.error).map { "; \($0)" } ?? ""
-      let detail = "cannot start \(executable): \(errorText(child.error))\(remedy)"
-      return MeasurementOutcome(failure: .unavailable(reason: "spawn", detail: detail))
-    }
-    var conversation = ChildConversation(child: child, interrupt: interrupt)
-    var outcome = conversation.hold(deadline: deadline)
+    do throws(MeasurementFailure) {
+      let child = try self.start(
+        ChildSetup(allocator: allocator, cpus: assignment.cpus),
+        padding: assignment.environmentPadding, deadline: deadline)
+      defer { child.end() }
+      try measure(assignment, in: child, &outcome)
+    } catch { outcome.failure = error }
     outcome.elapsedNanoseconds = MonotonicClock.nanoseconds() - start
     outcome.disturbance = disturbances.read().since(before)
     return outcome
+  }
+
+  /// Every step of an assignment.
+  private func measure(
+    _ assignment: Assignment, in child: MeasuringChild, _ outcome: inout MeasurementOutcome
+  ) throws(MeasurementFailure) {
+    try child.awaitReady()
+    outcome.allocatorProof = child.allocatorProof
+    try child.prepare(assignment)
+    try child.iterate(
+      Iterations(
+        warmups: max(0, assignment.warmups), least: max(1, assignment.minimumIterations),
+        most: max(1, assignment.maximumIterations),
+        budgetNanoseconds: assignment.timeBudgetNanoseconds), into: &outcome)
+    let last = try child.stop()
+    outcome.peakRSS = last.peakRSS
+    outcome.jemallocEpochNanoseconds = last.jemallocEpochNanoseconds
+    guard outcome.iterations.isEmpty else { return }
+    throw .crashed(.incomprehensible("no sample"), standardError: "")
+  }
+
+  /// Starts a child that waits for commands.
+  ///
+  /// - Parameters:
+  ///   - setup: what has to be so before its first thread starts.
+  ///   - padding: bytes added to its environment; see `Assignment.environmentPadding`.
+  ///   - deadline: for all steps together, unless `MeasuringChild.allow` gives more.
+  package func start(
+    _ setup: ChildSetup, padding: Int = 0, deadline: Duration
+  ) throws(MeasurementFailure) -> MeasuringChild {
+    if interrupt?.isRaised == true { throw .interrupted }
+    let changes = try environmentChanges(allocator: setup.allocator, padding: padding).get()
+    // SAFETY: the texts live through the call, which copies what it keeps.
+    let child = unsafe shim_spawn(executable, "bench", measureChildVerb, setup.line, changes)
+    guard child.error == 0 else {
+      let remedy = Shortage.remedy(for: child.error).map { "; \($0)" } ?? ""
+      let detail = "cannot start \(executable): \(errorText(child.error))\(remedy)"
+      throw .unavailable(reason: "spawn", detail: detail)
+    }
+    return MeasuringChild(child, interrupt: interrupt, deadline: deadline)
   }
 
   /// What differs between a child's environment and this process's, as lines for `shim_spawn`.

@@ -2,6 +2,7 @@
 
 package import Harness
 package import Machine
+package import Results
 
 /// What one child process measured; when it failed, what it had told until then, which is no figure.
 package struct MeasurementOutcome: Sendable {
@@ -11,8 +12,8 @@ package struct MeasurementOutcome: Sendable {
   package var latencies: [UInt64] = []
   /// Every queue delay of the timed iterations, in nanoseconds.
   package var queueDelays: [UInt64] = []
-  /// Values of other metrics, one per report, by metric name.
-  package var metrics: [String: [Double]] = [:]
+  /// Values of other metrics, one per report.
+  package var metrics: [Metric: [Double]] = [:]
   /// The child's largest resident set in bytes, by the kernel's high-water mark; nil when it did not get that far.
   package var peakRSS: Int?
   /// Allocator and version that the child proved to have; nil when it did not get that far.

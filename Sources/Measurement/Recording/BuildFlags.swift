@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Machine
+internal import Harness
 package import Results
 
 extension Set<QualityFlag> {

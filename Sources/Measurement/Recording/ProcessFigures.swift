@@ -36,10 +36,8 @@ struct ProcessFigures: Sendable {
         values[FigureKey(metric, statistic)] = value
       }
     }
-    for (name, reported) in outcome.metrics {
-      let finite = reported.filter(\.isFinite)
-      guard let metric = Metric(rawValue: name), !finite.isEmpty else { continue }
-      values[FigureKey(metric, .p50)] = median(finite)
+    for (metric, reported) in outcome.metrics where !reported.isEmpty {
+      values[FigureKey(metric, .p50)] = median(reported)
     }
   }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Harness
 package import Results
 
 /// Turns what a run has measured into rows of a results file.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Harness
+
 /// How a child process ended.
 package enum Termination: Hashable, Sendable, CustomStringConvertible {
   /// It exited with that code.
@@ -29,6 +31,9 @@ package enum MeasurementFailure: Error, Hashable, Sendable, CustomStringConverti
   case wrongAnswer(String)
   /// It cannot be measured here: a word for the `quality` column, and the whole story.
   case unavailable(reason: String, detail: String)
+  /// The program speaks another version of the conversation; nil for one from before there were
+  /// versions.
+  case otherConversation(version: String?)
   /// The user asked to stop.
   case interrupted
 
@@ -39,6 +44,7 @@ package enum MeasurementFailure: Error, Hashable, Sendable, CustomStringConverti
     case .hung: "hung"
     case .wrongAnswer: "wrong-answer"
     case .unavailable(let reason, _): "unavailable:\(reason)"
+    case .otherConversation: "unavailable:conversation"
     case .interrupted: "interrupted"
     }
   }
@@ -50,7 +56,22 @@ package enum MeasurementFailure: Error, Hashable, Sendable, CustomStringConverti
     case .hung(let deadline, let text): withOutput("hung: killed after \(deadline)", text)
     case .wrongAnswer(let message): "wrong answer: \(message)"
     case .unavailable(_, let detail): "unavailable: \(detail)"
+    case .otherConversation(let version):
+      "unavailable: the program speaks "
+        + (version.map { "version \($0) of" } ?? "no version of")
+        + " the conversation with measuring processes; expected \(conversationVersion); it can only "
+        + "be measured by a `bench` of its own revision"
     case .interrupted: "interrupted"
+    }
+  }
+
+  /// What a child said of its own failure.
+  init(_ failure: ChildFailure, standardError: String) {
+    switch failure.kind {
+    case .wrongAnswer: self = .wrongAnswer(failure.detail)
+    case .unavailable: self = .unavailable(reason: failure.reason, detail: failure.detail)
+    case .misunderstood:
+      self = .crashed(.incomprehensible(failure.detail), standardError: standardError)
     }
   }
 

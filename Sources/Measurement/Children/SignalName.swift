@@ -3,7 +3,7 @@
 internal import Glibc
 
 /// The usual name of a signal that ends processes, or `unknown`.
-package func signalName(_ number: Int32) -> String {
+func signalName(_ number: Int32) -> String {
   switch number {
   case SIGABRT: "SIGABRT"
   case SIGBUS: "SIGBUS"

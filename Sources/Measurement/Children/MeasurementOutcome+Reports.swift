@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Harness
+internal import Results
+
+extension MeasurementOutcome {
+  /// Takes what a child reports while it iterates; what is wrong with it when it does not belong
+  /// there.
+  mutating func take(_ report: ChildReport) -> String? {
+    switch report {
+    case .sample(let sample): iterations.append(sample)
+    case .series(let series):
+      switch series.metric {
+      case .latency: latencies += series.values
+      case .queueDelay: queueDelays += series.values
+      }
+    case .value(let value):
+      guard let metric = Metric(rawValue: value.metric) else {
+        return "unknown metric '\(value.metric)'; expected one of "
+          + Metric.allCases.map(\.rawValue).joined(separator: ", ")
+      }
+      metrics[metric, default: []].append(value.value)
+    case .ready, .prepared, .done, .failed, .end:
+      return "'\(report.line.prefix(120))' amid the samples"
+    }
+    return nil
+  }
+}
