@@ -12,7 +12,8 @@ package struct Analysis: Sendable {
   package let groups: [GroupResult]
 
   /// - Parameters:
-  ///   - rows: of one run, the aggregate of a figure before its processes, as `SchemaCheck` asks for.
+  ///   - rows: of one run, the aggregate of a figure before its processes, as `SchemaCheck` asks
+  ///     for.
   ///   - roster: what is known of the systems that they name.
   package init(rows: [ResultRow], roster: Roster) {
     groups = Self.groups(Self.contestants(rows, roster), roster)
@@ -44,7 +45,7 @@ package struct Analysis: Sendable {
         ContestantResult(id: id, system: roster.system(named: id.scheduler), rows: current))
     }
     for row in rows where row.subject.statistic != .ratio {
-      let own = ContestantID(row.subject)
+      let own = ContestantID(row)
       // A second aggregate of the same figure is the same system in another group.
       let isSecond = row.process == nil && seen.contains(row.subject.key)
       if own != id || isSecond {

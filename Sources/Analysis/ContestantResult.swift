@@ -3,21 +3,23 @@
 package import Results
 package import Statistics
 
-/// A system at one point of its parameters, as its rows name it.
+/// A system of some code at one point of its parameters, as its rows name it.
 package struct ContestantID: Hashable, Sendable {
   package let suite: String
   package let benchmark: String
   package let scheduler: String
   package let params: RowParameters
   package let allocator: String
+  package let code: CodeIdentity
 
   /// Whom a row is about.
-  package init(_ subject: Subject) {
-    suite = subject.suite
-    benchmark = subject.benchmark
-    scheduler = subject.scheduler
-    params = subject.params
-    allocator = subject.allocator
+  package init(_ row: ResultRow) {
+    suite = row.subject.suite
+    benchmark = row.subject.benchmark
+    scheduler = row.subject.scheduler
+    params = row.subject.params
+    allocator = row.subject.allocator
+    code = row.code
   }
 }
 

@@ -14,7 +14,8 @@ struct GroupPoint {
   private var first: ContestantID?
   private var place: Int?
 
-  /// Takes a contestant in; false when it belongs to another group, which leaves the point as it was.
+  /// Takes a contestant in; false when it belongs to another group, which leaves the point as it
+  /// was.
   ///
   /// Contestants of a group stand in the order of the roster.
   mutating func admit(_ contestant: ContestantResult, place: Int?) -> Bool {

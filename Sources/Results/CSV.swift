@@ -27,28 +27,13 @@ package enum CSV {
   /// fit together is for `SchemaCheck` to say.
   package static func decode(_ bytes: [UInt8], path: String) throws(CSVError) -> [ResultRow] {
     let records = try CSVRecordReader.records(bytes, path: path)
-    if let finding = headerFinding(records.first, path: path) { throw CSVError(finding: finding) }
+    let layout = try CSVLayout(header: records.first, path: path)
     var rows: [ResultRow] = []
     for record in records.dropFirst() {
-      let result = RowReader(path: path, record: record).read()
+      let result = RowReader(path: path, record: record, layout: layout).read()
       if let finding = result.findings.first { throw CSVError(finding: finding) }
       if let row = result.row { rows.append(row) }
     }
     return rows
-  }
-
-  /// What is wrong with the first record of a results file; nil when it is the header.
-  static func headerFinding(_ record: CSVRecord?, path: String) -> Finding? {
-    let names = Column.allCases.map(\.rawValue)
-    let fields = record?.fields ?? []
-    guard fields != names else { return nil }
-    let index = zip(fields, names).enumerated().first { $1.0 != $1.1 }?.offset
-    let place = index ?? min(fields.count, names.count)
-    let found = place < fields.count ? quoted(fields[place]) : "nothing"
-    let wanted = place < names.count ? names[place] : "the end of the line"
-    return Finding(
-      path: path, line: 1, column: place < names.count ? names[place] : nil,
-      finding: "\(found) in place \(place + 1) of the header", expectation: wanted,
-      nextStep: "use the header that `bench schema` lists")
   }
 }

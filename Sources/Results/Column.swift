@@ -10,6 +10,8 @@ package enum Column: String, CaseIterable, Sendable {
   case commit
   case branch
   case dirty
+  case binary
+  case toolchain
   case machineID = "machine_id"
   case suite
   case benchmark
@@ -34,10 +36,11 @@ package enum Column: String, CaseIterable, Sendable {
   case quality
 
   /// The version of this schema; readers refuse a higher one, and take a lower one, since metrics
-  /// are only ever added.
+  /// and columns are only ever added.
   ///
-  /// 2 adds the metrics `tasks` and `edges`.
-  package static let schemaVersion = 2
+  /// 2 adds the metrics `tasks` and `edges`; 3 the columns `binary` and `toolchain`, and who the
+  /// code is may differ between the contestants of a run.
+  package static let schemaVersion = 3
 
   /// The first line of every results file, without its line feed.
   package static var header: String {
@@ -69,7 +72,8 @@ extension Column {
     case .schema, .dirty, .nProc, .nIter, .nOp, .process, .pairID: .integer
     case .value, .ciLow, .ciHigh, .ciLevel: .number
     case .time: .timestamp
-    case .runID, .commit, .branch, .machineID, .suite, .benchmark, .params, .scheduler, .allocator,
+    case .runID, .commit, .branch, .binary, .toolchain, .machineID, .suite, .benchmark, .params,
+      .scheduler, .allocator,
       .metric, .stat, .unit, .direction, .role, .state, .quality:
       .text
     }
@@ -81,7 +85,8 @@ extension Column {
     case .schema, .time, .runID, .machineID, .suite, .benchmark, .scheduler, .allocator, .metric,
       .stat, .unit, .direction, .quality:
       false
-    case .commit, .branch, .dirty, .params, .value, .ciLow, .ciHigh, .ciLevel, .nProc, .nIter,
+    case .commit, .branch, .dirty, .binary, .toolchain, .params, .value, .ciLow, .ciHigh, .ciLevel,
+      .nProc, .nIter,
       .nOp, .process, .role, .pairID, .state:
       true
     }
@@ -96,6 +101,8 @@ extension Column {
     case .commit: "commit of the measured code, 40 hexadecimal digits"
     case .branch: "branch of the measured code"
     case .dirty: "1 when the working tree had changes, else 0"
+    case .binary: "b: and a hash of the measured executable"
+    case .toolchain: "compiler that built the measured executable"
     case .machineID: "h: and a hash of what makes machines comparable"
     case .suite: "core for the built-in workloads, replay for a recorded graph"
     case .benchmark: "workload, or file stem of the graph"
@@ -130,6 +137,8 @@ extension Column {
     case .commit: "6180120d52a1b7c0c9a7c3e1f00d5eed2b0a4c11"
     case .branch: "main"
     case .dirty: "0"
+    case .binary: "b:85944171f73967e8"
+    case .toolchain: "Swift 6.3.1"
     case .machineID: "h:3fa9c0d2e4b86a17"
     case .suite: "core"
     case .benchmark: "fan"

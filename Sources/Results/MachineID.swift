@@ -15,8 +15,7 @@ package struct MachineID: Sendable, Hashable {
     let lines = EnvironmentColumn.fingerprint.map { column in
       "\(column.rawValue)=\(environment[column] ?? "")\n"
     }
-    let digits = String(fnv1a(lines.joined().utf8), radix: 16)
-    text = "h:" + String(repeating: "0", count: 16 - digits.count) + digits
+    text = "h:" + hexadecimal(fnv1a(lines.joined().utf8))
   }
 
   /// Reads the text form; nil unless it is `h:` and 16 lower-case hexadecimal digits.
@@ -26,6 +25,12 @@ package struct MachineID: Sendable, Hashable {
     }
     self.text = text
   }
+}
+
+/// A number in 16 lower-case hexadecimal digits.
+func hexadecimal(_ number: UInt64) -> String {
+  let digits = String(number, radix: 16)
+  return String(repeating: "0", count: 16 - digits.count) + digits
 }
 
 /// The 64-bit FNV-1a hash of the bytes.

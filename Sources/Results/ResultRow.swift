@@ -7,22 +7,11 @@ package struct RunIdentity: Sendable, Hashable {
   /// The start of the run.
   package var time: Timestamp
   package var runID: RunID
-  /// 40 hexadecimal digits, or nil outside a repository.
-  package var commit: String?
-  package var branch: String?
-  /// Whether the working tree had changes, nil outside a repository.
-  package var isDirty: Bool?
   package var machineID: MachineID
 
-  package init(
-    time: Timestamp, runID: RunID, commit: String? = nil, branch: String? = nil,
-    isDirty: Bool? = nil, machineID: MachineID
-  ) {
+  package init(time: Timestamp, runID: RunID, machineID: MachineID) {
     self.time = time
     self.runID = runID
-    self.commit = commit
-    self.branch = branch
-    self.isDirty = isDirty
     self.machineID = machineID
   }
 }
@@ -65,6 +54,7 @@ package struct Subject: Sendable, Hashable {
 /// whose quality holds a failure has no value; every other row has one.
 package struct ResultRow: Sendable, Hashable {
   package var run: RunIdentity
+  package var code: CodeIdentity
   package var subject: Subject
   /// The figure in the unit of its subject; finite, not negative; nil after a failure.
   package var value: Double?
@@ -81,12 +71,14 @@ package struct ResultRow: Sendable, Hashable {
 
   /// Makes a row; what does not apply is left out.
   package init(
-    run: RunIdentity, subject: Subject, value: Double?, interval: Interval? = nil,
+    run: RunIdentity, code: CodeIdentity = CodeIdentity(), subject: Subject, value: Double?,
+    interval: Interval? = nil,
     processCount: Int? = nil, iterationCount: Int? = nil, operationCount: Int? = nil,
     process: Int? = nil, role: Role? = nil, pairID: Int? = nil, state: WarmUpState? = nil,
     quality: Set<QualityFlag> = []
   ) {
     self.run = run
+    self.code = code
     self.subject = subject
     self.value = value
     self.interval = interval
@@ -106,9 +98,11 @@ package struct ResultRow: Sendable, Hashable {
     case .schema: String(Column.schemaVersion)
     case .time: run.time.text
     case .runID: run.runID.text
-    case .commit: run.commit ?? ""
-    case .branch: run.branch ?? ""
-    case .dirty: run.isDirty.map { $0 ? "1" : "0" } ?? ""
+    case .commit: code.commit ?? ""
+    case .branch: code.branch ?? ""
+    case .dirty: code.isDirty.map { $0 ? "1" : "0" } ?? ""
+    case .binary: code.binary ?? ""
+    case .toolchain: code.toolchain ?? ""
     case .machineID: run.machineID.text
     case .suite: subject.suite
     case .benchmark: subject.benchmark

@@ -6,11 +6,13 @@ internal import Statistics
 struct RowReader {
   private let path: String
   private let record: CSVRecord
+  private let layout: CSVLayout
   private var findings: [Finding] = []
 
-  init(path: String, record: CSVRecord) {
+  init(path: String, record: CSVRecord, layout: CSVLayout = .current) {
     self.path = path
-    self.record = record
+    self.record = layout.completed(record)
+    self.layout = layout
   }
 
   /// Returns the row when there are no findings, and else the findings, in the order of the columns.
@@ -18,13 +20,15 @@ struct RowReader {
     let wanted = Column.allCases.count
     guard record.fields.count == wanted else {
       let finding = Finding(
-        path: path, line: record.line, finding: "\(record.fields.count) fields",
-        expectation: "\(wanted), as in the header",
+        path: path, line: record.line,
+        finding: "\(record.fields.count) fields",
+        expectation: "\(layout.columns.count), as in the header",
         nextStep: "the line may be cut off: write the file again")
       return (nil, [finding])
     }
     checkSchemaVersion()
     let run = readRun()
+    let code = readCode()
     let subject = readSubject()
     let figure = readFigure()
     let counts = (
@@ -41,7 +45,7 @@ struct RowReader {
       return (nil, findings.sorted { Self.position($0) < Self.position($1) })
     }
     let row = ResultRow(
-      run: run, subject: subject, value: figure.value, interval: figure.interval,
+      run: run, code: code, subject: subject, value: figure.value, interval: figure.interval,
       processCount: counts.nProc, iterationCount: counts.nIter, operationCount: counts.nOp,
       process: process, role: role, pairID: pairID, state: state, quality: quality)
     return (row, [])
@@ -64,10 +68,10 @@ extension RowReader {
   private mutating func checkSchemaVersion() {
     guard
       let version = required(.schema, "a whole number", { Self.wholeNumber($0) }),
-      !(1...Column.schemaVersion).contains(version)
+      !(1...layout.newestVersion).contains(version)
     else { return }
     report(
-      .schema, "version \(version)", "version 1 to \(Column.schemaVersion)",
+      .schema, "version \(version)", "version 1 to \(layout.newestVersion)",
       "read it with a `bench` whose `schema` lists that version")
   }
 
@@ -76,20 +80,29 @@ extension RowReader {
     let runID = required(.runID, "26 characters such as \(Column.runID.example)") {
       RunID(text: $0)
     }
-    let commit = optional(.commit, "40 hexadecimal digits, or nothing") {
-      isHexadecimal($0, digits: 40) ? $0 : nil
-    }
-    let branch = optional(.branch, "a branch name on one line") {
-      $0.unicodeScalars.contains { $0.properties.generalCategory == .control } ? nil : $0
-    }
-    let isDirty = optional(.dirty, "0, 1 or nothing") { ["0": false, "1": true][$0] }
     let machineID = required(.machineID, "an id such as \(Column.machineID.example)") {
       MachineID(text: $0)
     }
     guard let time, let runID, let machineID else { return nil }
-    return RunIdentity(
-      time: time, runID: runID, commit: commit, branch: branch, isDirty: isDirty,
-      machineID: machineID)
+    return RunIdentity(time: time, runID: runID, machineID: machineID)
+  }
+
+  private mutating func readCode() -> CodeIdentity {
+    let commit = optional(.commit, "40 hexadecimal digits, or nothing") {
+      isHexadecimal($0, digits: 40) ? $0 : nil
+    }
+    let branch = optional(.branch, "a branch name on one line", Self.line)
+    let isDirty = optional(.dirty, "0, 1 or nothing") { ["0": false, "1": true][$0] }
+    let binary = optional(.binary, "a hash such as \(Column.binary.example), or nothing") {
+      CodeIdentity.isBinaryHash($0) ? $0 : nil
+    }
+    let toolchain = optional(.toolchain, "a compiler's name on one line", Self.line)
+    return CodeIdentity(
+      commit: commit, branch: branch, isDirty: isDirty, binary: binary, toolchain: toolchain)
+  }
+
+  private static func line(_ text: String) -> String? {
+    text.unicodeScalars.contains { $0.properties.generalCategory == .control } ? nil : text
   }
 
   private mutating func readSubject() -> Subject? {

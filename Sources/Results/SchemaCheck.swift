@@ -22,7 +22,10 @@ package enum SchemaCheck {
       return [findingOfFirstLine(bytes, path: path) ?? error.finding]
     }
     // Under another header every row would only repeat the same finding.
-    if let finding = CSV.headerFinding(records.first, path: path) { return [finding] }
+    let layout: CSVLayout
+    do throws(CSVError) { layout = try CSVLayout(header: records.first, path: path) } catch {
+      return [error.finding]
+    }
     guard records.count > 1 else {
       return [
         Finding(
@@ -30,7 +33,7 @@ package enum SchemaCheck {
           expectation: "at least one row", nextStep: "measure something")
       ]
     }
-    var book = RowBook(path: path)
+    var book = RowBook(path: path, layout: layout)
     for record in records.dropFirst() { book.enter(record) }
     return book.close()
   }
@@ -39,7 +42,11 @@ package enum SchemaCheck {
   private static func findingOfFirstLine(_ bytes: [UInt8], path: String) -> Finding? {
     let line = bytes.prefix { $0 != UInt8(ascii: "\n") } + [UInt8(ascii: "\n")]
     let records = try? CSVRecordReader.records(Array(line), path: path)
-    return records?.first.flatMap { CSV.headerFinding($0, path: path) }
+    guard let header = records?.first else { return nil }
+    do throws(CSVError) { _ = try CSVLayout(header: header, path: path) } catch {
+      return error.finding
+    }
+    return nil
   }
 }
 
@@ -47,6 +54,7 @@ package enum SchemaCheck {
 private struct RowBook {
   /// Rows that an aggregate row sums up.
   private struct Group: Hashable {
+    let code: CodeIdentity
     let subject: Subject
     let role: Role?
   }
@@ -59,6 +67,7 @@ private struct RowBook {
   }
 
   private let path: String
+  private let layout: CSVLayout
   private var findings: [Finding] = []
   private var first: (row: ResultRow, line: Int)?
   private var lineOfKey: [Key: Int] = [:]
@@ -67,19 +76,20 @@ private struct RowBook {
   /// After an unreadable row nobody can tell whose aggregate it was.
   private var sawUnreadableRow = false
 
-  init(path: String) {
+  init(path: String, layout: CSVLayout) {
     self.path = path
+    self.layout = layout
   }
 
   mutating func enter(_ record: CSVRecord) {
-    let result = RowReader(path: path, record: record).read()
+    let result = RowReader(path: path, record: record, layout: layout).read()
     findings += result.findings
     guard let row = result.row else {
       sawUnreadableRow = true
       return
     }
     checkRun(row, line: record.line)
-    let group = Group(subject: row.subject, role: row.role)
+    let group = Group(code: row.code, subject: row.subject, role: row.role)
     let key = Key(group: group, process: row.process, pairID: row.pairID)
     if let earlier = lineOfKey[key] {
       report(
@@ -114,7 +124,7 @@ private struct RowBook {
       return
     }
     guard row.run != first.row.run else { return }
-    for column in [Column.time, .runID, .commit, .branch, .dirty, .machineID] {
+    for column in [Column.time, .runID, .machineID] {
       let (text, wanted) = (row.text(of: column), first.row.text(of: column))
       guard text != wanted else { continue }
       report(

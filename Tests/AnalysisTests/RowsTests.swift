@@ -92,4 +92,24 @@ import Testing
     #expect(group.best(.wall)?.name == "work-stealing")
     #expect(Analysis(rows: [], roster: Roster()).groups.isEmpty)
   }
+
+  /// Who the code is belongs to the contestant: two revisions of a scheduler are two.
+  @Test func contestantsOfDifferentCodeStayApart() throws {
+    let plan = try Fixtures.plan {
+      $0.workloadNames = ["chain"]
+      $0.schedulers = ["dispatch"]
+    }
+    let old = Runs.rows(of: plan, .steady(["dispatch": 100]))
+    let new = Runs.rows(of: plan, .steady(["dispatch": 200])).map { row in
+      var row = row
+      row.code.commit = String(repeating: "b", count: 40)
+      return row
+    }
+    let groups = Analysis(rows: old + new, roster: Runs.roster).groups
+    #expect(groups.count == 1)
+    #expect(groups[0].contestants.map(\.id.code.commit) == [nil, new[0].code.commit])
+    #expect(groups[0].best(.wall)?.id.code.commit == nil)
+    let ratio = try #require(groups[0].contestants[1].comparisons[.wall]).ratio
+    #expect(abs(ratio - 2) < 1e-9)
+  }
 }

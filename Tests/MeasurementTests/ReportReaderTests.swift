@@ -66,7 +66,8 @@ internal import Testing
     }
     let words = [
       "ready", "sample", "series", "value", "done", "end", "failed", " ", "metric=latency", "ns=1",
-      "command=stop", "allocator=", "peak-rss-bytes=", "=", "done command=stop", "ready allocator=x",
+      "command=stop", "allocator=", "peak-rss-bytes=", "=", "done command=stop",
+      "ready allocator=x",
     ]
     var complaints = 0
     for _ in 0..<20_000 {

@@ -101,4 +101,21 @@ internal import Testing
     #expect(rows.contains { $0.quality.contains(.noisy) })
     #expect(findings(rows) == [])
   }
+
+  @Test func theCodeIsTheContestantsOwnOrThatOfThisProgram() throws {
+    var plan = try Fixtures.plan { $0.workloadNames = ["chain"] }
+    let other = CodeIdentity(commit: String(repeating: "b", count: 40), toolchain: "Swift 6.2")
+    plan.groups[0].contestants[1].code = other
+    let own = CodeIdentity(
+      Repository(folder: "/proc"), executable: ExecutablePath.running)
+    #expect(own.commit == nil && own.isDirty == nil)
+    #expect(own.binary != nil && own.toolchain?.hasPrefix("Swift 6") == true)
+    let rows = RowWriter(
+      run: Fixtures.identity, code: own, allocator: "jemalloc", cpuCount: 2
+    ).rows(Orchestrator(plan: plan, runner: FakeRunner.steady([:])).run())
+    #expect(findings(rows) == [])
+    for row in rows {
+      #expect(row.code == (row.subject.scheduler == "dispatch" ? other : own))
+    }
+  }
 }

@@ -10,7 +10,8 @@ struct CSVTests {
   func ordersColumns() {
     #expect(
       Column.header
-        == "schema,time,run_id,commit,branch,dirty,machine_id,suite,benchmark,params,scheduler,"
+        == "schema,time,run_id,commit,branch,dirty,binary,toolchain,machine_id,"
+        + "suite,benchmark,params,scheduler,"
         + "allocator,metric,stat,unit,direction,value,ci_low,ci_high,ci_level,n_proc,n_iter,n_op,"
         + "process,role,pair_id,state,quality")
   }
@@ -20,8 +21,9 @@ struct CSVTests {
     let lines = try SampleRows.text().split(separator: "\n")
     #expect(
       lines[1]
-        == "2,2026-01-31T12:00:00Z,01KG9RKVG0T5Z0N9QX3W7B4E2M,"
-        + "6180120d52a1b7c0c9a7c3e1f00d5eed2b0a4c11,main,0,h:3fa9c0d2e4b86a17,core,fan,"
+        == "3,2026-01-31T12:00:00Z,01KG9RKVG0T5Z0N9QX3W7B4E2M,"
+        + "6180120d52a1b7c0c9a7c3e1f00d5eed2b0a4c11,main,0,b:85944171f73967e8,Swift 6.3.1,"
+        + "h:3fa9c0d2e4b86a17,core,fan,"
         + "rounds:200;width:1000;workers:2,work-stealing,jemalloc,wall,p50,ns/op,lower,431.25,428.1,"
         + "434.0,0.95,2,60,12000000,,,,steady,ok")
     #expect(lines[6].hasSuffix("wall,p50,ns/op,lower,,,,,,,,,,,,debug;crashed"))
@@ -30,9 +32,9 @@ struct CSVTests {
   @Test("what is written reads back the same")
   func roundTrips() throws {
     var rows = try SampleRows.rows()
-    rows[0].run.branch = "odd, \"quoted\" and ümläut"
-    rows[0].run.commit = nil
-    rows[0].run.isDirty = nil
+    rows[0].code.branch = "odd, \"quoted\" and ümläut"
+    rows[0].code.commit = nil
+    rows[0].code.isDirty = nil
     #expect(try CSV.decode(CSV.encode(rows), path: "a.csv") == rows)
   }
 

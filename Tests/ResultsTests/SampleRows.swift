@@ -10,9 +10,12 @@ enum SampleRows {
     RunIdentity(
       time: try #require(Timestamp(text: "2026-01-31T12:00:00Z")),
       runID: try #require(RunID(text: "01KG9RKVG0T5Z0N9QX3W7B4E2M")),
-      commit: "6180120d52a1b7c0c9a7c3e1f00d5eed2b0a4c11", branch: "main", isDirty: false,
       machineID: try #require(MachineID(text: "h:3fa9c0d2e4b86a17")))
   }
+
+  static let code = CodeIdentity(
+    commit: "6180120d52a1b7c0c9a7c3e1f00d5eed2b0a4c11", branch: "main", isDirty: false,
+    binary: "b:85944171f73967e8", toolchain: "Swift 6.3.1")
 
   static func subject(
     _ metric: Metric, _ statistic: Statistic, scheduler: String = "work-stealing"
@@ -31,23 +34,26 @@ enum SampleRows {
     let failed = subject(.wall, .p50, scheduler: "dispatch")
     return [
       ResultRow(
-        run: run, subject: wall, value: 431.25,
+        run: run, code: code, subject: wall, value: 431.25,
         interval: Interval(low: 428.1, high: 434, level: 0.95), processCount: 2,
         iterationCount: 60, operationCount: 12_000_000, state: .steady),
-      ResultRow(run: run, subject: wall, value: 430.5, processCount: 1, process: 1),
-      ResultRow(run: run, subject: wall, value: 432, processCount: 1, process: 2),
-      ResultRow(run: run, subject: tail, value: 1e16, processCount: 2, quality: [.noisy, .steal]),
-      ResultRow(run: run, subject: tail, value: 0.1 + 0.2, processCount: 1, process: 1),
-      ResultRow(run: run, subject: failed, value: nil, quality: [.crashed, .debug]),
+      ResultRow(run: run, code: code, subject: wall, value: 430.5, processCount: 1, process: 1),
+      ResultRow(run: run, code: code, subject: wall, value: 432, processCount: 1, process: 2),
       ResultRow(
-        run: run, subject: failed, value: nil, process: 1,
+        run: run, code: code, subject: tail, value: 1e16, processCount: 2,
+        quality: [.noisy, .steal]),
+      ResultRow(run: run, code: code, subject: tail, value: 0.1 + 0.2, processCount: 1, process: 1),
+      ResultRow(run: run, code: code, subject: failed, value: nil, quality: [.crashed, .debug]),
+      ResultRow(
+        run: run, code: code, subject: failed, value: nil, process: 1,
         quality: [.unavailable(reason: "no-pmu")]),
       ResultRow(
-        run: run, subject: subject(.wall, .ratio), value: 1.02,
+        run: run, code: code, subject: subject(.wall, .ratio), value: 1.02,
         interval: Interval(low: 0.99, high: 1.05, level: 0.95), processCount: 12, role: .b),
       ResultRow(
-        run: run, subject: subject(.wall, .ratio), value: 1.01, process: 1, role: .b, pairID: 0),
-      ResultRow(run: run, subject: subject(.peakRSS, .p50), value: 5_242_880),
+        run: run, code: code, subject: subject(.wall, .ratio), value: 1.01, process: 1, role: .b,
+        pairID: 0),
+      ResultRow(run: run, code: code, subject: subject(.peakRSS, .p50), value: 5_242_880),
     ]
   }
 

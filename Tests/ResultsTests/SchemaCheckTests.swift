@@ -31,7 +31,7 @@ struct SchemaCheckTests {
   }
 
   static let brokenCells: [BrokenCell] = [
-    BrokenCell(2, .schema, "3"), BrokenCell(2, .schema, "0"), BrokenCell(2, .schema, "one"),
+    BrokenCell(2, .schema, "4"), BrokenCell(2, .schema, "0"), BrokenCell(2, .schema, "one"),
     BrokenCell(2, .schema, ""),
     BrokenCell(3, .time, "2026-01-31 12:00:00"), BrokenCell(3, .time, "2026-02-29T12:00:00Z"),
     BrokenCell(4, .time, "2026-01-31T12:00:01Z"),
@@ -40,7 +40,8 @@ struct SchemaCheckTests {
     BrokenCell(11, .runID, "01KG9RKVG0T5Z0N9QX3W7B4E2N"),
     BrokenCell(2, .commit, "6180120"),
     BrokenCell(2, .commit, "6180120D52A1B7C0C9A7C3E1F00D5EED2B0A4C11"),
-    BrokenCell(5, .branch, "other"), BrokenCell(5, .dirty, "true"), BrokenCell(5, .dirty, "1"),
+    BrokenCell(2, .binary, "b:12"), BrokenCell(2, .binary, "85944171f73967e8"),
+    BrokenCell(5, .dirty, "true"),
     BrokenCell(5, .machineID, "3fa9c0d2e4b86a17"), BrokenCell(5, .machineID, ""),
     BrokenCell(2, .suite, "my suite"), BrokenCell(2, .benchmark, "fan.out"),
     BrokenCell(2, .benchmark, ""), BrokenCell(2, .params, "width:1000;rounds:200"),
@@ -109,6 +110,50 @@ struct SchemaCheckTests {
   @Test("a row of an earlier version is sound")
   func takesEarlierVersions() throws {
     #expect(findings(try SampleRows.text(line: 2, .schema, "1")) == [])
+  }
+
+  /// The sample as an earlier version wrote it, without the columns that came with version 3.
+  private func earlierText(schema: String) throws -> String {
+    try SampleRows.text().split(separator: "\n").enumerated().map { index, line in
+      var cells = line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+      if index > 0 { cells[Column.schema.index] = schema }
+      cells.removeSubrange(Column.binary.index...Column.toolchain.index)
+      return cells.joined(separator: ",") + "\n"
+    }.joined()
+  }
+
+  @Test("a file of an earlier version is sound, and says nothing of executables")
+  func takesEarlierFiles() throws {
+    let text = try earlierText(schema: "2")
+    #expect(findings(text) == [])
+    let rows = try CSV.decode(Array(text.utf8), path: "r.csv")
+    let expected = try SampleRows.rows().map { row in
+      var row = row
+      (row.code.binary, row.code.toolchain) = (nil, nil)
+      return row
+    }
+    #expect(rows == expected)
+    #expect(
+      findings(try earlierText(schema: "3")).map(\.column) == Array(repeating: "schema", count: 10))
+    let cut = text.split(separator: "\n").prefix(2).joined(separator: "\n") + ",more\n"
+    #expect(findings(cut).first?.description.contains("29 fields; expected 28") == true)
+  }
+
+  @Test("contestants of one run may be of different code, each with its aggregate")
+  func takesSeveralCodes() throws {
+    var rows = try SampleRows.rows()
+    let other = rows.map { row in
+      var row = row
+      row.code.commit = String(repeating: "a", count: 40)
+      row.code.binary = CodeIdentity.hash(ofBinary: [1, 2, 3])
+      return row
+    }
+    #expect(SchemaCheck.check(CSV.encode(rows + other), path: "r.csv") == [])
+    // A process of other code does not belong to the aggregate before it.
+    rows[1].code.isDirty = true
+    #expect(
+      SchemaCheck.check(CSV.encode(rows), path: "r.csv").map(\.finding)
+        == ["wall p50 of one process without its aggregate"])
   }
 
   @Test("every broken line is reported, not only the first")

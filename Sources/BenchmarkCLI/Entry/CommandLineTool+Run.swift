@@ -46,8 +46,8 @@ extension CommandLineTool {
   /// Where the program and the user are, the likelier place of the measured package first.
   private var folders: [String] { [ExecutablePath.folder, environment["PWD"]].compactMap(\.self) }
 
-  /// Where the files go, after making sure that they can; nil when the figures go to standard output
-  /// instead.
+  /// Where the files go, after making sure that they can; nil when the figures go to standard
+  /// output instead.
   private func place(of run: RunID, request: RunRequest) throws(ToolFailure) -> ResultsPlace? {
     guard !request.outputIsStandard else { return nil }
     let place =
@@ -121,8 +121,8 @@ extension CommandLineTool {
       return .interrupted
     }
     let writer = RowWriter(
-      run: session.identity, allocator: record.plan.allocator.rawValue, buildFlags: flags,
-      cpuCount: Int(shim_usable_cpus()))
+      run: session.identity, code: session.code, allocator: record.plan.allocator.rawValue,
+      buildFlags: flags, cpuCount: Int(shim_usable_cpus()))
     let analysis = Analysis(rows: writer.rows(record), roster: Roster(suite))
     let bytes = CSV.encode(analysis.rows)
     // Figures that cannot be written are shown all the same: they took a minute to get.

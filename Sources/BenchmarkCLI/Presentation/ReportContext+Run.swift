@@ -21,7 +21,7 @@ extension ReportContext {
       facts: Dictionary(
         record.plan.facts.map { ($0.benchmark, $0.facts) }, uniquingKeysWith: { first, _ in first }),
       failures: Dictionary(
-        writer.failures(record).map { (ContestantID($0.subject), "\($0.failure)") },
+        writer.failures(record).map { (ContestantID($0.row), "\($0.failure)") },
         uniquingKeysWith: { first, _ in first }))
   }
 }

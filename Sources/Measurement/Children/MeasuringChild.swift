@@ -4,8 +4,8 @@ internal import CSystemShims
 internal import Glibc
 package import Harness
 
-/// A live child, told step by step what to do: several can be driven in turns, and one can alternate
-/// between contestants.
+/// A live child, told step by step what to do: several can be driven in turns, and one can
+/// alternate between contestants.
 ///
 /// Every step waits until the child has done it. A step that fails ends the child; when `end` has
 /// returned, the child is gone and reaped, and its pipes are closed. Not for several threads at
@@ -75,8 +75,8 @@ package final class MeasuringChild {
     try perform(.freeze(Freezing(runs: runs)))
   }
 
-  /// Runs the current contestant; adds its samples to the outcome as they come, also those of a step
-  /// that fails.
+  /// Runs the current contestant; adds its samples to the outcome as they come, also those of a
+  /// step that fails.
   package func iterate(
     _ iterations: Iterations, into outcome: inout MeasurementOutcome
   ) throws(MeasurementFailure) {

@@ -18,6 +18,8 @@ package struct Contestant: Hashable, Sendable {
   package let knobs: KnobSettings
   /// Axes that were cut, with the cap.
   package let caps: [String: Int]
+  /// Which code it is; nil for that of this program.
+  package var code: CodeIdentity?
 
   package init(
     system: Assignment.System, workers: Int, parameters: Parameters,
@@ -69,7 +71,7 @@ package struct MeasurementGroup: Sendable {
   /// Metrics the workload reports besides the common ones.
   package let metrics: Set<Metric>
   /// Who takes part, schedulers first, in the order of the suite.
-  package let contestants: [Contestant]
+  package var contestants: [Contestant]
   /// The graph that is replayed; nil for a workload.
   package var replay: Replay?
   /// What one iteration is expected to take one worker, in seconds; for estimates alone.
@@ -109,7 +111,7 @@ package struct MeasurementGroup: Sendable {
 /// Everything that one run measures, before any of it has happened.
 package struct MeasurementPlan: Sendable {
   /// What is compared, in the order in which it is shown.
-  package let groups: [MeasurementGroup]
+  package var groups: [MeasurementGroup]
   /// How often every contestant is measured; the rounds are the pairs.
   package let rounds: Int
   /// True when the user named the number of rounds.

@@ -25,8 +25,8 @@ package enum PlanError: Error, Equatable {
   /// or none.
   case axisValue(
     KnobValue, of: String, workload: String, legal: ClosedRange<Int>, isAlone: Bool)
-  /// A value that a knob of a scheduler does not take; others that were chosen have the knob too, or
-  /// none.
+  /// A value that a knob of a scheduler does not take; others that were chosen have the knob too,
+  /// or none.
   case knobValue(KnobValue, of: SchedulerKnob, scheduler: String, isAlone: Bool)
   /// Nothing that was chosen has an axis or a knob of that name.
   case unknownAxis(String, AxisKnowledge)

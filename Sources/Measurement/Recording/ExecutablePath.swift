@@ -4,6 +4,9 @@ internal import CSystemShims
 
 /// Where this program lies.
 package enum ExecutablePath {
+  /// A path under which the running executable can be read, even when its file is gone.
+  package static let running = "/proc/self/exe"
+
   /// The path of the running executable; nil when the kernel does not tell.
   package static var own: String? {
     // SAFETY: the result is copied before the next call.

@@ -5,6 +5,7 @@ package import Results
 /// Turns what a run has measured into rows of a results file.
 package struct RowWriter: Sendable {
   let run: RunIdentity
+  let code: CodeIdentity
   let allocator: String
   /// What is wrong with every figure of this build: `debug`, `sanitized`.
   let buildFlags: Set<QualityFlag>
@@ -12,13 +13,16 @@ package struct RowWriter: Sendable {
 
   /// - Parameters:
   ///   - run: what all rows have in common.
+  ///   - code: who contestants are that name no code of their own.
   ///   - allocator: name of the children's allocator.
   ///   - buildFlags: what is wrong with every figure of this build.
   ///   - cpuCount: CPUs of the machine, to judge what the host took away.
   package init(
-    run: RunIdentity, allocator: String, buildFlags: Set<QualityFlag> = [], cpuCount: Int
+    run: RunIdentity, code: CodeIdentity = CodeIdentity(), allocator: String,
+    buildFlags: Set<QualityFlag> = [], cpuCount: Int
   ) {
     self.run = run
+    self.code = code
     self.allocator = allocator
     self.buildFlags = buildFlags
     self.cpuCount = cpuCount
@@ -46,24 +50,27 @@ package struct RowWriter: Sendable {
     }
   }
 
-  /// Every contestant that failed, with the failure, in the order of the plan.
-  package func failures(_ record: RunRecord) -> [(subject: Subject, failure: MeasurementFailure)] {
+  /// Every contestant that failed, with its empty row and the failure, in the order of the plan.
+  package func failures(_ record: RunRecord) -> [(row: ResultRow, failure: MeasurementFailure)] {
     record.plan.groups.indices.flatMap { index in
       let group = record.plan.groups[index]
       return group.contestants.indices.compactMap { contestant in
         record.failure(group: index, contestant: contestant).map {
-          (subject(of: group.contestants[contestant], in: group), $0.1)
+          (row(of: group.contestants[contestant], in: group), $0.1)
         }
       }
     }
   }
 
-  /// What the rows of a contestant are about, with the figure that its failure leaves empty.
-  private func subject(of contestant: Contestant, in group: MeasurementGroup) -> Subject {
-    Subject(
-      suite: group.suite, benchmark: group.benchmark, params: group.rowParameters(of: contestant),
-      scheduler: contestant.name, allocator: allocator, metric: group.primaryMetric,
-      statistic: .p50)
+  /// A row of a contestant, with the figure that its failure leaves empty.
+  private func row(of contestant: Contestant, in group: MeasurementGroup) -> ResultRow {
+    ResultRow(
+      run: run, code: contestant.code ?? code,
+      subject: Subject(
+        suite: group.suite, benchmark: group.benchmark,
+        params: group.rowParameters(of: contestant), scheduler: contestant.name,
+        allocator: allocator, metric: group.primaryMetric, statistic: .p50),
+      value: nil)
   }
 
   private func rows(of result: ContestantFigures, in group: MeasurementGroup) -> [ResultRow] {
@@ -127,9 +134,9 @@ package struct RowWriter: Sendable {
   private func row(_ result: ContestantFigures, _ group: MeasurementGroup, _ key: FigureKey)
     -> ResultRow
   {
-    var subject = subject(of: result.contestant, in: group)
-    (subject.metric, subject.statistic) = (key.metric, key.statistic)
-    return ResultRow(run: run, subject: subject, value: nil)
+    var row = row(of: result.contestant, in: group)
+    (row.subject.metric, row.subject.statistic) = (key.metric, key.statistic)
+    return row
   }
 
   /// What is behind the figure; empty cells where nothing is.

@@ -8,6 +8,8 @@ package import Results
 package struct RunSession: Sendable {
   /// What all rows have in common.
   package let identity: RunIdentity
+  /// Which code this program is.
+  package let code: CodeIdentity
   private let probe: EnvironmentProbe
   private let description: String?
   private let version: String
@@ -18,8 +20,8 @@ package struct RunSession: Sendable {
   /// - Parameters:
   ///   - start: when the run begins.
   ///   - version: version of the suite.
-  ///   - folders: where the measured code may lie, the likeliest first; it is taken to belong to the
-  ///     first package at or above one of them.
+  ///   - folders: where the measured code may lie, the likeliest first; it is taken to belong to
+  ///     the first package at or above one of them.
   package init(start: RunStart, version: String, folders: [String]) throws(EnvironmentError) {
     let package = folders.lazy.compactMap {
       PackageFolder.find(above: $0, where: { _ in true })
@@ -30,9 +32,9 @@ package struct RunSession: Sendable {
     probe = EnvironmentProbe()
     let columns = probe.columns(
       .init(runID: start.id.text, harnessVersion: version, gitDescribe: description))
+    code = CodeIdentity(repository, executable: ExecutablePath.running)
     identity = RunIdentity(
-      time: start.time, runID: start.id, commit: repository.commit, branch: repository.branch,
-      isDirty: repository.isDirty,
+      time: start.time, runID: start.id,
       machineID: MachineID(of: try EnvironmentRecord(columns.map { ($0.column, $0.value) })))
   }
 

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The columns of a results file, by its header: those of this version, or of one that had fewer.
+struct CSVLayout: Sendable {
+  /// The columns, from the left.
+  let columns: [Column]
+  /// The newest version that has no others.
+  let newestVersion: Int
+
+  /// Every column of this version.
+  static let current = CSVLayout(
+    columns: Column.allCases, newestVersion: Column.schemaVersion)
+
+  /// Before the columns that tell the code of contestants apart.
+  static let version2 = CSVLayout(
+    columns: Column.allCases.filter { $0 != .binary && $0 != .toolchain }, newestVersion: 2)
+
+  private init(columns: [Column], newestVersion: Int) {
+    self.columns = columns
+    self.newestVersion = newestVersion
+  }
+
+  /// The layout that a header names.
+  ///
+  /// Throws what is wrong with the first record of a results file when it is no header.
+  init(header: CSVRecord?, path: String) throws(CSVError) {
+    let fields = header?.fields ?? []
+    for layout in [Self.current, .version2] where fields == layout.columns.map(\.rawValue) {
+      self = layout
+      return
+    }
+    let names = Column.allCases.map(\.rawValue)
+    let index = zip(fields, names).enumerated().first { $1.0 != $1.1 }?.offset
+    let place = index ?? min(fields.count, names.count)
+    let found = place < fields.count ? quoted(fields[place]) : "nothing"
+    let wanted = place < names.count ? names[place] : "the end of the line"
+    throw CSVError(
+      finding: Finding(
+        path: path, line: 1, column: place < names.count ? names[place] : nil,
+        finding: "\(found) in place \(place + 1) of the header", expectation: wanted,
+        nextStep: "use the header that `bench schema` lists"))
+  }
+
+  /// A record of this layout with an empty cell for every column that it lacks; one of another
+  /// length stays as it is.
+  func completed(_ record: CSVRecord) -> CSVRecord {
+    guard columns.count < Column.allCases.count, record.fields.count == columns.count else {
+      return record
+    }
+    var cells = record.fields[...]
+    let fields = Column.allCases.map { columns.contains($0) ? cells.removeFirst() : "" }
+    return CSVRecord(line: record.line, fields: fields)
+  }
+}
