@@ -23,8 +23,9 @@ package struct CodeIdentity: Sendable, Hashable {
     self.toolchain = toolchain
   }
 
-  /// The name of an executable's content: `b:` and the 16 hexadecimal digits of its 64-bit FNV-1a
-  /// hash. O(bytes).
+  /// The name of an executable's content.
+  ///
+  /// `b:` and the 16 hexadecimal digits of its 64-bit FNV-1a hash. O(bytes).
   package static func hash(ofBinary bytes: [UInt8]) -> String {
     binaryPrefix + hexadecimal(fnv1a(bytes))
   }
