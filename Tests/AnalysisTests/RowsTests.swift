@@ -107,6 +107,7 @@ import Testing
     }
     let groups = Analysis(rows: old + new, roster: Runs.roster).groups
     #expect(groups.count == 1)
+    try #require(groups[0].contestants.count == 2)
     #expect(groups[0].contestants.map(\.id.code.commit) == [nil, new[0].code.commit])
     #expect(groups[0].best(.wall)?.id.code.commit == nil)
     let ratio = try #require(groups[0].contestants[1].comparisons[.wall]).ratio
