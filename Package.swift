@@ -71,6 +71,7 @@ let package = Package(
       cSettings: [.define("BENCH_STATIC_ALLOCATOR", .when(traits: ["StaticAllocator"]))]),
     .systemLibrary(
       name: "CJemalloc", pkgConfig: "jemalloc", providers: [.apt(["libjemalloc-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "CDispatchShims"),
 
     // The runtime: jobs, threads, back ends, operations.
@@ -97,6 +98,7 @@ let package = Package(
     // Figures: taking them, judging them, writing them down.
     room("Statistics"),
     room("Results", imports: ["Statistics"]),
+    room("Exports", imports: ["CZlib", "Results", "Statistics"]),
     room(
       "Harness",
       imports: [
@@ -271,6 +273,13 @@ let package = Package(
     tests("FoundationAliasTests", imports: ["Operations", "Scheduling"]),
     tests("StatisticsTests", imports: ["Statistics"]),
     tests("ResultsTests", imports: ["Results", "Statistics"]),
+    .target(
+      name: "ExportSamples", dependencies: ["Results", "Statistics"], path: "Tests/ExportSamples",
+      swiftSettings: strict),
+    .executableTarget(
+      name: "ExportFixture", dependencies: ["Exports", "ExportSamples", "Results", "Statistics"],
+      path: "Tests/ExportFixture", swiftSettings: strict),
+    tests("ExportsTests", imports: ["Exports", "ExportSamples", "Results", "Statistics"]),
     .target(
       name: "MeasurementFixtures", dependencies: ["Harness", "Measurement", "Results"],
       path: "Tests/MeasurementFixtures", swiftSettings: strict),

@@ -14,6 +14,11 @@ extension HdrHistogram {
     /// How many counts a histogram of this layout has.
     package let bucketCount: Int
 
+    /// How many buckets of linear steps the first one has before the width doubles.
+    package var subBucketCount: Int { 2 << halfMagnitude }
+    /// How often the range of the first bucket doubles until it holds the highest figure, plus 1.
+    package var doublingCount: Int { (bucketCount >> halfMagnitude) - 1 }
+
     /// The binary logarithm of the unit.
     private let unitMagnitude: Int
     /// The binary logarithm of half the sub-buckets of a bucket.

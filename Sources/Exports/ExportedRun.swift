@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Results
+
+/// One run as every export sees it: series by benchmark case, in the order of the rows.
+///
+/// Made from rows once, whatever the format. A plain value; any thread.
+package struct ExportedRun: Sendable {
+  /// Nil when there was no row.
+  package let identity: RunIdentity?
+  package let environment: EnvironmentRecord
+  package let groups: [SeriesGroup]
+  /// Figures that no format can show, since there are none.
+  package let omissions: [Omission]
+
+  /// Takes the rows of one run and, where it is known, its environment.
+  ///
+  /// Throws when the rows are of several runs, or hold an aggregate twice. O(rows).
+  package init(rows: [ResultRow], environment: EnvironmentRecord = EnvironmentRecord())
+    throws(ExportFailure)
+  {
+    identity = rows.first?.run
+    self.environment = environment
+    var figures: [Figure] = []
+    var places: [Figure.Key: Int] = [:]
+    for row in rows {
+      if let identity, row.run.runID != identity.runID {
+        throw .severalRuns(identity.runID, row.run.runID)
+      }
+      let key = Figure.Key(subject: row.subject, role: row.role)
+      // Rows of one figure stand together, and a comparison costs less than a hash.
+      let isSame = figures.last?.key == key
+      let place = isSame ? figures.count - 1 : places[key] ?? figures.count
+      if place == figures.count {
+        places[key] = place
+        figures.append(Figure(key: key))
+      }
+      guard figures[place].take(row) else {
+        throw .repeatedFigure(Omission.name(of: row.subject, role: row.role))
+      }
+    }
+    var groups: [SeriesGroup] = []
+    var groupPlaces: [BenchmarkCase: Int] = [:]
+    var omissions: [Omission] = []
+    for figure in figures {
+      let series: Series
+      switch figure.series {
+      case .success(let known): series = known
+      case .failure(let omission):
+        omissions.append(omission)
+        continue
+      }
+      let benchmarkCase = BenchmarkCase(figure.key.subject, role: figure.key.role)
+      let place = groupPlaces[benchmarkCase] ?? groups.count
+      if place == groups.count {
+        groupPlaces[benchmarkCase] = place
+        groups.append(SeriesGroup(benchmarkCase: benchmarkCase, series: []))
+      }
+      groups[place].series.append(series)
+    }
+    self.groups = groups
+    self.omissions = omissions
+  }
+
+  /// Every series with its case, in order.
+  var series: [(benchmarkCase: BenchmarkCase, series: Series)] {
+    groups.flatMap { group in group.series.map { (group.benchmarkCase, $0) } }
+  }
+}
+
+/// The rows of one figure, as far as they have come.
+private struct Figure {
+  struct Key: Hashable {
+    let subject: Subject
+    let role: Role?
+  }
+
+  let key: Key
+  private var aggregate: ResultRow?
+  private var samples: [Series.Sample] = []
+
+  init(key: Key) { self.key = key }
+
+  /// Takes a row; false for a second aggregate.
+  ///
+  /// A process without a figure is no sample.
+  mutating func take(_ row: ResultRow) -> Bool {
+    if row.process == nil, row.pairID == nil {
+      guard aggregate == nil else { return false }
+      aggregate = row
+    } else if let value = row.value, value.isFinite {
+      samples.append(Series.Sample(value: value, process: row.process))
+    }
+    return true
+  }
+
+  var series: Result<Series, Omission> {
+    guard let aggregate else { return .failure(omission(.noAggregate)) }
+    guard let value = aggregate.value else {
+      return .failure(omission(.noFigure(quality: aggregate.quality.text)))
+    }
+    guard value.isFinite else { return .failure(omission(.notFinite)) }
+    return .success(Series(aggregate: aggregate, value: value, samples: samples))
+  }
+
+  private func omission(_ reason: Omission.Reason) -> Omission {
+    Omission(figure: Omission.name(of: key.subject, role: key.role), reason: reason)
+  }
+}
