@@ -27,13 +27,15 @@ package struct ExportedRun: Sendable {
       if let identity, row.run.runID != identity.runID {
         throw .severalRuns(identity.runID, row.run.runID)
       }
-      let key = Figure.Key(subject: row.subject, role: row.role)
       // Rows of one figure stand together, and a comparison costs less than a hash.
-      let isSame = figures.last?.key == key
-      let place = isSame ? figures.count - 1 : places[key] ?? figures.count
-      if place == figures.count {
-        places[key] = place
-        figures.append(Figure(key: key))
+      var place = figures.count - 1
+      if figures.isEmpty || !figures[place].key.isOf(row) {
+        let key = Figure.Key(subject: row.subject, role: row.role)
+        place = places[key] ?? figures.count
+        if place == figures.count {
+          places[key] = place
+          figures.append(Figure(key: key))
+        }
       }
       guard figures[place].take(row) else {
         throw .repeatedFigure(Omission.name(of: row.subject, role: row.role))
@@ -73,6 +75,8 @@ private struct Figure {
   struct Key: Hashable {
     let subject: Subject
     let role: Role?
+
+    func isOf(_ row: ResultRow) -> Bool { row.role == role && row.subject == subject }
   }
 
   let key: Key

@@ -22,12 +22,13 @@ enum GoogleBenchmarkExport {
         continue
       }
       let name = try names.claim(group.benchmarkCase.name)
+      let counters = group.others.map { (name: $0.label, series: $0) }
       let samples =
         time.samples.isEmpty ? [Series.Sample(value: time.value, process: nil)] : time.samples
       for (place, sample) in samples.enumerated() {
         var members = heading(name, run: name, family, group, repetitions: samples.count)
         members += [("run_type", .string("iteration")), ("repetition_index", .integer(place))]
-        members += figures(of: group, time: time, sample: sample)
+        members += figures(time: time, counters, sample: sample)
         entries.append(.object(members))
       }
       var members = heading("\(name)_median", run: name, family, group, repetitions: samples.count)
@@ -35,7 +36,7 @@ enum GoogleBenchmarkExport {
         ("run_type", .string("aggregate")), ("aggregate_name", .string("median")),
         ("aggregate_unit", .string("time")),
       ]
-      members += figures(of: group, time: time, sample: nil)
+      members += figures(time: time, counters, sample: nil)
       if !time.quality.isEmpty { members.append(("label", .string(time.quality.text))) }
       entries.append(.object(members))
     }
@@ -58,22 +59,22 @@ enum GoogleBenchmarkExport {
 
   /// The figures of one process, or over all of them.
   private static func figures(
-    of group: SeriesGroup, time: Series, sample: Series.Sample?
+    time: Series, _ counters: [(name: String, series: Series)], sample: Series.Sample?
   ) -> [Member] {
     func figure(_ series: Series) -> Double? {
       guard let sample else { return series.value }
       return series.samples.first { $0.process == sample.process }?.value
     }
-    let cpu = group.series.first { $0.isOf(.cpu, .p50) && $0.unit == time.unit }
+    let cpu = counters.first { $0.series.isOf(.cpu, .p50) && $0.series.unit == time.unit }
     // Google Benchmark's iterations are of one repetition, or in an aggregate the repetitions.
     let iterations = sample == nil ? time.figures.count : time.iterationsPerProcess
     var members: [Member] = [
       ("iterations", .integer(iterations)),
       ("real_time", .number(sample?.value ?? time.value)),
-      ("cpu_time", .number(cpu.flatMap(figure) ?? 0)), ("time_unit", .string("ns")),
+      ("cpu_time", .number(cpu.flatMap { figure($0.series) } ?? 0)), ("time_unit", .string("ns")),
     ]
-    for series in group.series where series != time {
-      if let value = figure(series) { members.append((series.label, .number(value))) }
+    for (name, series) in counters {
+      if let value = figure(series) { members.append((name, .number(value))) }
     }
     return members
   }

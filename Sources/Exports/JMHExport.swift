@@ -34,7 +34,7 @@ enum JMHExport {
         ([name.joined(separator: ".")] + params.map { "\($0.name)=\($0.value)" })
           .joined(separator: " "))
       var secondary: [(name: String, value: JSONValue)] = []
-      for series in group.series where series != time {
+      for series in group.others {
         secondary.append((series.label, metric(series)))
       }
       entries.append(

@@ -30,6 +30,13 @@ indirect enum JSONValue {
     case .integer(let number): text += String(number)
     case .boolean(let truth): text += truth ? "true" : "false"
     case .string(let string): Self.write(string, to: &text)
+    case .array(let elements) where elements.allSatisfy(\.isScalar):
+      text += "["
+      for (place, element) in elements.enumerated() {
+        if place > 0 { text += ", " }
+        element.write(to: &text, indentation: indentation)
+      }
+      text += "]"
     case .array(let elements):
       Self.write(count: elements.count, to: &text, "[", "]", indentation) { place, text, inner in
         elements[place].write(to: &text, indentation: inner)
@@ -49,16 +56,34 @@ indirect enum JSONValue {
     _ indentation: String, element: (Int, inout String, String) -> Void
   ) {
     text += opening
+    let inner = indentation + "  "
     for place in 0..<count {
-      text += (place == 0 ? "" : ",") + indentation + "  "
-      element(place, &text, indentation + "  ")
+      if place > 0 { text += "," }
+      text += inner
+      element(place, &text, inner)
     }
     text += (count == 0 ? "" : indentation) + closing
+  }
+
+  /// Whether it fits on the line of its neighbours.
+  private var isScalar: Bool {
+    switch self {
+    case .number, .integer, .boolean, .string: true
+    case .array, .object: false
+    }
   }
 
   /// Writes a string in quotation marks; control characters are escaped, others stay as they are.
   private static func write(_ string: String, to text: inout String) {
     text += "\""
+    // Next to every string: bytes are looked at faster than scalars are copied.
+    let isPlain = string.utf8.allSatisfy {
+      $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+    }
+    if isPlain {
+      text += string + "\""
+      return
+    }
     for scalar in string.unicodeScalars {
       switch scalar {
       case "\"": text += "\\\""

@@ -18,32 +18,48 @@ enum OpenMetricsExport {
       ]
       if let commit = identity.commit { labels.append((name: "commit", value: commit)) }
       if let branch = identity.branch { labels.append((name: "branch", value: branch)) }
-      try families.add(
+      families.add(
         "bench_run", type: "info", help: "Which run the figures are of.", sample: "bench_run_info",
         labels: try labelText(labels), value: 1)
-      try families.add(
+      families.add(
         "bench_run_start_seconds", unit: "seconds", help: "Start of the run, in Unix time.",
         labels: "", value: Double(identity.time.unixSeconds))
     }
-    for (benchmarkCase, series) in run.series {
-      let labels = try labelText(benchmarkCase.tags)
-      let (unit, scale) = baseUnit(of: series.unit)
-      let suffix = unit.map { "_\($0)" } ?? ""
-      let stem = "bench_\(word(series.metric))_\(word(series.statistic))"
-      let help = "\(series.subject.metric.summary); \(series.subject.statistic.summary)."
-      try families.add(
-        stem + suffix, unit: unit, help: help, labels: labels, value: series.value / scale)
-      guard let interval = series.interval else { continue }
-      for (side, bound, words) in [
-        ("low", interval.low, "Lower"), ("high", interval.high, "Upper"),
-      ] {
-        try families.add(
-          "\(stem)_ci_\(side)\(suffix)", unit: unit,
-          help: "\(words) bound of the interval of \(stem)\(suffix).", labels: labels,
-          value: bound / scale)
+    var cases = ClaimedNames(.openMetrics)
+    for group in run.groups {
+      let labels = try cases.claim(labelText(group.benchmarkCase.tags))
+      var names = ClaimedNames(.openMetrics)
+      for series in group.series {
+        for family in try gauges(of: series, &names) {
+          families.add(
+            family.name, unit: family.unit, help: family.help, labels: labels, value: family.value)
+        }
       }
     }
     return Export(text: families.text)
+  }
+
+  /// The gauge of a figure and those of its interval; throws when the case has one of them already.
+  private static func gauges(
+    of series: Series, _ names: inout ClaimedNames
+  ) throws(ExportFailure) -> [(name: String, unit: String?, help: String, value: Double)] {
+    let (unit, scale) = baseUnit(of: series.unit)
+    let suffix = unit.map { "_\($0)" } ?? ""
+    let stem = "bench_\(word(series.metric))_\(word(series.statistic))"
+    let name = try names.claim(stem + suffix)
+    let help = "\(series.subject.metric.summary); \(series.subject.statistic.summary)."
+    guard let interval = series.interval else { return [(name, unit, help, series.value / scale)] }
+    return [
+      (name, unit, help, series.value / scale),
+      (
+        try names.claim("\(stem)_ci_low\(suffix)"), unit, "Lower bound of the interval of \(name).",
+        interval.low / scale
+      ),
+      (
+        try names.claim("\(stem)_ci_high\(suffix)"), unit,
+        "Upper bound of the interval of \(name).", interval.high / scale
+      ),
+    ]
   }
 
   /// The base unit as the end of a name, and what of ours makes one of it.
@@ -92,26 +108,24 @@ enum OpenMetricsExport {
 
 /// Families in the order of their first sample; the samples of each must stand together.
 private struct Families {
-  private var order: [String] = []
-  private var texts: [String: String] = [:]
-  private var samples = ClaimedNames(.openMetrics)
+  private var texts: [String] = []
+  private var places: [String: Int] = [:]
 
   /// Adds a sample to a family, and the family's heading before its first one.
   mutating func add(
     _ family: String, type: String = "gauge", unit: String? = nil, help: String,
     sample: String? = nil, labels: String, value: Double
-  ) throws(ExportFailure) {
-    let name = try samples.claim((sample ?? family) + labels)
-    if texts[family] == nil {
-      order.append(family)
-      texts[family, default: ""] += "# TYPE \(family) \(type)\n"
-      if let unit { texts[family, default: ""] += "# UNIT \(family) \(unit)\n" }
-      let line = "# HELP \(family) \(OpenMetricsExport.escaped(help))\n"
-      texts[family, default: ""] += line
+  ) {
+    let place = places[family] ?? texts.count
+    if place == texts.count {
+      places[family] = place
+      var heading = "# TYPE \(family) \(type)\n"
+      if let unit { heading += "# UNIT \(family) \(unit)\n" }
+      texts.append(heading + "# HELP \(family) \(OpenMetricsExport.escaped(help))\n")
     }
-    texts[family, default: ""] += "\(name) \(value)\n"
+    texts[place] += "\(sample ?? family)\(labels) \(value)\n"
   }
 
   /// All families and the end mark, without which a reader takes the text for cut off.
-  var text: String { order.map { texts[$0, default: ""] }.joined() + "# EOF\n" }
+  var text: String { texts.joined() + "# EOF\n" }
 }

@@ -72,4 +72,10 @@ package struct SeriesGroup: Sendable, Hashable {
   var time: Series? {
     series.first { $0.isOf(.wall, .p50) } ?? series.first { $0.isOf(.makespan, .p50) }
   }
+
+  /// All series but that of the time.
+  var others: [Series] {
+    let time = time?.subject
+    return series.filter { $0.subject != time }
+  }
 }
