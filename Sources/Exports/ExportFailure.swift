@@ -6,6 +6,8 @@ package import Results
 package enum ExportFailure: Error, Sendable, Hashable, CustomStringConvertible {
   /// The rows are of several runs, which most formats cannot tell apart.
   case severalRuns(RunID, RunID)
+  /// The rows are of several revisions or builds, which most formats cannot tell apart.
+  case severalRevisions(String, String)
   /// The rows hold the aggregate of a figure twice.
   case repeatedFigure(String)
   /// Two names are the same in the characters that the format allows.
@@ -20,6 +22,9 @@ package enum ExportFailure: Error, Sendable, Hashable, CustomStringConvertible {
     switch self {
     case .severalRuns(let first, let second):
       "runs \(first.text) and \(second.text): two runs in one export; expected one; "
+        + "export each by itself"
+    case .severalRevisions(let first, let second):
+      "\(first) and \(second): figures of two revisions in one export; expected one; "
         + "export each by itself"
     case .repeatedFigure(let name):
       "\(name): two rows over all processes; expected one; look for rows that were copied"
@@ -54,5 +59,13 @@ struct ClaimedNames {
     }
     guard names.insert(name).inserted else { throw .nameCollision(format, name: name) }
     return name
+  }
+}
+
+extension CodeIdentity {
+  /// What tells it from others, in messages.
+  var name: String {
+    let parts = [commit, isDirty == true ? "with changes" : nil, binary].compactMap(\.self)
+    return parts.isEmpty ? "unknown code" : parts.joined(separator: " ")
   }
 }

@@ -8,6 +8,8 @@ package import Results
 package struct ExportedRun: Sendable {
   /// Nil when there was no row.
   package let identity: RunIdentity?
+  /// The code that all rows are of.
+  package let code: CodeIdentity
   package let environment: EnvironmentRecord
   package let groups: [SeriesGroup]
   /// Figures that no format can show, since there are none.
@@ -15,11 +17,12 @@ package struct ExportedRun: Sendable {
 
   /// Takes the rows of one run and, where it is known, its environment.
   ///
-  /// Throws when the rows are of several runs, or hold an aggregate twice. O(rows).
+  /// Throws when the rows are of several runs or of several revisions, or hold an aggregate twice. O(rows).
   package init(rows: [ResultRow], environment: EnvironmentRecord = EnvironmentRecord())
     throws(ExportFailure)
   {
     identity = rows.first?.run
+    code = rows.first?.code ?? CodeIdentity()
     self.environment = environment
     var figures: [Figure] = []
     var places: [Figure.Key: Int] = [:]
@@ -27,6 +30,7 @@ package struct ExportedRun: Sendable {
       if let identity, row.run.runID != identity.runID {
         throw .severalRuns(identity.runID, row.run.runID)
       }
+      if row.code != code { throw .severalRevisions(code.name, row.code.name) }
       // Rows of one figure stand together, and a comparison costs less than a hash.
       var place = figures.count - 1
       if figures.isEmpty || !figures[place].key.isOf(row) {

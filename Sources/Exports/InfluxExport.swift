@@ -14,7 +14,7 @@ enum InfluxExport {
     var text = ""
     for group in run.groups {
       for line in lines(of: group) {
-        text += try self.text(of: line, group.benchmarkCase, identity)
+        text += try self.text(of: line, group.benchmarkCase, identity, run.code)
       }
     }
     return Export(text: text)
@@ -31,12 +31,13 @@ enum InfluxExport {
   }
 
   private static func text(
-    of line: [Series], _ benchmarkCase: BenchmarkCase, _ identity: RunIdentity
+    of line: [Series], _ benchmarkCase: BenchmarkCase, _ identity: RunIdentity,
+    _ code: CodeIdentity
   ) throws(ExportFailure) -> String {
     var text = try key("bench_\(line[0].metric)", special: ", ")
     var tags = benchmarkCase.tags
     tags += [("machine", identity.machineID.text), ("unit", line[0].unit)]
-    if let branch = identity.branch, !branch.isEmpty { tags.append(("branch", branch)) }
+    if let branch = code.branch, !branch.isEmpty { tags.append(("branch", branch)) }
     // Influx takes points fastest when their tags are sorted by bytes.
     tags.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     for tag in tags { text += ",\(try key(tag.name))=\(try key(tag.value))" }
@@ -52,7 +53,7 @@ enum InfluxExport {
     }
     // Not a tag: every run would be a series of its own.
     fields.append("run_id=\(string(identity.runID.text))")
-    if let commit = identity.commit { fields.append("commit=\(string(commit))") }
+    if let commit = code.commit { fields.append("commit=\(string(commit))") }
     return "\(text) \(fields.joined(separator: ",")) \(identity.time.unixSeconds)000000000\n"
   }
 

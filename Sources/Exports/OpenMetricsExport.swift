@@ -16,8 +16,8 @@ enum OpenMetricsExport {
         (name: "run_id", value: identity.runID.text),
         (name: "machine", value: identity.machineID.text),
       ]
-      if let commit = identity.commit { labels.append((name: "commit", value: commit)) }
-      if let branch = identity.branch { labels.append((name: "branch", value: branch)) }
+      if let commit = run.code.commit { labels.append((name: "commit", value: commit)) }
+      if let branch = run.code.branch { labels.append((name: "branch", value: branch)) }
       families.add(
         "bench_run", type: "info", help: "Which run the figures are of.", sample: "bench_run_info",
         labels: try labelText(labels), value: 1)

@@ -17,13 +17,17 @@ package enum ExportSamples {
   package static let laterRunID = "01KG9RKVG0T5Z0N9QX3W7B4E3N"
 
   /// What all rows of a run share.
-  package static func identity(runID: String = runID, branch: String = "main") -> RunIdentity {
+  package static func identity(runID: String = runID) -> RunIdentity {
     guard let time = Timestamp(text: "2026-01-31T12:00:00Z"), let run = RunID(text: runID),
       let machine = MachineID(text: "h:3fa9c0d2e4b86a17")
     else { fatalError("ExportSamples: run \(runID); expected 26 digits of base 32") }
-    return RunIdentity(
-      time: time, runID: run, commit: "6180120d52a1b7c0c9a7c3e1f00d5eed2b0a4c11", branch: branch,
-      isDirty: false, machineID: machine)
+    return RunIdentity(time: time, runID: run, machineID: machine)
+  }
+
+  /// Whose figures they are.
+  package static func code(branch: String = "main") -> CodeIdentity {
+    CodeIdentity(
+      commit: "6180120d52a1b7c0c9a7c3e1f00d5eed2b0a4c11", branch: branch, isDirty: false)
   }
 
   package static func subject(
@@ -39,10 +43,11 @@ package enum ExportSamples {
   /// An aggregate and its processes, which lie around it.
   package static func rows(
     _ subject: Subject, _ value: Double, interval: ClosedRange<Double>? = nil, processes: Int = 10,
-    quality: Set<QualityFlag> = [], role: Role? = nil, in run: RunIdentity = identity()
+    quality: Set<QualityFlag> = [], role: Role? = nil, in run: RunIdentity = identity(),
+    of code: CodeIdentity = code()
   ) -> [ResultRow] {
     let aggregate = ResultRow(
-      run: run, subject: subject, value: value,
+      run: run, code: code, subject: subject, value: value,
       interval: interval.map { Interval(low: $0.lowerBound, high: $0.upperBound, level: 0.95) },
       processCount: max(1, processes), iterationCount: 30 * max(1, processes),
       operationCount: 6000 * max(1, processes), role: role, state: .steady, quality: quality)
@@ -51,7 +56,7 @@ package enum ExportSamples {
         // 1 % apart, the aggregate in the middle.
         let step = Double(place) - Double(processes - 1) / 2
         return ResultRow(
-          run: run, subject: subject, value: value * (1 + step / 100), processCount: 1,
+          run: run, code: code, subject: subject, value: value * (1 + step / 100), processCount: 1,
           iterationCount: 30, operationCount: 6000, process: place + 1, role: role)
       }
   }
@@ -82,13 +87,14 @@ package enum ExportSamples {
       processes: 3, in: run)
     all.append(
       ResultRow(
-        run: run, subject: subject(scheduler: "thread-pool"), value: nil, quality: [.crashed]))
+        run: run, code: code(), subject: subject(scheduler: "thread-pool"), value: nil,
+        quality: [.crashed]))
     return all
   }
 
   /// Names that no reader of a results file lets pass, which an export must carry all the same.
   package static func awkward() -> [ResultRow] {
-    let run = identity(branch: "feature/größe=1,a \"b\"")
+    let code = code(branch: "feature/größe=1,a \"b\"")
     let names = [
       "a b", "a,b", "a=b", "a\"b", "a\\b", "a\nb", "größe", "操作", "a.b", "a#b", "a{b}", "a/b",
       "a'b", "e\u{301}",
@@ -96,7 +102,7 @@ package enum ExportSamples {
     return names.flatMap { name in
       rows(
         subject(benchmark: name, scheduler: "s " + name), 100, interval: 99...102, processes: 2,
-        in: run)
+        of: code)
     }
   }
 

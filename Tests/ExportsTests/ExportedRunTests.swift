@@ -80,12 +80,18 @@ struct ExportedRunTests {
     #expect(try ExportFormat.googleBenchmark.export(run).text.contains(#""benchmarks": []"#))
   }
 
-  @Test("rows of two runs, or with one figure twice, are refused")
+  @Test("rows of two runs, of two revisions, or with one figure twice, are refused")
   func refusesAmbiguity() throws {
     let rows = ExportSamples.ordinary()
     let later = ExportSamples.ordinary(runID: ExportSamples.laterRunID)
     #expect(throws: ExportFailure.severalRuns(rows[0].run.runID, later[0].run.runID)) {
       try ExportedRun(rows: rows + later)
+    }
+    var changed = rows[0]
+    changed.code.isDirty = true
+    let commit = "6180120d52a1b7c0c9a7c3e1f00d5eed2b0a4c11"
+    #expect(throws: ExportFailure.severalRevisions(commit, "\(commit) with changes")) {
+      try ExportedRun(rows: rows + [changed])
     }
     #expect(
       throws: ExportFailure.repeatedFigure("core/fan[width:1000;workers:2]/work-stealing wall p50")

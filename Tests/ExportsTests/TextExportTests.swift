@@ -54,10 +54,8 @@ struct TextExportTests {
     #expect(throws: ExportFailure.unwritableName(.influx, name: #"a\"#)) {
       try lines(.influx, ExportSamples.rows(subject, 1))
     }
-    var run = ExportSamples.identity()
-    run.branch = ""
-    run.commit = nil
-    let line = try lines(.influx, ExportSamples.rows(ExportSamples.subject(), 1, in: run))[0]
+    let code = CodeIdentity(branch: "")
+    let line = try lines(.influx, ExportSamples.rows(ExportSamples.subject(), 1, of: code))[0]
     #expect(!line.contains("branch") && !line.contains("commit"))
   }
 
