@@ -7,6 +7,13 @@ import Synchronization
 extension Run {
   func perform(_ steps: [Step], _ actor: Actor?) { for step in steps { perform(step, actor) } }
 
+  /// Takes the steps of a body or a block, which may go on when its operation has finished.
+  func performInside(_ steps: [Step]) {
+    insideSteps.wrappingAdd(1, ordering: .sequentiallyConsistent)
+    perform(steps, nil)
+    insideSteps.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+  }
+
   /// Makes the call of a step; without an actor from inside a body.
   func perform(_ step: Step, _ actor: Actor?) {
     switch step {
@@ -210,7 +217,7 @@ extension Run {
     operation.completionBlock = {
       let facts = self.facts[number]
       facts.completions.wrappingAdd(1, ordering: .sequentiallyConsistent)
-      self.perform(self.program.plans[number].inCompletion, nil)
+      self.performInside(self.program.plans[number].inCompletion)
       if let other = self.program.plans[number].completionWaitsFor { self.waitInside(other) }
     }
   }

@@ -103,6 +103,7 @@ extension Run {
     operations.allSatisfy { $0.object?.isFinished ?? true }
       && queues.allSatisfy { $0.object?.isQuiet ?? true }
       && graphFacts.allSatisfy { !$0.isBusy.load(ordering: .sequentiallyConsistent) }
+      && insideSteps.load(ordering: .sequentiallyConsistent) == 0
   }
 
   /// Says what does not hold now that everything has ended.

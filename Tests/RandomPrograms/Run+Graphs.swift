@@ -73,7 +73,7 @@ extension Run {
     } else {
       fault("a node of graph \(number) does not find its run")
     }
-    perform(program.graphs[number].inNode, nil)
+    performInside(program.graphs[number].inNode)
   }
 
   func performOnGraph(_ step: Step, _ actor: Actor?) {

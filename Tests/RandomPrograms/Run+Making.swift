@@ -25,7 +25,7 @@ extension Run {
     case .held: return Held(body)
     case .custom: return Custom(body)
     case .cancelling:
-      return Cancelling(body) { box.run?.perform(plan.inCancel, nil) }
+      return Cancelling(body) { box.run?.performInside(plan.inCancel) }
     case .result: return ResultOperation(body)
     case .resultTask: return ResultOperation(asTask(body))
     case .task: return AsyncOperation(body: asTask(body))
@@ -82,7 +82,7 @@ extension Run {
     facts.begun.store(nextTicket(), ordering: .sequentiallyConsistent)
     readWhatDependenciesWrote(number)
     let plan = program.plans[number]
-    perform(plan.inBody, nil)
+    performInside(plan.inBody)
     if let other = plan.waitsFor { waitInside(other) }
     if plan.kind == .latched { waitForLatch(facts, isAnnounced: plan.announcesBlocking) }
     unsafe facts.written += 1
