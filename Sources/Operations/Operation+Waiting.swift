@@ -19,7 +19,7 @@ extension Operation {
     let awaited = ThreadRecord.Awaited(
       target: .operation(self), name: { self.diagnosticName }, isOver: { self.isSealed })
     return record.wait(for: awaited, until: deadline) {
-      runHere(record, isTimed: deadline != nil)
+      runHere(record, isTimed: deadline != nil, isAlone: false)
     } runAlone: {
       runAlone(record, for: $0)
     } beforeSleep: { place in
@@ -43,10 +43,12 @@ extension Operation {
   /// Runs this operation on the waiting thread when it is ready, unlimited, and the thread is one of its scheduler's.
   ///
   /// Running exactly what is waited for cannot deadlock where waiting would not; running anything else could. A timed
-  /// wait does not begin what may take longer, unless nobody else would.
-  private final func runHere(_ record: ThreadRecord, isTimed: Bool) -> Bool {
+  /// wait does not begin what may take longer, unless nobody else would. On the thread of another
+  /// scheduler it would be one more than its own scheduler may run, so that is left to the last thread
+  /// of both (`isAlone`).
+  private final func runHere(_ record: ThreadRecord, isTimed: Bool, isAlone: Bool) -> Bool {
     guard let target = queueIfUnstarted(), !isTimed || target.scheduler.waitsByHelping,
-      record.isWorker(of: target.threadsIdentity), target.enterFast(record)
+      isAlone || record.isWorker(of: target.identity, \.identity), target.enterFast(record)
     else { return isSealed }
     let table = coldTableMade()
     let isReadyNow = isReady  // may be user code: before the lock
@@ -85,7 +87,7 @@ extension Operation {
       guard let target = operation.queueIfUnstarted(), schedulers.contains(target.threadsIdentity),
         record.isWorker(of: target.threadsIdentity)
       else { return false }
-      return operation.runHere(record, isTimed: false)
+      return operation.runHere(record, isTimed: false, isAlone: true)
         || (facts.isHandedOver && target.runFromList(operation, record))
     }
   }

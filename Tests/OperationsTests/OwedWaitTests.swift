@@ -13,7 +13,7 @@ enum OwedWait: Int, Codable, CaseIterable, Sendable {
   case blockForDependent, blockForWaiting, blockForResource
   case blockAfterManualStart, blockAfterFinishOutside
   case bodyForNext, bodyForPrevious, bodyBehindFinishOutside
-  case bodyForSlotOfFinishInStart, bodyAfterOwnFinish
+  case bodyAfterOwnFinish, bodyForQueueOfFinish, handlerForNext
 
   func run(_ kind: Kind) {
     let (queue, inline, other) = (kind.queue(), Kind.inline.queue(), Kind.inline.queue())
@@ -77,16 +77,6 @@ enum OwedWait: Int, Codable, CaseIterable, Sendable {
       other.addOperation(sibling)
       _ = waitUntil(deadline: patience) { first.isExecuting }
       first.finish()
-    case .bodyForSlotOfFinishInStart:
-      queue.maxConcurrentOperationCount = 1
-      let (first, second) = (AsyncOperation { $0.finish() }, TestOperation())
-      let sibling = TestOperation { _ in second.waitUntilFinished() }
-      sibling.addDependency(first)
-      other.addOperation(sibling)
-      inline.addOperation(next)
-      queue.isSuspended = true
-      queue.addOperations([first, second], waitUntilFinished: false)
-      queue.isSuspended = false
     case .bodyAfterOwnFinish:
       let first = AsyncOperation {
         $0.finish()
@@ -95,6 +85,25 @@ enum OwedWait: Int, Codable, CaseIterable, Sendable {
       next.addDependency(first)
       inline.addOperation(next)
       queue.addOperation(first)
+    // Must not start on top of the completion block: it waits for what that keeps.
+    case .bodyForQueueOfFinish:
+      let (first, slow) = (TestOperation(), TestOperation { _ in usleep(200_000) })
+      let patient = TestOperation { _ in queue.waitUntilAllOperationsAreFinished() }
+      patient.addDependency(first)
+      first.completionBlock = { slow.waitUntilFinished() }
+      pool.addOperation(slow)
+      inline.addOperations([next, patient], waitUntilFinished: false)
+      queue.addOperation(first)
+    // In a handler that is called while the operation leaves its queue.
+    case .handlerForNext:
+      let first = TestOperation()
+      next.addDependency(first)
+      let token = queue.observe(\.operationCount) { _, change in
+        if change.newValue == 0 { next.waitUntilFinished() }
+      }
+      inline.addOperation(next)
+      queue.addOperation(first)
+      withExtendedLifetime(token) { _ = queue.wait(timeout: patience) }
     }
     for queue in [queue, inline, other, pool] where !queue.wait(timeout: patience) { exit(3) }
     if next.runCount != 1 { exit(4) }

@@ -29,7 +29,7 @@ extension Program {
     for (number, plan) in plans.enumerated() {
       for member in plan.members { note(member, of: number) }
     }
-    for members in closeQueues(steps) {
+    for members in closeQueues(steps) + closeGroups(steps) {
       for one in members {
         for other in members where one != other { waits[2 * one][2 * other + 1] = true }
       }
@@ -54,6 +54,19 @@ extension Program {
         queues[queue].startsInOrder || members.contains { plans[$0].kind == .barrier }
         || isLimited && members.contains { plans[$0].kind.isComposite }
       return isClose ? members : nil
+    }
+  }
+
+  /// The possible members of groups with a limit whose members may hold a slot for each other.
+  private func closeGroups(_ steps: [Step]) -> [Set<Int>] {
+    plans.indices.compactMap { group in
+      var members = Set(plans[group].members)
+      var isLimited = false
+      for step in steps {
+        if case .join(let number, group) = step { members.insert(number) }
+        if case .limitGroup(group, let limit) = step, limit >= 0 { isLimited = true }
+      }
+      return isLimited && members.contains { plans[$0].kind.isComposite } ? members : nil
     }
   }
 }

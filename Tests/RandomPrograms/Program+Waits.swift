@@ -33,11 +33,13 @@ extension Program {
     guard !needed.contains(number) else { return false }
     if takesUnits.contains(number), !needed.isDisjoint(with: takesUnits) { return false }
     let places = places(steps)
-    // In an inline queue it runs on top of whatever has made it startable: a body must not have done so.
+    // In an inline queue it runs on top of whatever has made it startable: a body must not have done
+    // so, nor one that finishes its own operation when that may end already.
     let isOnTop = needed.union([number]).contains { other in
       places[other].contains { queues[$0].isInline }
     }
-    if isOnTop, !inside.isEmpty { return false }
+    let endsItself = plans.contains { $0.kind == .held || $0.kind == .custom }
+    if isOnTop, endsItself || !inside.isEmpty { return false }
     let barriers = plans.indices.filter { plans[$0].kind == .barrier }
     let behind = barriers.reduce(into: Set<Int>()) { $0.formUnion(places[$1]) }
     let limited = Set(

@@ -217,6 +217,11 @@ extension Run {
 
   /// What is still alive although nobody keeps it; nil when nothing is.
   package func leftovers(until deadline: UInt64) -> String? {
+    // The error of what is made of others names one of them, which may keep it in turn as a
+    // dependency that has finished: a circle of the program's own.
+    if certainty.circularEdges.contains(where: { program.plans[$0.earlier].kind.isComposite }) {
+      return nil
+    }
     for facts in facts { facts.handle.withLock { $0 = nil } }
     for facts in graphFacts { facts.latest.withLock { $0 = nil } }
     let isGone = waitUntil(deadline) {

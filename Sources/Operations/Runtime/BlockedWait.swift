@@ -20,18 +20,21 @@ struct BlockedWait: Sendable {
       return operation
     }
 
+    /// The operations that it waits for; none where these are not known.
+    var operationsInWay: [Operation] {
+      switch self {
+      case .operation(let operation): [operation]
+      case .queue(let queue): queue.membersForDiagnosis()
+      case .run, .half, .outside: []
+      }
+    }
+
     /// The schedulers that have what it cannot end without.
     ///
     /// O(operations and edges in the way).
     var schedulersInWay: [any Scheduler] {
-      let operations: [Operation]
-      switch self {
-      case .operation(let operation): operations = [operation]
-      case .queue(let queue): operations = queue.membersForDiagnosis()
-      case .run, .half, .outside: return []
-      }
       var found: [any Scheduler] = []
-      _ = Operation.findInWay(of: operations) { operation, _ in
+      _ = Operation.findInWay(of: operationsInWay) { operation, _ in
         if let scheduler = operation.queueIfMember?.scheduler,
           !found.contains(where: { $0 === scheduler })
         {

@@ -239,7 +239,10 @@ extension Operation {
   ///
   /// Before it finishes itself: afterwards those that wait for it may have finished as well, and would be kept. No effect
   /// once it has finished, so that any thread that finishes it may call this.
-  final func letGoOfUnfinishedDependencies() {
+  final func letGoOfUnfinishedDependencies(_ bits: UInt32) {
+    // One that keeps none lets go of all when it leaves.
+    let kept = StateBit.flushed | StateBit.retainsDependencies
+    guard bits & kept == kept else { return }
     var released: [Unmanaged<Operation>] = unsafe []
     let bits = lockState()
     guard !isSealed else { return unlockState(bits) }

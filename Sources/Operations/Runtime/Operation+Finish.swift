@@ -180,7 +180,7 @@ extension Operation {
   ) -> UInt {
     if bits & (StateBit.barrier | StateBit.flushed) != 0 {
       if bits & StateBit.barrier != 0 { queue.barrierEnds(self) }
-      if bits & StateBit.flushed != 0 { letGoOfUnfinishedDependencies() }
+      letGoOfUnfinishedDependencies(bits)
     }
     guard let head = seal() else {
       // `finish()` on another thread was first and does all the rest.
@@ -231,10 +231,14 @@ extension Operation {
     record.currentQueue = 0
     if let successor { unsafe context.pointee.ready.prepend(successor) }
     unsafe queue.scheduler.submitUnlessEmpty(context.pointee.takeReady())
-    let stranded = unsafe leave(bits, queue, record, context)
+    var stranded: Unmanaged<OperationQueue>?
+    // Who observes the queue may wait for them.
+    let jobs = record.owing(Released.chain(from: last)) {
+      unsafe stranded = leave(bits, queue, record, context)
+    }
     if gate == .slot, !record.slotIsGone { giveUpSlot(gate, queue, record) }
     if let stranded = unsafe stranded { unsafe Self.lookForStaleHandles(stranded) }
-    handOverLast(Released.chain(from: last), queue, record)
+    handOverLast(jobs, queue, record)
     unsafe keptSelf.release()
     unsafe kept.release()
   }
@@ -282,7 +286,7 @@ extension Operation {
     }
     unsafe queue.scheduler.submitUnlessEmpty(context.pointee.takeReady())
     unsafe released.handOver(from: context)
-    WaiterList.tellProbes(released.waiters)
+    released.tellProbes(record)
     WaiterList.wake(released.waiters)
     if bits & StateBit.attended != 0 { dropConditions() }
     return unsafe endCarefully(bits, gate, queue, record, context, owing: released.others).first
@@ -291,7 +295,7 @@ extension Operation {
   /// From the slot to the completion block, which may wait for `jobs`; returns those to hand over last.
   private final func endCarefully(
     _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
-    _ context: UnsafeMutablePointer<WorkerContext>, owing jobs: JobChain
+    _ context: UnsafeMutablePointer<WorkerContext>, owing jobs: JobChain = JobChain()
   ) -> JobChain {
     giveUpSlot(gate, queue, record)
     record.stage = .ended
@@ -308,8 +312,7 @@ extension Operation {
   ) {
     // acquire, edge Completion: after the seal; waits for an editor that did not see it.
     let bits = setBits(StateBit.sealedByFinish)
-    let owed = record.takeOwedAfterStart(of: self)
-    let last = unsafe endCarefully(bits, gate, queue, record, context, owing: owed)
+    let last = unsafe endCarefully(bits, gate, queue, record, context)
     if let last = last.first {
       return unsafe leave(before: last, nil, bits, gate, queue, record, context)
     }

@@ -16,7 +16,7 @@ extension Operation {
 
   /// `bits` is the state word at any time since the begin.
   private final func finishStarted(_ bits: UInt32) {
-    if bits & StateBit.flushed != 0 { letGoOfUnfinishedDependencies() }
+    letGoOfUnfinishedDependencies(bits)
     guard let head = seal() else { return noteSurplusFinish() }
     // The winner is a member until it leaves below: only now may the queue be read, and it is kept from here on.
     let queue: OperationQueue? =
@@ -44,7 +44,7 @@ extension Operation {
       var last = release(head, queue, isAttended: isAttended)
       // Only what executes has resources.
       if word & StateBit.needsResources != 0 { last.append(giveBackResources()) }
-      record.oweAfterStart(of: self, last)
+      Released.handOver(last: last)
     } else if let queue, record.runsInPlace(what: queue) {
       // In a job, so that what becomes ready starts afterwards (decision on `inline`) and the completion block may wait
       // for it.
@@ -81,7 +81,7 @@ extension Operation {
       }
       if let queue { unsafe queue.scheduler.submitUnlessEmpty(context.pointee.takeReady()) }
       unsafe released.handOver(from: context)
-      if isAttended { WaiterList.tellProbes(released.waiters) }
+      if isAttended { released.tellProbes(ThreadRecord.current) }
       WaiterList.wake(released.waiters)
     }
     if isAttended { dropConditions() }
@@ -102,18 +102,22 @@ extension Operation {
       if before & StateBit.retainsDependencies == 0 { dropDependencies(before) }
       return last
     }
-    var context = WorkerContext(worker: -1, scheduler: queue.identity)
-    let kept = unsafe withUnsafeMutablePointer(to: &context) { context in
-      unsafe leave(before, queue, record, context)
+    var kept: Unmanaged<OperationQueue>?
+    // Who observes the queue may wait for them.
+    let jobs = record.owing(last) {
+      var context = WorkerContext(worker: -1, scheduler: queue.identity)
+      unsafe withUnsafeMutablePointer(to: &context) { context in
+        unsafe kept = leave(before, queue, record, context)
+      }
+      record.flushCredit()
     }
-    record.flushCredit()
     if let kept = unsafe kept { unsafe Self.lookForStaleHandles(kept) }
-    return last
+    return jobs
   }
 
   /// `main()` has returned after a manual start, and the operation was finished inside of it.
   final func endAfterManualStart(_ record: ThreadRecord) {
-    Released.handOver(last: end(nil, record, owing: record.takeOwedAfterStart(of: self)))
+    Released.handOver(last: end(nil, record))
   }
 
   /// Tells the worker that is still inside `start()`, if one is, and keeps operation and queue for it; returns the state

@@ -22,6 +22,11 @@ struct Released {
     }
   }
 
+  /// Tells who observes what waited; he may wait for what comes last.
+  mutating func tellProbes(_ record: ThreadRecord) {
+    others = record.owing(others.take()) { WaiterList.tellProbes(waiters) }
+  }
+
   /// Hands over handles, and drains with their slots, but for those that `comeLast`, by their
   /// queue.
   ///

@@ -18,53 +18,66 @@ extension ThreadRecord {
     return owed.removeLast()
   }
 
-  /// Keeps jobs that come last until `start()` of the operation has returned: until then it has its
-  /// slot, and what runs inside of this call may wait for that.
-  func oweAfterStart(of operation: Operation, _ jobs: JobChain) {
-    if !jobs.isEmpty { owedByStarts.append((operation.word, jobs)) }
-  }
+  /// Whether no finish under way here has anything to hand over last.
+  var owesNothing: Bool { owed.allSatisfy(\.isEmpty) }
 
-  /// Takes what no wait has handed over.
-  func takeOwedAfterStart(of operation: Operation) -> JobChain {
-    let place = owedByStarts.lastIndex { $0.operation == operation.word }
-    return place.map { owedByStarts.remove(at: $0).jobs } ?? JobChain()
-  }
-
-  /// Hands over what this thread owes until `awaited` is over or the time is up; returns whether it
-  /// is over.
+  /// Hands over what this thread owes and `awaited` cannot end without, until it is over or the time
+  /// is up; returns whether it is over.
   ///
-  /// No other thread would run it before the wait has ended. What is waited for comes first, since
-  /// the rest may wait for what encloses the wait. O(jobs owed).
+  /// No other thread would run it before the wait has ended. The rest may wait in turn for what
+  /// encloses this wait, so it stays last. O(jobs owed, operations and edges in the way).
   func handOverOwed(for awaited: Awaited, until deadline: UInt64?) -> Bool {
-    guard !owed.isEmpty || !owedByStarts.isEmpty else { return awaited.isOver() }
+    guard !owesNothing else { return awaited.isOver() }
     return help(until: deadline, awaited.isOver) {
-      guard let jobs = takeOwed(awaited.target.operation) else { return false }
-      Released.handOver(last: jobs)
+      guard let job = takeOwed(for: awaited.target) else { return false }
+      Released.handOver(last: JobChain(job))
       return true
     }
   }
 
-  /// Takes the handle of the operation, else all that the innermost finish owes; nil when nothing is
-  /// owed.
-  private func takeOwed(_ operation: Operation?) -> JobChain? {
-    if let operation {
-      for place in owed.indices {
-        if let handle = owed[place].popHandle(of: operation) { return JobChain(handle) }
-      }
-      for place in owedByStarts.indices {
-        let handle = owedByStarts[place].jobs.popHandle(of: operation)
-        if let handle { return JobChain(handle) }
-      }
+  /// Takes the handle of an operation, or the drain of a queue, that is in the way of the target.
+  private func takeOwed(for target: BlockedWait.Target) -> Job? {
+    if let operation = target.operation, let handle = takeOwedHandle(of: operation) {
+      return handle
     }
-    if let place = owed.lastIndex(where: { !$0.isEmpty }) { return owed[place].take() }
-    let place = owedByStarts.lastIndex { !$0.jobs.isEmpty }
-    return place.map { owedByStarts[$0].jobs.take() }
+    let waits = Self.blockedWaits()
+    var targets = [target]
+    // What executes may wait in turn.
+    var seen: Set<UInt> = []
+    while let target = targets.popLast() {
+      if case .half(let frame) = target {
+        let taker = ForkFrame.taker(ofFrameAt: frame)
+        targets += waits.filter { $0.thread == taker && seen.insert($0.thread).inserted }
+          .map(\.target)
+        continue
+      }
+      var found: Job?
+      _ = Operation.findInWay(of: target.operationsInWay) { operation, facts in
+        found = takeOwedHandle(of: operation) ?? facts.queue.flatMap { takeOwedDrain(of: $0) }
+        for wait in waits where facts.words.contains(where: wait.waiters.contains) {
+          if wait.thread != address, seen.insert(wait.thread).inserted {
+            targets.append(wait.target)
+          }
+        }
+        return found != nil
+      }
+      if let found { return found }
+    }
+    return nil
   }
-}
 
-extension JobChain {
-  /// Takes a handle of the operation out.
-  fileprivate mutating func popHandle(of operation: Operation) -> Job? {
-    popFirst { Drain.queue(of: $0) == nil && Operation.word(behind: $0) == operation.word }
+  private func takeOwedHandle(of operation: Operation) -> Job? {
+    takeOwed { Drain.queue(of: $0) == nil && Operation.word(behind: $0) == operation.word }
+  }
+
+  private func takeOwedDrain(of queue: OperationQueue) -> Job? {
+    takeOwed { Drain.queue(of: $0) == queue.word }
+  }
+
+  private func takeOwed(where accepts: (Job) -> Bool) -> Job? {
+    for place in owed.indices {
+      if let job = owed[place].popFirst(where: accepts) { return job }
+    }
+    return nil
   }
 }

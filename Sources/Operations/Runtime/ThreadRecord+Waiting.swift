@@ -54,10 +54,15 @@ extension ThreadRecord {
 
   /// Whether something below runs here as a job of a scheduler with these threads: a completion block
   /// alone does not show it.
-  func isWorker(of threads: SchedulerIdentity) -> Bool {
+  func isWorker(
+    of threads: SchedulerIdentity,
+    _ identity: (any Scheduler) -> SchedulerIdentity = { $0.identityOfThreads }
+  ) -> Bool {
     levels.contains { level in
-      guard level.completingQueue == 0 else { return false }
-      return (level.ownQueue?.scheduler ?? level.run?.scheduler)?.identityOfThreads == threads
+      guard level.completingQueue == 0,
+        let scheduler = level.ownQueue?.scheduler ?? level.run?.scheduler
+      else { return false }
+      return identity(scheduler) == threads
     }
   }
 
@@ -128,7 +133,8 @@ extension ThreadRecord {
   ) -> Bool {
     prepareToWait()
     guard let place = waitPlace else {
-      return handOverOwed(for: awaited, until: deadline) || sleep(deadline)
+      return owesNothing
+        ? sleep(deadline) : block(on: awaited, at: [], until: deadline, sleep: sleep)
     }
     let policy = place.policy
     if policy == .fail, let queue = place.queue {
@@ -195,7 +201,8 @@ extension ThreadRecord {
   /// Without a deadline each of them must have a thread left, since whatever is queued there may be
   /// what the wait waits for, near or far. Where one can have none the thread runs what it can of
   /// that itself (`runAlone`), and asks again from time to time. The process stops when nothing but
-  /// a thread could help.
+  /// a thread could help. A thread that owes something looks as often whether it is in the way by
+  /// then.
   func block(
     on awaited: Awaited, at schedulers: [any Scheduler], until deadline: UInt64?,
     runAlone: ([SchedulerIdentity]) -> Bool = { _ in false }, sleep: (UInt64?) -> Bool
@@ -209,18 +216,23 @@ extension ThreadRecord {
       var short: [SchedulerIdentity] = []
       let isOver = announcingBlock(to: schedulers) {
         whileBlocked(on: awaited.target, at: identities, isTimed: deadline != nil) {
-          if let deadline { return sleep(deadline) }
           // All are asked.
-          short = Self.threads(of: schedulers.filter { !$0.compensatePastLimit() })
-          if short.isEmpty { return sleep(nil) }
-          guard hasTried else { return awaited.isOver() }
-          if sleep(MonotonicTime.nanoseconds() + Self.timeBetweenLooks) { return true }
+          if deadline == nil {
+            short = Self.threads(of: schedulers.filter { !$0.compensatePastLimit() })
+          }
+          if short.isEmpty, owesNothing { return sleep(deadline) }
+          guard hasTried || short.isEmpty else { return awaited.isOver() }
+          let look = MonotonicTime.nanoseconds() + Self.timeBetweenLooks
+          if sleep(min(look, deadline ?? look)) { return true }
           stuck = short.contains(where: Self.isStuck) ? stuck + 1 : 0
           if stuck == Self.looksAtStuck { Fault.noThreadLeft(awaited.description) }
           return false
         }
       }
-      if isOver || short.isEmpty { return isOver }
+      if isOver || short.isEmpty && owesNothing { return isOver }
+      if let deadline, MonotonicTime.nanoseconds() >= deadline { return awaited.isOver() }
+      if handOverOwed(for: awaited, until: deadline) { return true }
+      if short.isEmpty { continue }
       let isOverNow = help(until: nil, awaited.isOver) {
         guard runAlone(short) else { return false }
         // It goes on, whatever the looks between have seen.

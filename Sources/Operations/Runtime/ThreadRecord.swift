@@ -64,8 +64,6 @@ import Synchronization
   var enclosing: [Level] = []
   /// What the finishes under way here hand over last, outermost first; see `owing`.
   var owed: [JobChain] = []
-  /// What operations owe that have finished inside of their `start()`, until that returns.
-  var owedByStarts: [(operation: UInt, jobs: JobChain)] = []
   /// What the getters of one operation answer on this thread, while its observers are told.
   var assumption: Assumption?
   /// The niceness that the thread has by itself, while a body runs with one of its own.
