@@ -17,7 +17,6 @@ struct JSONExportTests {
         entries[0]["name"] as? String
           == "core/\(subject.benchmark)[width:1000;workers:2]/\(subject.scheduler) wall p50")
     }
-    #expect(JSONValue.string("\u{1}\r\t\u{7f}").document == "\"\\u0001\\u000d\\u0009\u{7f}\"\n")
   }
 
   @Test("JMH: one entry per case with its time, and never a throughput for a score")

@@ -62,7 +62,7 @@ struct EncodingTests {
   @Test("JSON has one object per row, numbers as numbers and missing values as null")
   func writesJSON() throws {
     let row = try SampleRows.rows()[5]
-    let text = JSONText.rows([row, row]).document
+    let text = JSONValue.rows([row, row]).list
     let one =
       "{\"schema\": \(Column.schemaVersion), \"time\": \"2026-01-31T12:00:00Z\", "
       + "\"run_id\": \"01KG9RKVG0T5Z0N9QX3W7B4E2M\", "
@@ -76,11 +76,24 @@ struct EncodingTests {
       + "\"n_iter\": null, \"n_op\": null, \"process\": null, \"role\": null, "
       + "\"pair_id\": null, \"state\": null, \"quality\": \"debug;crashed\"}"
     #expect(text == "[\n  \(one),\n  \(one)\n]\n")
-    #expect(JSONText.rows([]).document == "[]\n")
+    #expect(JSONValue.rows([]).list == "[]\n")
   }
 
   @Test("JSON strings escape what has to be escaped")
   func escapesJSON() {
-    #expect(JSONText.string("a\"b\\c\n\u{1}ü").text == "\"a\\\"b\\\\c\\n\\u0001ü\"")
+    #expect(
+      JSONValue.string("a\"b\\c\n\t\r\u{1}\u{7f}ü").text
+        == "\"a\\\"b\\\\c\\n\\t\\r\\u0001\u{7f}ü\"")
+  }
+
+  @Test("JSON is written on one line, a line for each element, or indented")
+  func laysJSONOut() {
+    let value = JSONValue.array([
+      .object([("a", .array([.integer(1), .null])), ("b", .object([]))]), .array([]),
+    ])
+    #expect(value.text == "[{\"a\": [1, null], \"b\": {}}, []]")
+    #expect(value.list == "[\n  {\"a\": [1, null], \"b\": {}},\n  []\n]\n")
+    #expect(
+      value.document == "[\n  {\n    \"a\": [1, null],\n    \"b\": {}\n  },\n  []\n]\n")
   }
 }

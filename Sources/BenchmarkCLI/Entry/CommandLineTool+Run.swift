@@ -165,7 +165,7 @@ extension CommandLineTool {
     case .text: try console.out(report.text(style: style(request.color)))
     case .markdown: try console.out(report.markdown)
     case .csv: try console.out(String(decoding: csv, as: UTF8.self))
-    case .json: try console.out(JSONText.rows(rows).document)
+    case .json: try console.out(JSONValue.rows(rows).list)
     }
   }
 

@@ -88,18 +88,18 @@ package struct ListText: Sendable {
 
   /// An array with one object per workload: name, summary, tags, axes.
   package var json: String {
-    JSONText.array(
+    JSONValue.array(
       suite.workloads.map { workload in
         .object([
           ("name", .string(workload.name)), ("summary", .string(workload.summary)),
-          ("tags", .array(workload.tags.map(JSONText.string))),
+          ("tags", .array(workload.tags.map(JSONValue.string))),
           ("axes", .array(workload.axes.map(Self.json))),
         ])
       }
-    ).document
+    ).list
   }
 
-  private static func json(_ axis: Axis) -> JSONText {
+  private static func json(_ axis: Axis) -> JSONValue {
     .object([
       ("name", .string(axis.name)), ("summary", .string(axis.summary)),
       ("real", .integer(axis.real)), ("quick", .integer(axis.quick)),

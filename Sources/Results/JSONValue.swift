@@ -3,24 +3,49 @@
 /// A JSON value, written with members in the order given.
 ///
 /// A plain value; any thread. O(size).
-indirect enum JSONValue {
+package indirect enum JSONValue: Sendable {
+  case null
   /// Finite: JSON has no other numbers.
   case number(Double)
   case integer(Int)
   case boolean(Bool)
+  /// A number that is text already, in JSON's form.
+  case literal(String)
   case string(String)
   case array([JSONValue])
   case object([(name: String, value: JSONValue)])
 
-  /// The value over several lines, with a line feed at its end.
-  var document: String {
+  /// The value over several lines, indented, with a line feed at its end.
+  package var document: String {
     var text = ""
-    write(to: &text, indentation: "\n")
+    write(to: &text, lineBreak: "\n")
     return text + "\n"
   }
 
-  private func write(to text: inout String, indentation: String) {
+  /// The value on one line, an array with a line for each of its elements; a line feed at its end.
+  package var list: String {
+    guard case .array(let elements) = self else { return text + "\n" }
+    var text = ""
+    Self.write(count: elements.count, to: &text, "[", "]", "\n") { place, text, _ in
+      elements[place].write(to: &text, lineBreak: nil)
+    }
+    return text + "\n"
+  }
+
+  /// The value on one line.
+  package var text: String {
+    var text = ""
+    write(to: &text, lineBreak: nil)
+    return text
+  }
+
+  /// Writes the value.
+  ///
+  /// - Parameter lineBreak: a line feed and the indentation of the line on which the value begins;
+  ///   nil for one line.
+  private func write(to text: inout String, lineBreak: String?) {
     switch self {
+    case .null: text += "null"
     case .number(let number):
       guard number.isFinite else {
         fatalError("JSONValue: \(number); expected a finite number; leave it out or write its name")
@@ -29,46 +54,41 @@ indirect enum JSONValue {
       text += number.description
     case .integer(let number): text += String(number)
     case .boolean(let truth): text += truth ? "true" : "false"
+    case .literal(let literal): text += literal
     case .string(let string): Self.write(string, to: &text)
-    case .array(let elements) where elements.allSatisfy(\.isScalar):
-      text += "["
-      for (place, element) in elements.enumerated() {
-        if place > 0 { text += ", " }
-        element.write(to: &text, indentation: indentation)
-      }
-      text += "]"
     case .array(let elements):
-      Self.write(count: elements.count, to: &text, "[", "]", indentation) { place, text, inner in
-        elements[place].write(to: &text, indentation: inner)
+      let outer = elements.allSatisfy(\.isScalar) ? nil : lineBreak
+      Self.write(count: elements.count, to: &text, "[", "]", outer) { place, text, inner in
+        elements[place].write(to: &text, lineBreak: inner)
       }
     case .object(let members):
-      Self.write(count: members.count, to: &text, "{", "}", indentation) { place, text, inner in
+      Self.write(count: members.count, to: &text, "{", "}", lineBreak) { place, text, inner in
         Self.write(members[place].name, to: &text)
         text += ": "
-        members[place].value.write(to: &text, indentation: inner)
+        members[place].value.write(to: &text, lineBreak: inner)
       }
     }
   }
 
-  /// Writes what stands between two brackets, one element on each line.
+  /// Writes what stands between two brackets, one element on each line where there are lines.
   private static func write(
     count: Int, to text: inout String, _ opening: String, _ closing: String,
-    _ indentation: String, element: (Int, inout String, String) -> Void
+    _ lineBreak: String?, element: (Int, inout String, String?) -> Void
   ) {
     text += opening
-    let inner = indentation + "  "
+    let inner = lineBreak.map { $0 + "  " }
     for place in 0..<count {
-      if place > 0 { text += "," }
-      text += inner
+      if place > 0 { text += inner == nil ? ", " : "," }
+      text += inner ?? ""
       element(place, &text, inner)
     }
-    text += (count == 0 ? "" : indentation) + closing
+    text += (count == 0 ? "" : lineBreak ?? "") + closing
   }
 
   /// Whether it fits on the line of its neighbours.
   private var isScalar: Bool {
     switch self {
-    case .number, .integer, .boolean, .string: true
+    case .null, .number, .integer, .boolean, .literal, .string: true
     case .array, .object: false
     }
   }
@@ -88,6 +108,9 @@ indirect enum JSONValue {
       switch scalar {
       case "\"": text += "\\\""
       case "\\": text += "\\\\"
+      case "\n": text += "\\n"
+      case "\t": text += "\\t"
+      case "\r": text += "\\r"
       case "\u{0}"..."\u{1F}":
         let digits = String(scalar.value, radix: 16)
         text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
