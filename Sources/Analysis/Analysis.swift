@@ -10,6 +10,8 @@ package import Results
 package struct Analysis: Sendable {
   /// What was compared, in the order of the rows.
   package let groups: [GroupResult]
+  /// Rounds that every contestant has complete that did not fail by itself.
+  package let rounds: Int
 
   /// - Parameters:
   ///   - rows: of one run, the aggregate of a figure before its processes, as `SchemaCheck` asks
@@ -17,14 +19,10 @@ package struct Analysis: Sendable {
   ///   - roster: what is known of the systems that they name.
   package init(rows: [ResultRow], roster: Roster) {
     groups = Self.groups(Self.contestants(rows, roster), roster)
-  }
-
-  /// Rounds that every contestant has complete that did not fail by itself.
-  package var rounds: Int {
     let counted = groups.flatMap(\.contestants).filter {
       $0.failure == nil || $0.failure == .interrupted
     }
-    return counted.map(\.rounds).min() ?? 0
+    rounds = counted.map(\.rounds).min() ?? 0
   }
 
   /// The rows, each contestant's ratios to the best of its group behind its figures.
