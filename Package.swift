@@ -118,8 +118,8 @@ let package = Package(
     room(
       "BenchmarkCLI",
       imports: [
-        "Analysis", "CSystemShims", "Harness", "Machine", "Measurement", "Results", "Scheduling",
-        "Statistics",
+        "Analysis", "CSystemShims", "Exports", "Harness", "Machine", "Measurement", "Results",
+        "Scheduling", "Statistics",
       ]),
 
     // The suite: what is measured, and the program.
@@ -272,7 +272,8 @@ let package = Package(
       swiftSettings: [.swiftLanguageMode(.v5)]),
     tests("FoundationAliasTests", imports: ["Operations", "Scheduling"]),
     tests("StatisticsTests", imports: ["Statistics"]),
-    tests("ResultsTests", imports: ["Results", "Statistics"]),
+    .target(name: "TestFolders", path: "Tests/TestFolders", swiftSettings: strict),
+    tests("ResultsTests", imports: ["Results", "Statistics", "TestFolders"]),
     .target(
       name: "ExportSamples", dependencies: ["Results", "Statistics"], path: "Tests/ExportSamples",
       swiftSettings: strict),
@@ -298,8 +299,8 @@ let package = Package(
     tests(
       "BenchmarkCLITests",
       imports: [
-        "BenchmarkCLI", "Analysis", "Harness", "Measurement", "MeasurementFixtures", "Results",
-        "Scheduling",
+        "BenchmarkCLI", "Analysis", "ExportSamples", "Exports", "Harness", "Measurement",
+        "MeasurementFixtures", "Results", "Scheduling", "TestFolders",
       ]),
     tests(
       "WorkloadsTests",

@@ -39,6 +39,43 @@ package struct EnvironmentRecord: Sendable, Hashable {
     return Array((csvLine(names) + csvLine(entries.map(\.value))).utf8)
   }
 
+  /// Reads an environment file whose content is at hand; `path` is for messages.
+  ///
+  /// Takes the columns in any order, and fewer than there are, as earlier versions wrote them.
+  /// Throws the first finding. O(bytes).
+  package init(csv bytes: [UInt8], path: String) throws(CSVError) {
+    let records = try CSVRecordReader.records(bytes, path: path)
+    guard records.count == 2 else {
+      throw Self.error(
+        path, line: records.count > 2 ? records[2].line : 1,
+        "\(records.count) record\(records.count == 1 ? "" : "s")",
+        "a line of names and one of values")
+    }
+    let (names, values) = (records[0].fields, records[1].fields)
+    guard names.count == values.count else {
+      throw Self.error(
+        path, line: records[1].line, "\(values.count) fields", "\(names.count), as in the header")
+    }
+    do throws(EnvironmentError) { try self.init(Array(zip(names, values))) } catch {
+      switch error {
+      case .unknownColumn(let name):
+        throw Self.error(
+          path, line: 1, quoted(name) + " in the header", "columns that `bench schema` lists")
+      case .repeatedColumn(let name):
+        throw Self.error(path, line: 1, quoted(name) + " twice in the header", "each column once")
+      }
+    }
+  }
+
+  private static func error(
+    _ path: String, line: Int, _ finding: String, _ expectation: String
+  ) -> CSVError {
+    CSVError(
+      finding: Finding(
+        path: path, line: line, finding: finding, expectation: expectation,
+        nextStep: "remove the file, which only describes the machine, or bring the original back"))
+  }
+
   /// The columns whose difference forbids comparing figures of the two environments.
   ///
   /// A value that only one of them knows is a difference; one that both miss is none.

@@ -23,10 +23,14 @@ package struct Finding: Sendable, Hashable, CustomStringConvertible {
     self.nextStep = nextStep
   }
 
+  /// `file:line: column`, or `file:line` alone.
+  package var place: String {
+    column.map { "\(path):\(line): \($0)" } ?? "\(path):\(line)"
+  }
+
   /// `file:line: column: finding; expected …; next step`, on one line.
   package var description: String {
-    let place = column.map { "\(path):\(line): \($0)" } ?? "\(path):\(line)"
-    return "\(place): \(finding); expected \(expectation); \(nextStep)"
+    "\(place): \(finding); expected \(expectation); \(nextStep)"
   }
 }
 

@@ -2,7 +2,7 @@
 
 /// The check of a whole results file: form, header, every cell, and how the rows fit together.
 ///
-/// Any thread. Reads the file, writes nothing. O(bytes).
+/// Any thread. Reads files, writes nothing. O(bytes).
 package enum SchemaCheck {
   /// Checks the file; no findings means that it is a sound results file.
   ///
@@ -15,6 +15,24 @@ package enum SchemaCheck {
 
   /// Checks a results file whose content is at hand; `path` is for messages.
   package static func check(_ bytes: [UInt8], path: String) -> [Finding] {
+    walk(bytes, path: path) { _ in }
+  }
+
+  /// Reads the rows of a sound results file whose content is at hand; `path` is for messages.
+  ///
+  /// Throws the first of what `check` finds: whoever makes something of the rows may take for
+  /// granted that they are of one run and fit together.
+  package static func rows(_ bytes: [UInt8], path: String) throws(CSVError) -> [ResultRow] {
+    var rows: [ResultRow] = []
+    let findings = walk(bytes, path: path) { rows.append($0) }
+    if let finding = findings.first { throw CSVError(finding: finding) }
+    return rows
+  }
+
+  /// Checks the content and hands over the rows that can be read, in their order.
+  private static func walk(_ bytes: [UInt8], path: String, _ take: (ResultRow) -> Void)
+    -> [Finding]
+  {
     let records: [CSVRecord]
     do throws(CSVError) {
       records = try CSVRecordReader.records(bytes, path: path)
@@ -34,7 +52,9 @@ package enum SchemaCheck {
       ]
     }
     var book = RowBook(path: path, layout: layout)
-    for record in records.dropFirst() { book.enter(record) }
+    for record in records.dropFirst() {
+      if let row = book.enter(record) { take(row) }
+    }
     return book.close()
   }
 
@@ -81,12 +101,13 @@ private struct RowBook {
     self.layout = layout
   }
 
-  mutating func enter(_ record: CSVRecord) {
+  /// Takes a record in; its row, where it can be read.
+  mutating func enter(_ record: CSVRecord) -> ResultRow? {
     let result = RowReader(path: path, record: record, layout: layout).read()
     findings += result.findings
     guard let row = result.row else {
       sawUnreadableRow = true
-      return
+      return nil
     }
     checkRun(row, line: record.line)
     let group = Group(code: row.code, subject: row.subject, role: row.role)
@@ -102,6 +123,7 @@ private struct RowBook {
     } else if !groupsWithAggregate.contains(group) && unsummed[group] == nil {
       unsummed[group] = record.line
     }
+    return row
   }
 
   consuming func close() -> [Finding] {

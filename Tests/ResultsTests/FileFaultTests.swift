@@ -2,6 +2,7 @@
 
 import Glibc
 import Synchronization
+import TestFolders
 import Testing
 
 @testable import Results

@@ -173,6 +173,8 @@ package struct ArgumentParser: Sendable {
       }
       return
     }
+    // Paths, which `ReportRequest` judges.
+    guard verb != .report else { return }
     guard verb == .run else {
       guard let word = words.first else { return }
       throw .usage(word, "`bench \(verb.rawValue)` takes no names", next: "leave it out")

@@ -13,6 +13,12 @@ package enum HelpText {
     let options = OptionTable.options(of: verb)
     for option in options { lines += entry(for: option) }
     lines += entry(left: "--help", summary: "this page")
+    if verb == .report {
+      lines += ["", "formats:"]
+      for format in ReportRequest.Format.allCases {
+        lines += entry(left: format.word, summary: format.summary)
+      }
+    }
     lines += ["", "Every option can also come from the environment: BENCH_<NAME>, such as"]
     let sample = options.first?.name ?? .filter
     lines.append("\(sample.environmentVariable) for \(sample.flag). The command line wins.")

@@ -36,8 +36,8 @@ package enum ValueShape: Sendable {
   case counts(String, ClosedRange<Int>)
   /// `axis=value` pieces.
   case axes
-  /// One of the words.
-  case choice([String])
+  /// One of the words; help shows all of them unless they have a name.
+  case choice([String], name: String? = nil)
   /// A whole number within the range.
   case count(String, ClosedRange<Int>)
   /// Any whole number of 64 bits without sign.
@@ -55,7 +55,7 @@ package enum ValueShape: Sendable {
     case .pattern: "REGEX"
     case .names, .counts: "LIST"
     case .axes: "AXIS=VALUE"
-    case .choice(let words): words.joined(separator: "|")
+    case .choice(let words, let name): name ?? words.joined(separator: "|")
     case .count(let name, _): name
     case .seed: "N"
     case .duration: "TIME"
@@ -136,9 +136,18 @@ package enum OptionTable {
       .output, .text("FILE"),
       "write the CSV to FILE, the machine's description beside it (.env.csv); - for the CSV alone "
         + "on stdout"),
-    .init(.force, .flag, "let --output replace an existing regular file"),
     .init(
-      .format, .choice(["text", "csv", "json", "markdown"]), "what stdout shows; default text"),
+      .format, .choice(ReportRequest.Format.allCases.map(\.word), name: "FORMAT"),
+      verbs: [.report], "one of the formats below; default text"),
+    .init(
+      .output, .text("FILE"), verbs: [.report],
+      "write there, not to stdout; an existing folder gets a file for each run, such as "
+        + "RUN.jmh.json; - for stdout"),
+    .init(
+      .force, .flag, verbs: [.run, .report], "let --output replace an existing regular file"),
+    .init(
+      .format, .choice(RunRequest.Format.allCases.map(\.rawValue)),
+      "what stdout shows; default text"),
     .init(.format, .choice(["text", "json"]), verbs: [.list], "what stdout shows; default text"),
     .init(
       .check, .text("FILE"), verbs: [.schema],
@@ -146,10 +155,10 @@ package enum OptionTable {
     .init(.allowDebug, .flag, "write results of a debug or sanitised build, marked as such"),
     .init(.dryRun, .flag, "print what would be measured, and measure nothing"),
     .init(
-      .color, .choice(["auto", "always", "never"]), verbs: [.run, .list, .doctor],
+      .color, .choice(["auto", "always", "never"]), verbs: [.run, .report, .list, .doctor],
       "colour; auto: on a terminal unless NO_COLOR is set"),
     .init(.noProgress, .flag, "no progress line on stderr"),
-    .init(.quiet, .flag, "nothing on stderr but errors"),
+    .init(.quiet, .flag, verbs: [.run, .report], "nothing on stderr but errors"),
   ]
 
   /// The options a verb takes.

@@ -37,7 +37,7 @@ extension OptionSpecification {
       }
       return .counts(counts)
     case .axes: return .axes(try AxisSelection.parse(text, place: place))
-    case .choice(let words):
+    case .choice(let words, _):
       guard words.contains(text) else {
         throw .usage(
           place, "unknown value `\(text)`", expected: words.joined(separator: ", "),

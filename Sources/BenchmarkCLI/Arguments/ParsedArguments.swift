@@ -14,7 +14,7 @@ package struct ParsedArguments: Sendable {
 
   /// What the user wants done.
   package var wish: Wish
-  /// Words that are neither the verb nor options: workload names.
+  /// Words that are neither the verb nor options: workload names, or paths.
   package var words: [String] = []
   /// Values by option, in the order given.
   package var values: [OptionName: [OptionValue]] = [:]

@@ -6,7 +6,7 @@ package import Measurement
 /// What the user wants measured and shown, in the terms of this room.
 package struct RunRequest: Sendable {
   /// What stdout shows.
-  package enum Format: String, Sendable { case text, csv, json, markdown }
+  package enum Format: String, CaseIterable, Sendable { case text, csv, json, markdown }
 
   /// What is measured; the graphs come from `graphPaths`, once they are read.
   package var measurement = MeasurementRequest()
@@ -75,7 +75,8 @@ package struct RunRequest: Sendable {
       next: "leave \(option) out, or name a graph")
   }
 
-  private static func distinct(_ words: [String]) -> [String] {
+  /// Each word once, in the order given.
+  static func distinct(_ words: [String]) -> [String] {
     words.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
   }
 }

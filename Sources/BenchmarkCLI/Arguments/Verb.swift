@@ -2,12 +2,13 @@
 
 /// What `bench` can be told to do.
 package enum Verb: String, CaseIterable, Sendable {
-  case run, list, schema, doctor
+  case run, report, list, schema, doctor
 
   /// One line for the overview.
   package var summary: String {
     switch self {
     case .run: "measure schedulers on workloads (the default verb)"
+    case .report: "show stored runs again, or write them in the forms of other tools"
     case .list: "show workloads with axes, schedulers with knobs, references and metrics"
     case .schema: "print the columns and metrics of the CSV, or check a file"
     case .doctor: "say what about this machine makes figures doubtful, with remedies"
@@ -18,6 +19,7 @@ package enum Verb: String, CaseIterable, Sendable {
   package var usage: String {
     switch self {
     case .run: "bench [run] [WORKLOAD…] [OPTIONS]"
+    case .report: "bench report FILE… [OPTIONS]"
     case .list: "bench list [NAME…] [OPTIONS]"
     case .schema: "bench schema [--check FILE]"
     case .doctor: "bench doctor [OPTIONS]"
@@ -32,6 +34,14 @@ package enum Verb: String, CaseIterable, Sendable {
       Measures every scheduler on every workload, each measurement in a process of its own, in
       rounds: a round runs every scheduler once, in random order. Prints a table; writes every
       figure to results/runs/<run id>.csv and the machine's description beside it.
+      """
+    case .report:
+      """
+      Shows the runs of results files as `run` shows its own, or writes them in a form that another
+      tool reads. - stands for standard input. Of several files, text and markdown have a section
+      each, csv has one header above all rows, and json an object each; the forms of other tools
+      take one run, so --output has to name a folder then. What a form has no room for is named on
+      stderr. Exit code 65 means that a file cannot be read or is malformed.
       """
     case .list:
       """
@@ -62,6 +72,14 @@ package enum Verb: String, CaseIterable, Sendable {
         ("bench chain --reference foundation", "beside Foundation's own OperationQueue"),
         ("bench run --graph build.ninja", "replay a recorded build"),
         ("bench --quick --format csv --output my.csv", "figures for a script"),
+      ]
+    case .report:
+      [
+        ("bench report results/runs/RUN.csv", "the tables of that run"),
+        ("bench report old.csv new.csv --format markdown", "two runs, for a pull request"),
+        ("bench report RUN.csv --format jmh --output jmh.json", "for a visualiser of JMH results"),
+        ("bench report results/runs/*.csv --format bmf --output exports", "a file for each run"),
+        ("bench report - --format influx", "a run from standard input"),
       ]
     case .list:
       [

@@ -66,6 +66,7 @@ package struct CommandLineTool {
             + "Swift \(BuildFacts.swiftVersion)\n")
         return .success
       case .verb(.run): return try runBenchmarks(RunRequest(parsed))
+      case .verb(.report): return try report(ReportRequest(parsed))
       case .verb(.list): return try list(parsed)
       case .verb(.schema): return try schema(parsed)
       case .verb(.doctor): return try doctor(parsed)

@@ -3,13 +3,16 @@
 internal import CSystemShims
 internal import Glibc
 internal import Harness
+internal import Results
 
-/// Where the tool writes: data on one stream, talk on the other.
+/// What the tool reads and where it writes: data on one stream, talk on the other.
 package struct Console {
   /// Writes data; throws when it cannot be delivered.
   package let out: (String) throws(ToolFailure) -> Void
   /// Writes messages and progress.
   package let talk: (String) -> Void
+  /// Reads standard input to its end.
+  package let input: () throws(ToolFailure) -> [UInt8]
   /// Whether data goes to a terminal.
   package let outIsTerminal: Bool
   /// Whether messages go to a terminal.
@@ -17,10 +20,12 @@ package struct Console {
 
   package init(
     out: @escaping (String) throws(ToolFailure) -> Void, talk: @escaping (String) -> Void,
+    input: @escaping () throws(ToolFailure) -> [UInt8] = Console.readStandardInput,
     outIsTerminal: Bool = false, talkIsTerminal: Bool = false
   ) {
     self.out = out
     self.talk = talk
+    self.input = input
     self.outIsTerminal = outIsTerminal
     self.talkIsTerminal = talkIsTerminal
   }
@@ -40,6 +45,13 @@ package struct Console {
       // Where messages are lost, nobody is left to tell.
       talk: { _ = write($0, to: 2) }, outIsTerminal: isatty(1) == 1,
       talkIsTerminal: isatty(2) == 1)
+  }
+
+  /// All of standard input of this process.
+  package static func readStandardInput() throws(ToolFailure) -> [UInt8] {
+    do throws(FileError) { return try File.readStandardInput() } catch {
+      throw ToolFailure(reading: error)
+    }
   }
 
   /// A line on the stream for messages.

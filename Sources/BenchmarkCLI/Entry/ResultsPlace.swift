@@ -38,31 +38,13 @@ package struct ResultsPlace: Sendable, Equatable {
         throw FileError.notDirectory(folder)
       }
       for path in [csv, environment] { try AtomicFile.rehearse(path, overwrite: overwrites) }
-    } catch { throw Self.failure(error) }
+    } catch { throw ToolFailure(writing: error) }
   }
 
   /// Writes both files, of which none appears when one cannot be written.
   package func write(rows: [UInt8], environment bytes: [UInt8]) throws(ToolFailure) {
     do throws(FileError) {
       try AtomicFile.write([(environment, bytes), (csv, rows)], overwrite: overwrites)
-    } catch { throw Self.failure(error) }
-  }
-
-  private static func failure(_ error: FileError) -> ToolFailure {
-    if error.reason == .alreadyExists {
-      return .usage(
-        error.path, "the file exists", expected: "a new file",
-        next: "choose another name, or replace it with --force")
-    }
-    let code: ExitCode =
-      switch error.reason {
-      case .alreadyExists, .notFound, .notPermitted, .isDirectory, .notDirectory, .notRegular,
-        .danglingLink, .linkLoop, .nameTooLong:
-        .cannotCreate
-      case .noSpace, .tooLarge, .tooManyOpen, .noMemory, .other: .inputOutput
-      }
-    return ToolFailure(
-      code, place: error.path, finding: "cannot be written: \(error.finding)",
-      expectation: error.expectation, nextStep: error.nextStep)
+    } catch { throw ToolFailure(writing: error) }
   }
 }
