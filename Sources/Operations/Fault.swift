@@ -42,6 +42,15 @@ enum Fault {
         + "return; do what must follow in a dependent operation or in the completion block")
   }
 
+  static func waitOnOuter(
+    _ operation: Operation, _ style: WaitStyle, of inner: String
+  ) -> Never {
+    stop(
+      "\(style.rawValue) \(operation.diagnosis) in \(currentQueue): \(inner) waits for it and runs on top of it, from "
+        + "inside its own body, which cannot end before that: each waits for the other; make one of them a dependent "
+        + "operation")
+  }
+
   static func waitForOwnRun(_ graph: OperationGraph) -> Never {
     stop(
       "wait() on a run of \(graph.diagnosis) from inside one of its nodes waits for itself and would never return; do "

@@ -24,9 +24,8 @@ extension Operation {
         Fault.waitOnSelf(self, style, from: "what belongs to it")
       }
       // Something else may finish an asynchronous one while an operation above it waits.
-      if enclosing.isInnermost || !isAsynchronous {
-        Fault.waitOnSelf(self, style, from: "its own body")
-      }
+      if enclosing.isInnermost { Fault.waitOnSelf(self, style, from: "its own body") }
+      if !isAsynchronous { Fault.waitOnOuter(self, style, of: enclosures[0].nameOfOperation) }
     }
   }
 

@@ -102,6 +102,12 @@ extension Prediction {
       // A barrier may find the queue empty or not.
       if case .add(let number, _) = step, plans[number].kind == .barrier { return false }
     }
+    // A queue may become empty between two additions, which who waits for it sees or not.
+    let meetsWaiter = waiters.indices.contains { index in
+      guard !returned[index], case .queue = waiters[index] else { return false }
+      return true
+    }
+    if meetsWaiter { return false }
     // What the first ones cause runs before or after the others are added: it must not concern those.
     let added = Set(steps.flatMap(\.added))
     return plans.allSatisfy { plan in

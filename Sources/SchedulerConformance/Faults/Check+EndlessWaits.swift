@@ -21,12 +21,15 @@ extension Check {
     Check(
       "waitingForTheOuterOperationIsAFault", .contract(100),
       says: [
-        "waitUntilFinished() on TestOperation \"outer\" (executing)", "from inside its own body",
+        "waitUntilFinished() on TestOperation \"outer\" (executing)",
+        "TestOperation \"inner\" (executing)", "from inside its own body",
       ]
     ) { trial in
       let queue = trial.queue()
       let outer = TestOperation { outer in
-        TestOperation { _ in outer.waitUntilFinished() }.start()
+        let inner = TestOperation { _ in outer.waitUntilFinished() }
+        inner.name = "inner"
+        inner.start()
       }
       outer.name = "outer"
       queue.addOperation(outer)
