@@ -168,6 +168,14 @@ struct NinjaReader {
         "\(logPath): \(log.unmatchedLines) of \(counted(log.lineCount, "line")) match no build statement and are left out"
       )
     }
+    let built = manifest.isPhony.indices.filter { !manifest.isPhony[$0] }
+    let unlogged = built.filter { !isTimed($0) }
+    if let first = unlogged.first {
+      notes.append(
+        "\(path): \(unlogged.count) of \(counted(built.count, "build statement")) "
+          + "\(unlogged.count == 1 ? "has no line in the log and is" : "have no line in the log and are") "
+          + "left out, first `\(printable(outputName(first)))`")
+    }
     if log.version > NinjaLog.newestKnownVersion {
       notes.append(
         "\(logPath): version \(log.version) is newer than \(NinjaLog.newestKnownVersion), read alike"

@@ -41,7 +41,9 @@ struct RecordedGraphTests {
   ) throws {
     let graph = try TaskGraphFile.load(path: try #require(recordedGraphs) + "/" + file)
     #expect(graph.tasks.count == tasks)
-    #expect(graph.notes.isEmpty)
+    // Nobody builds every statement that CMake writes.
+    #expect(graph.notes.count == (graph.source == .ninja ? 1 : 0))
+    #expect(graph.notes.allSatisfy { $0.contains("have no line in the log and are left out") })
     let makespan = ListSchedule.makespan(
       durations: graph.tasks.map(\.durationNanoseconds), parents: graph.tasks.map(\.parents),
       workers: 2)
