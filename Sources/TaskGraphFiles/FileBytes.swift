@@ -7,6 +7,8 @@ enum FileBytes {
   /// What a path names, links followed.
   enum Kind: Equatable {
     case missing, folder, file, other
+    /// A pipe, with a name in the file system or without one.
+    case pipe
     /// A link to this place, where no file is.
     case dangling(to: String)
   }
@@ -22,11 +24,15 @@ enum FileBytes {
     case nil: return .missing
     case .typeDirectory: return .folder
     case .typeRegular: return .file
+    // What is left on this system.
+    case .typeUnknown: return .pipe
     case .typeSymbolicLink:
-      // Nothing to resolve it to: a dangling link, a circle of links, or a file in memory, which
-      // has no path.
+      // Nothing to resolve it to: a dangling link, a circle of links, or an open descriptor of
+      // what has no path, such as a file in memory or a pipe.
       let target = (try? FileManager.default.destinationOfSymbolicLink(atPath: resolved)) ?? ""
-      return target.hasPrefix("/memfd:") ? .file : .dangling(to: target)
+      if target.hasPrefix("/memfd:") { return .file }
+      if target.hasPrefix("pipe:[") { return .pipe }
+      return target.hasPrefix("socket:[") ? .other : .dangling(to: target)
     default: return .other
     }
   }
@@ -46,6 +52,10 @@ enum FileBytes {
       throw failure("the file does not exist or is out of reach", "check the path and the rights")
     case .folder: throw failure("this is a folder", "name a file in it")
     case .other: throw failure("this is no regular file", "copy its content to a file first")
+    case .pipe:
+      throw failure(
+        "this is a pipe, which can be read once only",
+        "let it be standard input and name `-`, or name a file")
     case .dangling(let target):
       throw failure(
         "this is a link to `\(printable(target))`, which leads to no file",

@@ -103,6 +103,20 @@ import Testing
     }
   }
 
+  @Test func pipesAreToldHowTheyGoIn() throws {
+    let folder = try TestFolder()
+    try #require(unsafe mkfifo(folder["a.dot"], 0o600) == 0)
+    let pipe = Pipe()
+    let paths = [folder["a.dot"], "/dev/fd/\(pipe.fileHandleForReading.fileDescriptor)"]
+    for path in paths {
+      let error = try #require(
+        failure { () throws(TaskGraphError) in try TaskGraphFile.load(path: path) })
+      #expect(error.finding == "this is a pipe, which can be read once only")
+      #expect(error.remedy == "let it be standard input and name `-`, or name a file")
+    }
+    try pipe.fileHandleForReading.close()
+  }
+
   /// Files whose lines end in carriage returns alone, with the column of the first that matters.
   @Test(arguments: [
     ("build.ninja", "rule r\rbuild a: r\r", 7), ("build.ninja", "# x\rrule r\rbuild a: r\r", 4),
