@@ -44,6 +44,11 @@ package enum TaskGraphFile {
     return file
   }
 
+  /// What two paths of one graph have in common: the file that they mean, links followed.
+  package static func identity(of path: String) throws(TaskGraphError) -> String {
+    FileBytes.identity(try file(at: path))
+  }
+
   private static func format(of bytes: [UInt8], name: Substring, path: String)
     throws(TaskGraphError) -> TaskGraph.Format
   {

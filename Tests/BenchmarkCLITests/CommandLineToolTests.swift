@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Harness
 import Measurement
 import MeasurementFixtures
 import Results
+import TestFolders
 import Testing
 
 @testable import BenchmarkCLI
@@ -123,6 +125,38 @@ private final class Transcript {
     let text = run(["chain", "--dry-run", "--seed", "3", "--processes", "2"]).out
     #expect(text.contains("work-stealing  n:100000;workers:"))
     #expect(text.contains("2 rounds, 6 processes, seed 3, 80.0 s to measure"))
+  }
+
+  @Test func buildStatementsThatAreLeftOutOfAReplayAreNamed() throws {
+    try TestDirectory.with { folder in
+      try Data("rule r\nbuild a.o: r\nbuild b.o: r\nbuild app: r a.o b.o\n".utf8)
+        .write(to: URL(filePath: "\(folder)/build.ninja"))
+      try Data("# ninja log v5\n0\t4\t1\ta.o\tf\n4\t5\t1\tapp\tf\n".utf8)
+        .write(to: URL(filePath: "\(folder)/.ninja_log"))
+      let text = run(["--graph", folder, "--dry-run"]).out
+      #expect(
+        text.contains(
+          "\n\(folder)/build.ninja: 1 of 3 build statements has no line in the log and is left out, "
+            + "first `b.o`\n"))
+    }
+  }
+
+  @Test func aGraphIsNamedOnce() throws {
+    try TestDirectory.with { folder in
+      let manifest = "\(folder)/build.ninja"
+      try Data("rule r\nbuild a: r\n".utf8).write(to: URL(filePath: manifest))
+      try Data("# ninja log v5\n0\t4\t1\ta\tf\n".utf8)
+        .write(to: URL(filePath: "\(folder)/.ninja_log"))
+      let once = "expected every graph once; leave one of them out\n"
+      for (paths, finding) in [
+        ([folder, manifest], "`\(manifest)` is the same graph as `\(folder)`"),
+        ([manifest, manifest], "`\(manifest)` is named twice"), (["-", "-"], "`-` is named twice"),
+      ] {
+        let result = run(paths.flatMap { ["--graph", $0] } + ["--dry-run"])
+        #expect(result.code == .usage)
+        #expect(result.talk == "bench: --graph: \(finding); \(once)")
+      }
+    }
   }
 
   @Test func aDebugBuildRefusesToMeasureUnlessForced() throws {

@@ -38,7 +38,7 @@ package struct RunRequest: Sendable {
     measurement.workers = parsed.counts(.workers)
     measurement.cpus = parsed.count(.cpus)
     measurement.axes = parsed.axes
-    graphPaths = Self.distinct(parsed.texts(.graph))
+    graphPaths = parsed.texts(.graph)
     measurement.timeScale = parsed.factor(.timeScale)
     measurement.body = parsed.text(.body).flatMap(MeasurementRequest.ReplayBody.init) ?? .spin
     if measurement.timeScale != nil { replayOptions.append(OptionName.timeScale.flag) }

@@ -69,9 +69,7 @@ extension CommandLineTool {
     try request.checkReplayOptions()
     do throws(PlanError) {
       var measurement = request.measurement
-      var graphs: [GraphSummary] = []
-      for path in request.graphPaths { graphs.append(try GraphSummary.read(path)) }
-      measurement.graphs = GraphSummary.distinct(graphs)
+      measurement.graphs = try GraphSummary.read(request.graphPaths)
       var entropy = SystemRandomNumberGenerator()
       // Small enough to be typed.
       return try Planner(suite: suite, request: measurement, cpuCount: Int(shim_usable_cpus()))

@@ -47,6 +47,11 @@ extension ToolFailure {
         nextStep: "`bench list` shows what there is")
     case .axisValue, .knobValue, .unknownAxis, .knobs: self = Self.ofAxes(error)
     case .graph(let text): self.init(.malformedInput, place: "--graph", finding: text)
+    case .sameGraph(let path, let other):
+      self = .usage(
+        "--graph",
+        path == other ? "`\(path)` is named twice" : "`\(path)` is the same graph as `\(other)`",
+        expected: "every graph once", next: "leave one of them out")
     case .standardInput(let number):
       self.init(
         .malformedInput, place: "--graph -",

@@ -5,6 +5,29 @@ internal import Glibc
 internal import TaskGraphFiles
 
 extension GraphSummary {
+  /// Reads graph files in their order, each under a benchmark name of its own.
+  ///
+  /// Throws when two paths mean the same graph: its rows could not be told apart.
+  package static func read(_ paths: [String]) throws(PlanError) -> [GraphSummary] {
+    var known: [String: String] = [:]
+    for path in paths {
+      let identity = try identity(of: path)
+      if let other = known.updateValue(path, forKey: identity) {
+        throw .sameGraph(path, as: other)
+      }
+    }
+    var summaries: [GraphSummary] = []
+    for path in paths { summaries.append(try read(path)) }
+    return distinct(summaries)
+  }
+
+  private static func identity(of path: String) throws(PlanError) -> String {
+    guard path != "-" else { return path }
+    do throws(TaskGraphError) { return try TaskGraphFile.identity(of: path) } catch {
+      throw .graph("\(error)")
+    }
+  }
+
   /// Reads a graph file as far as a plan needs it; `-` is standard input, kept for the children.
   package static func read(_ path: String) throws(PlanError) -> GraphSummary {
     let kept = path == "-" ? try keptInput() : nil

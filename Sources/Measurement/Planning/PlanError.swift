@@ -34,6 +34,8 @@ package enum PlanError: Error, Equatable {
   case knobs(scheduler: String, KnobError)
   /// A graph cannot be read; the reader's words, with the place.
   case graph(String)
+  /// A path means the graph that another path before it means.
+  case sameGraph(String, as: String)
   /// Standard input cannot be kept for the children; the error number.
   case standardInput(Int32)
 }
