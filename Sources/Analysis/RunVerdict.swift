@@ -15,6 +15,8 @@ package enum RunVerdict: Sendable, Equatable {
     package internal(set) var count: Int
   }
 
+  /// The run ended before everybody had a figure, and nobody is ranked.
+  case endedInFirstRound
   /// In no group were there two to rank.
   case nothingToRank(groups: Int, others: Others)
   /// There are fewer rounds than are ranked.
@@ -28,6 +30,10 @@ package enum RunVerdict: Sendable, Equatable {
   /// The verdict of an analysis.
   package init(_ analysis: Analysis) {
     let groups = analysis.groups
+    guard !groups.flatMap(\.contestants).contains(where: { $0.failure == .interrupted }) else {
+      self = .endedInFirstRound
+      return
+    }
     let contested = groups.filter { $0.ranked.count > 1 }
     guard !contested.isEmpty else {
       let others = groups.flatMap(\.contestants).filter { !$0.isRanked && $0.failure == nil }

@@ -15,7 +15,14 @@ enum Reports {
     _ plan: MeasurementPlan, _ runner: FakeRunner, suite: Suite = Fixtures.suite,
     disturbance: String? = nil
   ) -> Report {
-    let record = Orchestrator(plan: plan, runner: runner).run()
+    of(
+      Orchestrator(plan: plan, runner: runner).run(), suite: suite, disturbance: disturbance)
+  }
+
+  /// The report of what a run has measured.
+  static func of(_ record: RunRecord, suite: Suite = Fixtures.suite, disturbance: String? = nil)
+    -> Report
+  {
     let writer = Fixtures.writer()
     return Report(
       Analysis(rows: writer.rows(record), roster: Roster(suite)),

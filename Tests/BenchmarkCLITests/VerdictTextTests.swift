@@ -38,6 +38,81 @@ import Testing
     #expect(text.hasPrefix("Established as fastest: dispatch in 1 group.\n"))
   }
 
+  /// What a run says whose children take so many seconds each.
+  private func report(_ seconds: UInt64, change: (inout MeasurementRequest) -> Void) throws
+    -> (report: Report, rounds: Int)
+  {
+    var clock: UInt64 = 0
+    let runner = FakeRunner { _, _ in
+      clock += seconds * 1_000_000_000
+      var outcome = Fixtures.outcome(wall: [10])
+      outcome.elapsedNanoseconds = seconds * 1_000_000_000
+      return outcome
+    }
+    let plan = try Fixtures.plan({
+      $0.workloadNames = ["chain"]
+      change(&$0)
+    })
+    let record = Orchestrator(plan: plan, runner: runner, now: { clock }).run()
+    return (Reports.of(record), record.completeRounds)
+  }
+
+  @Test(arguments: [(5, 5, 108), (15, 1, 324), (60, 0, 1296)] as [(UInt64, Int, Int)])
+  func aBudgetThatIsTooShortIsToldWhichWouldDo(seconds: UInt64, rounds: Int, enough: Int)
+    throws
+  {
+    let short = try report(seconds) { $0.budget = .seconds(80) }
+    #expect(short.rounds == rounds)
+    let line = short.report.headline[0]
+    #expect(line.contains("--budget \(enough)s or more") && !line.contains("--processes"))
+    #expect(try report(seconds) { $0.budget = .seconds(enough) }.rounds >= 6)
+  }
+
+  @Test func aBudgetThatEndsInTheFirstRoundIsNoInterruption() throws {
+    #expect(
+      try report(60) { $0.budget = .seconds(80) }.report.headline == [
+        "The budget ended before the first round did; --budget 1296s or more ranks schedulers."
+      ])
+  }
+
+  @Test func whatWasExpectedOfABudgetIsNotSaidBesideWhatItHeld() throws {
+    func run(_ seconds: UInt64, isInterrupted: Bool = false) throws -> (rounds: Int, notes: Int) {
+      var clock: UInt64 = 0
+      let runner = FakeRunner { _, _ in
+        clock += seconds * 1_000_000_000
+        return Fixtures.outcome(wall: [10])
+      }
+      let plan = try Fixtures.plan {
+        $0.graphs = [
+          GraphSummary(path: "a.dot", taskCount: 10, totalWorkNanoseconds: 1_000_000_000)
+        ]
+        $0.budget = .seconds(20)
+      }
+      #expect(plan.notes.count == 1)
+      let record = Orchestrator(
+        plan: plan, runner: runner, now: { clock },
+        isInterrupted: { isInterrupted && runner.assignments.count == 4 }
+      ).run()
+      return (record.completeRounds, Reports.of(record).context.notes.count)
+    }
+    #expect(try run(1) == (6, 0))
+    #expect(try run(2) == (3, 0))
+    #expect(try run(1, isInterrupted: true) == (1, 1))
+  }
+
+  @Test(arguments: [0, 1, 2, 3]) func anInterruptInTheFirstRoundIsCalledThat(child: Int) throws {
+    let report = try report(
+      FakeRunner { _, index in
+        index == child ? MeasurementOutcome(failure: .interrupted) : Fixtures.outcome(wall: [10])
+      })
+    #expect(
+      report.headline == [
+        child < 3
+          ? "Interrupted before the first round ended."
+          : "1 round is too few to rank schedulers; --processes 6 or more does."
+      ])
+  }
+
   @Test func theSerialBaselineIsNeverBestAndInNoHeadline() throws {
     let report = try report(
       .byRound(["inline": [10], "dispatch": [21, 19, 20], "work-stealing": [20]]))

@@ -147,6 +147,30 @@ internal import Testing
     }
   }
 
+  /// By what the children took; 6 rounds of 6 × 12 s and a fifth.
+  @Test func onlyATimeThatTheUserNamedIsToldHowLongItShouldHaveBeen() throws {
+    func seconds(_ perChild: UInt64, _ change: (inout MeasurementRequest) -> Void) throws -> Int? {
+      var clock: UInt64 = 0
+      let runner = FakeRunner { _, _ in
+        clock += perChild * 1_000_000_000
+        var outcome = Fixtures.outcome(wall: [10])
+        outcome.elapsedNanoseconds = perChild * 1_000_000_000
+        return outcome
+      }
+      return Orchestrator(plan: try plan(change), runner: runner, now: { clock }).run()
+        .rankingSeconds
+    }
+    #expect(try plan().groups.reduce(0) { $0 + $1.contestants.count } == 6)
+    #expect(try seconds(12) { $0.budget = .seconds(80) } == 519)
+    #expect(try seconds(1) { $0.budget = .seconds(80) } == nil)
+    #expect(try seconds(12) { _ in } == nil)
+    #expect(
+      try seconds(12) {
+        $0.budget = .seconds(80)
+        $0.processes = 2
+      } == nil)
+  }
+
   @Test func theBudgetIsSpentAndNotOverspent() throws {
     // A simulated machine: starting a child costs 5 ms; an iteration of chain 40 ms, of fan 1 ms.
     let plan = try self.plan { $0.budget = .seconds(10) }

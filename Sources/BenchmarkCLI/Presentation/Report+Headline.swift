@@ -7,7 +7,11 @@ internal import Statistics
 extension Report {
   /// What the whole run says in one or two sentences.
   var headline: [String] {
+    let budget = context.rankingSeconds.map { "--budget \($0)s or more" }
     switch RunVerdict(analysis) {
+    case .endedInFirstRound:
+      guard let budget else { return ["Interrupted before the first round ended."] }
+      return ["The budget ended before the first round did; \(budget) ranks schedulers."]
     case .nothingToRank(let groups, let others):
       let what =
         switch others {
@@ -19,7 +23,7 @@ extension Report {
     case .tooFewRounds(let rounds):
       return [
         "\(RunText.rounds(rounds)) \(rounds == 1 ? "is" : "are") too few to rank schedulers; "
-          + "--processes \(PairedRatio.leastPairs) or more does."
+          + "\(budget ?? "--processes \(PairedRatio.leastPairs) or more") does."
       ]
     case .noneEstablished(let leaders):
       return [

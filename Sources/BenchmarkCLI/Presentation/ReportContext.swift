@@ -8,6 +8,9 @@ package struct ReportContext: Sendable {
   package var seed: UInt64?
   /// What was asked for and not measured, and the like; one line each.
   package var notes: [String]
+  /// Time within which enough rounds end to rank schedulers, in seconds; nil unless the time that
+  /// the user named was too short for that.
+  package var rankingSeconds: Int?
   /// What disturbed the run, in one line; nil when nothing did.
   package var disturbance: String?
   /// What to know before the figures of a benchmark, by its name; one line each.
@@ -16,11 +19,13 @@ package struct ReportContext: Sendable {
   package var failures: [ContestantID: String]
 
   package init(
-    seed: UInt64? = nil, notes: [String] = [], disturbance: String? = nil,
+    seed: UInt64? = nil, notes: [String] = [], rankingSeconds: Int? = nil,
+    disturbance: String? = nil,
     facts: [String: [String]] = [:], failures: [ContestantID: String] = [:]
   ) {
     self.seed = seed
     self.notes = notes
+    self.rankingSeconds = rankingSeconds
     self.disturbance = disturbance
     self.facts = facts
     self.failures = failures

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Harness
+internal import Statistics
 
 /// What one child measured, and in which round.
 package struct ProcessRecord: Sendable {
@@ -41,6 +42,33 @@ package struct RunRecord: Sendable {
       }
     }
     return least
+  }
+
+  /// Time within which as many rounds end as are ranked, in whole seconds; nil when there are as
+  /// many, or when the time that the user named is not why there are fewer.
+  ///
+  /// By what the children of this run took, with a margin for a machine whose speed changes.
+  package var rankingSeconds: Int? {
+    guard plan.budgetIsNamed, roundsLeftOut > 0, completeRounds < PairedRatio.leastPairs else {
+      return nil
+    }
+    return roundSeconds.map { round in
+      Int((Self.margin * Double(PairedRatio.leastPairs) * round).rounded(.up))
+    }
+  }
+
+  /// Factor on the time that rounds took before, for the same number of rounds to end again.
+  private static let margin = 1.2
+
+  /// What a round takes on average, in seconds; nil when no child has run.
+  ///
+  /// A contestant who was not reached counts like the mean of the others.
+  private var roundSeconds: Double? {
+    let means = processes.joined().filter { !$0.isEmpty }.map { children in
+      children.reduce(0) { $0 + Double($1.outcome.elapsedNanoseconds) } / Double(children.count)
+    }
+    guard !means.isEmpty else { return nil }
+    return means.reduce(0, +) / Double(means.count) * Double(contestants) / 1e9
   }
 
   /// Contestants of all groups.
