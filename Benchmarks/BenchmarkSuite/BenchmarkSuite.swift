@@ -19,11 +19,11 @@ internal import Workloads
 public enum BenchmarkSuite {
   /// Runs the program `bench` with further schedulers and ends the process with its exit code.
   ///
-  /// Call it on the main thread, first thing in the program: measurements run in children that are the same program
-  /// started again, so the call must come before anything that is to happen once.
+  /// Call it on the main thread, first thing in the program: measurements run in children that are
+  /// the same program started again, so the call must come before anything that is to happen once.
   /// - Parameters:
-  ///   - schedulers: a name of lower-case letters, digits and hyphens that no other scheduler has, and what makes a
-  ///     scheduler with the given number of workers.
+  ///   - schedulers: a name of lower-case letters, digits and hyphens that no other scheduler has,
+  ///     and what makes a scheduler with the given number of workers.
   ///   - tunable: further schedulers, with knobs.
   ///
   /// An illegal or double name of a scheduler or of a knob ends the process with exit 64.
@@ -71,7 +71,8 @@ public enum BenchmarkSuite {
     ) { _ in InlineScheduler() },
   ]
 
-  /// The entry of a scheduler that a program adds; ends the process when a name is illegal or taken.
+  /// The entry of a scheduler that a program adds; ends the process when a name is illegal or
+  /// taken.
   private static func entry(_ added: TunableScheduler, in suite: Suite) -> SchedulerEntry {
     guard isLegal(added.name), suite.scheduler(named: added.name) == nil else {
       refuse(

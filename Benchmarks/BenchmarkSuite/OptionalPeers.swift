@@ -10,7 +10,8 @@ internal import Harness
   internal import OpenMPReference
 #endif
 
-/// What is in the suite only when a library was there at build time, each behind a package trait of the same name.
+/// What is in the suite only when a library was there at build time, each behind a package trait of
+/// the same name.
 enum OptionalPeers {
   /// Schedulers of this build.
   static var schedulers: [SchedulerEntry] {

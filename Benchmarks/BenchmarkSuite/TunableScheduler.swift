@@ -4,9 +4,11 @@ public import Scheduling
 
 /// A scheduler with knobs that a program adds to the suite.
 ///
-/// `bench list` shows the knobs, and `--where knob=value,value` measures the scheduler once with each value.
+/// `bench list` shows the knobs, and `--where knob=value,value` measures the scheduler once with
+/// each value.
 public struct TunableScheduler: Sendable {
-  /// Makes a scheduler with the given number of workers; the settings have a legal value for every knob.
+  /// Makes a scheduler with the given number of workers; the settings have a legal value for every
+  /// knob.
   public typealias Make = @Sendable (_ workers: Int, _ settings: KnobSettings) -> any Scheduler
 
   /// Lower-case letters, digits and hyphens; no other scheduler has it.

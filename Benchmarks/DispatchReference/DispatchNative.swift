@@ -8,7 +8,8 @@ internal import NativeGraph
 internal import Workloads
 
 extension ReferenceDescription {
-  /// libdispatch's C functions: a group, functions instead of blocks, and counters where a graph is needed.
+  /// libdispatch's C functions: a group, functions instead of blocks, and counters where a graph is
+  /// needed.
   package static let dispatchNative = ReferenceDescription(
     name: "dispatch-native",
     summary: "libdispatch's C functions: groups, and a count per node where a graph is needed",

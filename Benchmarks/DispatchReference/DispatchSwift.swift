@@ -6,7 +6,8 @@ internal import NativeGraph
 internal import Workloads
 
 extension ReferenceDescription {
-  /// libdispatch as Swift programs use it: closures through `async(group:)`, cancellation through work items.
+  /// libdispatch as Swift programs use it: closures through `async(group:)`, cancellation through
+  /// work items.
   package static let dispatchSwift = ReferenceDescription(
     name: "dispatch-swift",
     summary: "libdispatch from Swift: closures through async(group:), DispatchWorkItem to cancel",
@@ -29,7 +30,8 @@ extension ReferenceDescription {
     ])
 }
 
-/// Pending work items behind a suspended queue, cancelled one after the other, as `Cancel` does with operations.
+/// Pending work items behind a suspended queue, cancelled one after the other, as `Cancel` does
+/// with operations.
 final class DispatchCancel: ReferenceWorkload {
   private let storage: SlotStorage
 

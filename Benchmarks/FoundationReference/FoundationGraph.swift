@@ -4,9 +4,11 @@ internal import Foundation
 internal import Harness
 internal import Workloads
 
-/// A workload whose operations are all known before the first starts, on Foundation's own dependencies.
+/// A workload whose operations are all known before the first starts, on Foundation's own
+/// dependencies.
 ///
-/// A batch is of objects of a subclass without a closure of their own, as the built-in workloads have them.
+/// A batch is of objects of a subclass without a closure of their own, as the built-in workloads
+/// have them.
 final class FoundationGraph: ReferenceWorkload {
   private let name: String
   private let storage: SlotStorage

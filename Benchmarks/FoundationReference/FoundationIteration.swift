@@ -14,8 +14,9 @@ enum FoundationIteration {
 
   /// Drops operations from last to first.
   ///
-  /// A predecessor has a lower index, so it is still held by the array when a dependent lets go of it: dropping a chain
-  /// from its first operation on, or all at once, would recurse once per operation and overflow the stack.
+  /// A predecessor has a lower index, so it is still held by the array when a dependent lets go of
+  /// it: dropping a chain from its first operation on, or all at once, would recurse once per
+  /// operation and overflow the stack.
   static func release(_ operations: inout [Operation]) {
     while !operations.isEmpty { operations.removeLast() }
   }

@@ -5,8 +5,8 @@ package import Harness
 extension ReferenceDescription {
   /// Foundation's `OperationQueue`, measured whole: its own operations, dependencies and threads.
   ///
-  /// The same programs by the same names, with the same bodies and answer checks as the built-in workloads, and
-  /// `maxConcurrentOperationCount` set to the worker count.
+  /// The same programs by the same names, with the same bodies and answer checks as the built-in
+  /// workloads, and `maxConcurrentOperationCount` set to the worker count.
   package static let foundation = ReferenceDescription(
     name: "foundation",
     summary: "Foundation's OperationQueue with its own operations and dependencies",

@@ -141,7 +141,8 @@ package final class NativeSubmitLatency: ReferenceWorkload {
     package var limit: NativeLimit
     /// Makes what samples are submitted to.
     package var open: @Sendable (_ workers: Int) -> UInt
-    /// Submits one body that stamps and increments, and waits for it; returns the time just before it was submitted.
+    /// Submits one body that stamps and increments, and waits for it; returns the time just before
+    /// it was submitted.
     package var sample: @Sendable (UInt, _ stamps: Stamps, _ slots: Slots, _ index: Int) -> UInt64
     /// Frees what `open` made.
     package var close: @Sendable (UInt) -> Void

@@ -4,7 +4,8 @@
   internal import COneTBBBackend
   internal import Scheduling
 
-  /// What the scheduler and the tasks in flight share; the pool keeps it alive until the last of both is gone.
+  /// What the scheduler and the tasks in flight share; the pool keeps it alive until the last of
+  /// both is gone.
   final class OneTBBCore: Sendable {
     /// Successors that one task runs in place.
     private static let successorBound = 64
@@ -15,7 +16,8 @@
     init(workers: Int) {
       workerCount = workers
       pool = onetbb_pool_make(Int32(workers))
-      // SAFETY: the reference belongs to the pool, which gives it back through the second function when it ends.
+      // SAFETY: the reference belongs to the pool, which gives it back through the second function
+      // when it ends.
       unsafe onetbb_pool_attach(
         pool, Unmanaged.passRetained(self).toOpaque(),
         { context, word, worker in
@@ -73,7 +75,8 @@
       while let successor = unsafe current.run(in: &context) {
         let band = successor.band.mask
         context.localBands = onetbb_pool_bands(pool)
-        // What waits goes first unless it is less urgent; what has just become ready, only when it is more urgent.
+        // What waits goes first unless it is less urgent; what has just become ready, only when it
+        // is more urgent.
         let ahead = context.localBands & (band | band - 1) | context.ready.bands & (band - 1)
         guard ahead == 0, left > 0 else {
           context.ready.prepend(successor)

@@ -3,20 +3,24 @@
 #if OneTBB
   public import Scheduling
 
-  /// Jobs on oneTBB's threads: a back end for a library of another language, written against `Scheduling` alone.
+  /// Jobs on oneTBB's threads: a back end for a library of another language, written against
+  /// `Scheduling` alone.
   ///
-  /// The jobs wait in one of oneTBB's concurrent queues per band. oneTBB gets an anonymous task per job, each of which
-  /// runs the best job of the moment it starts.
+  /// The jobs wait in one of oneTBB's concurrent queues per band. oneTBB gets an anonymous task per
+  /// job, each of which runs the best job of the moment it starts.
   ///
-  /// - Order: the most urgent band first, first in, first out within a band, as seen by each task when it starts, the
-  ///   immediate successor of a job included, which runs in place when it is the best job, 64 times in a row at most.
-  ///   Exact for one worker and one submitter; jobs that come from several threads at the same time may change places.
+  /// - Order: the most urgent band first, first in, first out within a band, as seen by each task
+  ///   when it starts, the immediate successor of a job included, which runs in place when it is
+  ///   the best job, 64 times in a row at most. Exact for one worker and one submitter; jobs that
+  ///   come from several threads at the same time may change places.
   /// - Fairness: none between bands: a flood of urgent jobs starves the others.
-  /// - Concurrency: an arena of `workerCount` slots, none reserved for threads outside oneTBB. Its threads search for
-  ///   some time before they sleep, so an idle pool uses the processor for a moment.
-  /// - Compensation: while workers are between `willBlock()` and `didUnblock()` and jobs wait, as many threads of a
-  ///   second arena run jobs, 256 at most.
-  /// - Counted: `helped` and `compensations`; oneTBB does not tell when its threads sleep, wake and steal.
+  /// - Concurrency: an arena of `workerCount` slots, none reserved for threads outside oneTBB. Its
+  ///   threads search for some time before they sleep, so an idle pool uses the processor for a
+  ///   moment.
+  /// - Compensation: while workers are between `willBlock()` and `didUnblock()` and jobs wait, as
+  ///   many threads of a second arena run jobs, 256 at most.
+  /// - Counted: `helped` and `compensations`; oneTBB does not tell when its threads sleep, wake and
+  ///   steal.
   public final class OneTBBScheduler: Scheduler {
     private let core: OneTBBCore
 

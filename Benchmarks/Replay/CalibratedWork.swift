@@ -10,7 +10,8 @@ package struct CalibratedWork: Sendable {
   /// Uses that rate; 0 or more.
   package init(stepsPerNanosecond: Double) { self.stepsPerNanosecond = stepsPerNanosecond }
 
-  /// Measures the rate: the fastest of several trials of a few milliseconds, so that a disturbed one does not count.
+  /// Measures the rate: the fastest of several trials of a few milliseconds, so that a disturbed
+  /// one does not count.
   package static func calibrate() -> CalibratedWork {
     var best = 0.0
     var steps = 1000

@@ -8,10 +8,10 @@ internal import Workloads
 
 /// A recorded task graph, run again as operations.
 ///
-/// One `BlockOperation` per task with the recorded dependencies, added in one batch. Bodies stamp their start and
-/// finish, and nothing else is instrumented.
-/// Stresses: what real graphs do, uneven durations, bottlenecks, long tails.
-/// Does not show: what the tasks did. A replayed task touches no memory, does no input or output and never blocks.
+/// One `BlockOperation` per task with the recorded dependencies, added in one batch. Bodies stamp
+/// their start and finish, and nothing else is instrumented. Stresses: what real graphs do, uneven
+/// durations, bottlenecks, long tails. Does not show: what the tasks did. A replayed task touches
+/// no memory, does no input or output and never blocks.
 package final class GraphReplay: Workload {
   package let graph: ReplayGraph
   package let body: ReplayBody
@@ -26,7 +26,8 @@ package final class GraphReplay: Workload {
     "queue-delay",
   ]
 
-  /// Prepares a replay; with `ReplayBody.work` it calibrates, which takes some tens of milliseconds.
+  /// Prepares a replay; with `ReplayBody.work` it calibrates, which takes some tens of
+  /// milliseconds.
   package init(_ graph: TaskGraph, settings: ReplaySettings) throws(WorkloadError) {
     self.graph = try ReplayGraph(graph, settings: settings)
     body = settings.body

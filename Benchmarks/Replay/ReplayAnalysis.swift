@@ -43,14 +43,15 @@ package struct ReplayReport: Sendable, Equatable {
 package enum ReplayAnalysis {
   /// Checks a replay and computes its figures.
   ///
-  /// A task is ready at the latest finish of its parents, or at the submission when it has none. Throws unless every
-  /// task ran exactly once and started after all its parents had finished. O(tasks · log tasks + dependencies).
+  /// A task is ready at the latest finish of its parents, or at the submission when it has none.
+  /// Throws unless every task ran exactly once and started after all its parents had finished.
+  /// O(tasks · log tasks + dependencies).
   /// - Parameters:
   ///   - graph: what was replayed.
   ///   - record: what the bodies stamped.
   ///   - workers: threads that ran bodies, 1 or more.
-  ///   - measured: whether work, critical path and the ideal come from the measured durations instead of the
-  ///     recorded ones, as they must when a body does work and not time.
+  ///   - measured: whether work, critical path and the ideal come from the measured durations
+  ///     instead of the recorded ones, as they must when a body does work and not time.
   package static func report(
     _ graph: ReplayGraph, _ record: ReplayRecord, workers: Int, measured: Bool
   ) throws(WrongAnswer) -> ReplayReport {

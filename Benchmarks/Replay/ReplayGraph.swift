@@ -42,7 +42,8 @@ package struct ReplayGraph: Sendable {
 
   /// Sum of durations, and the longest path by durations, in nanoseconds.
   ///
-  /// O(tasks + dependencies). `durations` has one entry per task: the scaled ones or those that were measured.
+  /// O(tasks + dependencies). `durations` has one entry per task: the scaled ones or those that
+  /// were measured.
   package func workAndCriticalPath(durations: [Int64]) -> (work: Int64, criticalPath: Int64) {
     var finish = [Int64](repeating: 0, count: count)
     var work: Int64 = 0

@@ -6,7 +6,8 @@ package import Harness
 package enum ReplayBody: String, Sendable, CaseIterable {
   /// Holds its worker until its start plus its duration by the monotonic clock: exact on any host.
   case spin
-  /// Does the CPU work that takes its duration on a core of its own, as calibrated once per process.
+  /// Does the CPU work that takes its duration on a core of its own, as calibrated once per
+  /// process.
   case work
 }
 
@@ -21,7 +22,8 @@ package struct ReplaySettings: Hashable, Sendable {
   package static let timeScaleKey = "time-scale"
   /// Key of the body mode, a raw value of `ReplayBody`.
   package static let bodyKey = "body"
-  /// Key of the fingerprint that the graph had when the run began; a replay of another graph is refused.
+  /// Key of the fingerprint that the graph had when the run began; a replay of another graph is
+  /// refused.
   package static let fingerprintKey = "graph"
 
   /// Settings; see the properties.

@@ -5,7 +5,8 @@ internal import NativeGraph
 internal import Workloads
 
 extension ReferenceDescription {
-  /// Swift's structured concurrency where it fits, and tasks that await their predecessors where a graph is needed.
+  /// Swift's structured concurrency where it fits, and tasks that await their predecessors where a
+  /// graph is needed.
   package static let swiftTasks = ReferenceDescription(
     name: "swift-tasks",
     summary: "Swift concurrency: task groups, and tasks that await their predecessors for graphs",

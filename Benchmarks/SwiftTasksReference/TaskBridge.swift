@@ -16,7 +16,8 @@ enum TaskBridge {
     done.wait()
   }
 
-  /// Runs `body` in a task, blocks the calling thread until it has returned, and returns what it returned.
+  /// Runs `body` in a task, blocks the calling thread until it has returned, and returns what it
+  /// returned.
   static func value(_ body: @escaping @Sendable () async -> UInt64) -> UInt64 {
     let value = Atomic<UInt64>(0)
     run {
@@ -28,7 +29,8 @@ enum TaskBridge {
     return value.load(ordering: .relaxed)
   }
 
-  /// Runs `body` in a task, blocks until it has returned, and returns the time just before the task was made.
+  /// Runs `body` in a task, blocks until it has returned, and returns the time just before the task
+  /// was made.
   static func time(_ body: @escaping @Sendable () -> Void) -> UInt64 {
     let done = DispatchSemaphore(value: 0)
     let submitted = MonotonicClock.nanoseconds()

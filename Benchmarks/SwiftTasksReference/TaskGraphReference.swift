@@ -3,7 +3,8 @@
 internal import Harness
 internal import Workloads
 
-/// A graph as a Swift program writes it: one task per operation, which awaits the tasks of its predecessors.
+/// A graph as a Swift program writes it: one task per operation, which awaits the tasks of its
+/// predecessors.
 final class TaskGraphReference: ReferenceWorkload {
   private typealias Handle = Task<Void, Never>
   /// What one operation does.

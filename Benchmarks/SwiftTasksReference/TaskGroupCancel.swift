@@ -6,8 +6,8 @@ internal import Workloads
 
 /// Pending children of a task group, cancelled all at once.
 ///
-/// The task that adds them holds one of the executor's threads and tasks that spin hold the others, so that no child
-/// can start before the group is cancelled.
+/// The task that adds them holds one of the executor's threads and tasks that spin hold the others,
+/// so that no child can start before the group is cancelled.
 final class TaskGroupCancel: ReferenceWorkload {
   private let storage: SlotStorage
 
@@ -49,7 +49,8 @@ private final class HeldThreads: Sendable {
   /// Keeps the calling thread.
   func hold() {
     count.add(1, ordering: .relaxed)  // relaxed: a count, it orders nothing.
-    // acquire: pairs with the release below; nothing is read behind it, but the children must not move before it.
+    // acquire: pairs with the release below; nothing is read behind it, but the children must not
+    // move before it.
     while !isReleased.load(ordering: .acquiring) {}
   }
 

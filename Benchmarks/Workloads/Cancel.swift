@@ -6,11 +6,12 @@ package import Scheduling
 
 /// `n` pending operations behind a suspended queue, cancelled all at once.
 ///
-/// Stresses: enumeration of a queue's members, the way of an operation to its finish without a body.
-/// Does not show: cancelling one operation among many, or operations that run while they are cancelled.
-/// Build ends with every operation pending in the suspended queue. Run is `cancelAllOperations()`, resuming the queue,
-/// through which cancelled operations leave, and the wait until it is quiet: nanoseconds per cancelled operation.
-/// Wall includes construction, adding and release. No body may run.
+/// Stresses: enumeration of a queue's members, the way of an operation to its finish without a
+/// body. Does not show: cancelling one operation among many, or operations that run while they are
+/// cancelled. Build ends with every operation pending in the suspended queue. Run is
+/// `cancelAllOperations()`, resuming the queue, through which cancelled operations leave, and the
+/// wait until it is quiet: nanoseconds per cancelled operation. Wall includes construction, adding
+/// and release. No body may run.
 package final class Cancel: Workload {
   let storage: SlotStorage
   private var isFirstIteration = true

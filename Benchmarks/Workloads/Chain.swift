@@ -6,9 +6,9 @@ package import Scheduling
 
 /// `n` operations, each depending on the one before: no parallelism at all.
 ///
-/// Stresses: the way from one operation's finish to the start of its only successor, and construction of edges.
-/// Does not show: stealing, contention, or the gain from more workers, of which there is none.
-/// Every body checks that its predecessor has run.
+/// Stresses: the way from one operation's finish to the start of its only successor, and
+/// construction of edges. Does not show: stealing, contention, or the gain from more workers, of
+/// which there is none. Every body checks that its predecessor has run.
 package final class Chain: Workload {
   let storage: SlotStorage
 

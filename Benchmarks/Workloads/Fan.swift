@@ -32,11 +32,12 @@ package struct FanShape: Sendable {
   }
 }
 
-/// `rounds` times one operation, then `width` that depend on it, then one that depends on all of those.
+/// `rounds` times one operation, then `width` that depend on it, then one that depends on all of
+/// those.
 ///
-/// Stresses: releasing many successors at once, spreading them over the workers, and counting down one hot join.
-/// Does not show: work that is already spread, since every round starts on one worker.
-/// Every body checks that its predecessors have run; the last of a round checks them all.
+/// Stresses: releasing many successors at once, spreading them over the workers, and counting down
+/// one hot join. Does not show: work that is already spread, since every round starts on one
+/// worker. Every body checks that its predecessors have run; the last of a round checks them all.
 package final class Fan: Workload {
   private let shape: FanShape
   let storage: SlotStorage

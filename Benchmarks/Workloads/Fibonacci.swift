@@ -2,7 +2,8 @@
 
 internal import Synchronization
 
-/// The serial reference of `fork-join`, and the join that every system uses which must not block a worker.
+/// The serial reference of `fork-join`, and the join that every system uses which must not block a
+/// worker.
 package enum Fibonacci {
   /// The number itself, by addition; argument 0…90.
   package static func value(_ argument: Int) -> UInt64 {
@@ -13,10 +14,12 @@ package enum Fibonacci {
 
   /// Operations that compute it: the root, and one for each call that is not a leaf.
   ///
-  /// There are fib(argument + 1) - 1 calls with an argument of 2 or more, so fib(argument + 1) operations.
+  /// There are fib(argument + 1) - 1 calls with an argument of 2 or more, so fib(argument + 1)
+  /// operations.
   package static func operationCount(_ argument: Int) -> Int { Int(value(argument + 1)) }
 
-  /// Where the values of two calls meet: a heap node with a count of two and the node that gets their sum.
+  /// Where the values of two calls meet: a heap node with a count of two and the node that gets
+  /// their sum.
   ///
   /// Any thread may deliver; nothing waits.
   package final class Join: Sendable {
@@ -41,8 +44,8 @@ package enum Fibonacci {
       var node = self
       var value = value
       while true {
-        // acquire and release, edge ValueDelivered: the last deliverer sees what the first one did; the sum itself
-        // travels in the word.
+        // acquire and release, edge ValueDelivered: the last deliverer sees what the first one did;
+        // the sum itself travels in the word.
         let state = node.state.wrappingAdd(
           value << 2 &- 1, ordering: .acquiringAndReleasing
         ).newValue

@@ -4,11 +4,13 @@ package import Harness
 internal import Operations
 package import Scheduling
 
-/// fib(n) by recursion: fib(n-1) is added as an operation, fib(n-2) evaluated in place, and a continuation joins them.
+/// fib(n) by recursion: fib(n-1) is added as an operation, fib(n-2) evaluated in place, and a
+/// continuation joins them.
 ///
-/// Stresses: adding from inside operations, the deque's owner path, and stealing of subtrees.
-/// Does not show: the cost of a blocking join; no operation waits, as none can without holding its worker.
-/// One operation is one added closure: the root and one per call that is not a leaf, fib(n + 1) in all.
+/// Stresses: adding from inside operations, the deque's owner path, and stealing of subtrees. Does
+/// not show: the cost of a blocking join; no operation waits, as none can without holding its
+/// worker. One operation is one added closure: the root and one per call that is not a leaf, fib(n
+/// + 1) in all.
 package final class ForkJoin: Workload {
   private let argument: Int
   private let expected: UInt64
@@ -60,8 +62,8 @@ package final class ForkJoin: Workload {
 
 /// The queue of a run, for closures that add to it.
 ///
-/// A captured `OperationQueue` would be retained and released by every operation on every worker, and that one count
-/// would be what `fork-join` measures.
+/// A captured `OperationQueue` would be retained and released by every operation on every worker,
+/// and that one count would be what `fork-join` measures.
 @safe private struct BorrowedQueue: Sendable {
   private let queue: Unmanaged<OperationQueue>
 
@@ -69,7 +71,8 @@ package final class ForkJoin: Workload {
   init(_ queue: OperationQueue) { unsafe self.queue = Unmanaged.passUnretained(queue) }
 
   @inline(__always) func addOperation(_ block: @escaping @Sendable () -> Void) {
-    // SAFETY: `TimedIteration.run` keeps the queue alive until it is quiet, hence past every operation.
+    // SAFETY: `TimedIteration.run` keeps the queue alive until it is quiet, hence past every
+    // operation.
     unsafe queue._withUnsafeGuaranteedRef { queue in _ = queue.addOperation(block) }
   }
 }

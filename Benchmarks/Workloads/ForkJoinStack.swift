@@ -5,7 +5,8 @@ internal import Operations
 package import Scheduling
 internal import Synchronization
 
-/// fib(n) by recursion with `forkJoin`: fib(n-1) runs in place while fib(n-2) is offered to the other workers.
+/// fib(n) by recursion with `forkJoin`: fib(n-1) runs in place while fib(n-2) is offered to the
+/// other workers.
 ///
 /// Stresses: the owner path of the deques, stealing of subtrees, and joins that wait.
 /// Does not show: operations; there is one, the root.

@@ -4,12 +4,12 @@ package import Harness
 internal import Operations
 package import Scheduling
 
-/// `n` operations without dependencies, each added from one thread outside the pool: by `addOperation { }`, or as a
-/// `BlockOperation` object.
+/// `n` operations without dependencies, each added from one thread outside the pool: by
+/// `addOperation { }`, or as a `BlockOperation` object.
 ///
-/// Stresses: the add path, the injector, waking the first workers, and the finish path without successors.
-/// Does not show: dependency release, or adding from several threads or from inside operations.
-/// The build phase is the queue alone, since operations run while later ones are added.
+/// Stresses: the add path, the injector, waking the first workers, and the finish path without
+/// successors. Does not show: dependency release, or adding from several threads or from inside
+/// operations. The build phase is the queue alone, since operations run while later ones are added.
 package final class Independent: Workload {
   private let name: String
   private let storage: SlotStorage

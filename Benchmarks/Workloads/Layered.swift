@@ -6,11 +6,11 @@ package import Scheduling
 
 /// A seeded random graph in layers.
 ///
-/// Stresses: irregular release, several dependencies per operation whose last one may finish on any worker, and memory
-/// that no prefetcher guesses.
-/// Does not show: barriers or phases; a layer has no end, operations of several layers run side by side.
-/// The graph is drawn outside the figures. In the first iteration, the warm-up, every body checks that its
-/// predecessors have run; later the random reads would cost as much as the operation.
+/// Stresses: irregular release, several dependencies per operation whose last one may finish on any
+/// worker, and memory that no prefetcher guesses. Does not show: barriers or phases; a layer has no
+/// end, operations of several layers run side by side. The graph is drawn outside the figures. In
+/// the first iteration, the warm-up, every body checks that its predecessors have run; later the
+/// random reads would cost as much as the operation.
 package final class Layered: Workload {
   private let graph: LayeredGraph
   let storage: SlotStorage

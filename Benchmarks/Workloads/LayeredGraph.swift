@@ -4,9 +4,10 @@ package import Harness
 
 /// A random graph in layers, as predecessor lists in one array.
 ///
-/// Every operation of a layer but the first depends on `degree` distinct operations of the layer before, drawn with a
-/// 64-bit linear congruential generator that starts at the seed: x ← x · 6364136223846793005 + 1442695040888963407,
-/// candidate = (x >> 33) mod width, drawn again when this operation has it already.
+/// Every operation of a layer but the first depends on `degree` distinct operations of the layer
+/// before, drawn with a 64-bit linear congruential generator that starts at the seed: x ← x ·
+/// 6364136223846793005 + 1442695040888963407, candidate = (x >> 33) mod width, drawn again when
+/// this operation has it already.
 package final class LayeredGraph: Sendable {
   /// Operations of one layer.
   package let width: Int
@@ -19,7 +20,8 @@ package final class LayeredGraph: Sendable {
   /// s ← s · 31 + predecessor over `predecessorList`, modulo 2^64.
   package let checksum: UInt64
 
-  /// The checksum for 100 layers of 1000 with degree 3 and seed 42, computed by other programs from the same rule.
+  /// The checksum for 100 layers of 1000 with degree 3 and seed 42, computed by other programs from
+  /// the same rule.
   package static let publishedChecksum: UInt64 = 0x305a_7a54_a396_c67a
 
   /// Draws the graph.
@@ -51,7 +53,8 @@ package final class LayeredGraph: Sendable {
     return predecessorList[start..<start + degree]
   }
 
-  /// Calls `body` with each predecessor of an operation; a slice of the list would cost references in the measured part.
+  /// Calls `body` with each predecessor of an operation; a slice of the list would cost references
+  /// in the measured part.
   @inline(__always) package func forEachPredecessor(of index: Int, _ body: (Int) -> Void) {
     guard index >= width else { return }
     let start = (index - width) * degree

@@ -22,21 +22,23 @@ package struct PriorityMixPlan: Sendable {
 
   /// How long a flood operation holds its worker.
   ///
-  /// In proportion to the workers, so that the flood takes as long and a worker becomes free as often on any number of
-  /// them: every 5 µs.
+  /// In proportion to the workers, so that the flood takes as long and a worker becomes free as
+  /// often on any number of them: every 5 µs.
   package func holdNanoseconds(workers: Int) -> UInt64 {
     Self.holdNanoseconds * UInt64(max(workers, 1))
   }
 
-  /// Time between two urgent operations, chosen so that the last one comes halfway through the flood.
+  /// Time between two urgent operations, chosen so that the last one comes halfway through the
+  /// flood.
   package var intervalNanoseconds: UInt64 {
     UInt64(flood) * Self.holdNanoseconds / UInt64(2 * samples)
   }
 
   /// Latencies from the stamps of one iteration, in nanoseconds.
   ///
-  /// Only operations that were submitted while the flood lasted count. When there are none, because the scheduler runs
-  /// the flood inside the call that adds it, all count: that is what an urgent operation waits for there.
+  /// Only operations that were submitted while the flood lasted count. When there are none, because
+  /// the scheduler runs the flood inside the call that adds it, all count: that is what an urgent
+  /// operation waits for there.
   package func latencies(submitted: [UInt64], started: [UInt64], floodEnd: UInt64) -> [UInt64] {
     let all = zip(submitted, started).map { (submitted: $0, latency: $1 - min($0, $1)) }
     let under = all.filter { $0.submitted < floodEnd }
@@ -46,10 +48,10 @@ package struct PriorityMixPlan: Sendable {
 
 /// Latency of high-priority operations under a flood of low-priority ones.
 ///
-/// Stresses: whether a worker that becomes free sees an urgent submission before what it holds itself.
-/// Does not show: throughput; nearly all of `wall` is the time that the bodies hold their workers on purpose.
-/// A latency is the time from just before the add call to the first instruction of the body. One operation is one
-/// flood or one urgent operation.
+/// Stresses: whether a worker that becomes free sees an urgent submission before what it holds
+/// itself. Does not show: throughput; nearly all of `wall` is the time that the bodies hold their
+/// workers on purpose. A latency is the time from just before the add call to the first instruction
+/// of the body. One operation is one flood or one urgent operation.
 package final class PriorityMix: Workload {
   private let plan: PriorityMixPlan
   private let storage: SlotStorage

@@ -4,9 +4,10 @@ internal import CSlots
 
 /// One 32-bit counter per operation, which the operation's body increments.
 ///
-/// A value of one word: closures capture it without a reference count, so that a figure shows the scheduler and not
-/// two threads that fight over one count. Valid while the `SlotStorage` lives that made it. Each slot belongs to one
-/// operation; whoever reads it must be ordered after that operation.
+/// A value of one word: closures capture it without a reference count, so that a figure shows the
+/// scheduler and not two threads that fight over one count. Valid while the `SlotStorage` lives
+/// that made it. Each slot belongs to one operation; whoever reads it must be ordered after that
+/// operation.
 package struct Slots: Sendable {
   /// What the functions of `CSlots` take, for bodies written in C.
   package let handle: UInt
@@ -22,7 +23,8 @@ package struct Slots: Sendable {
   /// The slot's value.
   @inline(__always) package func value(_ index: Int) -> UInt32 { cslots_read(handle, index) }
 
-  /// Counts a violation unless `predecessor` has run as often as an operation whose slot has just become `value`.
+  /// Counts a violation unless `predecessor` has run as often as an operation whose slot has just
+  /// become `value`.
   @inline(__always) package func expect(_ predecessor: Int, at value: UInt32) {
     if cslots_read(handle, predecessor) != value { cslots_count_violation(handle) }
   }
@@ -30,8 +32,9 @@ package struct Slots: Sendable {
 
 /// Owns the slots of one workload and compares them with the serial reference.
 ///
-/// The serial reference of every slot workload is a loop that runs each body once, in an order that the dependencies
-/// allow: after the n-th iteration every slot holds n and no body has seen a predecessor that had not run.
+/// The serial reference of every slot workload is a loop that runs each body once, in an order that
+/// the dependencies allow: after the n-th iteration every slot holds n and no body has seen a
+/// predecessor that had not run.
 package final class SlotStorage {
   /// The slots.
   package let slots: Slots
@@ -96,7 +99,8 @@ package final class SlotStorage {
 
 /// One time stamp per operation, set by its body.
 ///
-/// A value of one word, for the reason given at `Slots`. Valid while the `StampStorage` lives that made it.
+/// A value of one word, for the reason given at `Slots`. Valid while the `StampStorage` lives that
+/// made it.
 package struct Stamps: Sendable {
   /// What the functions of `CSlots` take, for bodies written in C.
   package let handle: UInt

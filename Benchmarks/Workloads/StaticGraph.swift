@@ -4,12 +4,13 @@ package import Harness
 internal import Operations
 package import Scheduling
 
-/// The graphs of `chain`, `wavefront` and `layered`, built once as an `OperationGraph` and run in every iteration.
+/// The graphs of `chain`, `wavefront` and `layered`, built once as an `OperationGraph` and run in
+/// every iteration.
 ///
-/// Stresses: what a scheduler and a counter per node cost when nothing is allocated, retained or released.
-/// Does not show: construction, which is outside of every figure; the same names without `graph-` have it.
-/// Every body checks that its predecessors have run; those of `graph-layered` in the first iteration only, for which there
-/// is a graph of its own.
+/// Stresses: what a scheduler and a counter per node cost when nothing is allocated, retained or
+/// released. Does not show: construction, which is outside of every figure; the same names without
+/// `graph-` have it. Every body checks that its predecessors have run; those of `graph-layered` in
+/// the first iteration only, for which there is a graph of its own.
 package final class StaticGraph: Workload {
   private let name: String
   private let make: (_ checkingOrder: Bool) throws(OperationError) -> OperationGraph

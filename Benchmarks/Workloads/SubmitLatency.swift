@@ -4,12 +4,13 @@ package import Harness
 internal import Operations
 package import Scheduling
 
-/// One operation at a time on an idle pool: from just before the add call to the first instruction of the body.
+/// One operation at a time on an idle pool: from just before the add call to the first instruction
+/// of the body.
 ///
-/// Stresses: waking a parked worker, which is mostly the kernel's work.
-/// Does not show: anything per operation; `wall` is mostly the 50 µs of spinning between samples that let the workers
-/// park, and a pool whose workers spin for longer than that answers without a wake-up. On one CPU the submitter must
-/// give the CPU away first, so its next wait is part of the latency.
+/// Stresses: waking a parked worker, which is mostly the kernel's work. Does not show: anything per
+/// operation; `wall` is mostly the 50 µs of spinning between samples that let the workers park, and
+/// a pool whose workers spin for longer than that answers without a wake-up. On one CPU the
+/// submitter must give the CPU away first, so its next wait is part of the latency.
 package final class SubmitLatency: Workload {
   /// Spinning between two samples, so that the workers park.
   package static let gapNanoseconds: UInt64 = 50_000

@@ -6,15 +6,17 @@ internal import Scheduling
 
 /// How the workloads time themselves: the same stamps at the same places in each of them.
 enum TimedIteration {
-  /// How long an iteration may take before its answer counts as wrong; the harness gives up on a child earlier.
+  /// How long an iteration may take before its answer counts as wrong; the harness gives up on a
+  /// child earlier.
   ///
   /// Tests of schedulers that lose operations set a shorter time.
   @TaskLocal static var patience: Duration = .seconds(600)
 
   /// Builds a graph, adds it in one batch, waits for it and drops it.
   ///
-  /// Build is the queue, the operations and their dependencies; run is the batch until the queue is quiet; release
-  /// is the operations and the queue. On a scheduler that runs jobs inside `addOperations` the phases mean the same.
+  /// Build is the queue, the operations and their dependencies; run is the batch until the queue is
+  /// quiet; release is the operations and the queue. On a scheduler that runs jobs inside
+  /// `addOperations` the phases mean the same.
   static func run(
     _ name: String, on scheduler: any Scheduler, recorder: inout IterationRecorder,
     build: () -> [Operation]
@@ -69,7 +71,8 @@ extension SlotStorage {
     }
   }
 
-  /// Throws unless every slot holds what the serial reference leaves there after one more iteration.
+  /// Throws unless every slot holds what the serial reference leaves there after one more
+  /// iteration.
   package func checkIteration(of name: String) throws(WrongAnswer) {
     if let difference = differenceAfterIteration() {
       throw WrongAnswer(message: "\(name): \(difference)")

@@ -6,11 +6,11 @@ package import Scheduling
 
 /// A square of `n` by `n` operations; each depends on the one above and the one to the left.
 ///
-/// Stresses: two dependencies per operation, parallelism that grows to `n` and shrinks again, and the choice between
-/// running a successor in place and offering it to others.
-/// Does not show: wide release; no operation has more than two successors.
-/// Every body checks that both predecessors have run, and may then keep its worker busy for a while. Row-major order, so
-/// that a predecessor has a lower index.
+/// Stresses: two dependencies per operation, parallelism that grows to `n` and shrinks again, and
+/// the choice between running a successor in place and offering it to others. Does not show: wide
+/// release; no operation has more than two successors. Every body checks that both predecessors
+/// have run, and may then keep its worker busy for a while. Row-major order, so that a predecessor
+/// has a lower index.
 package final class Wavefront: Workload {
   private let name: String
   private let side: Int

@@ -2,9 +2,11 @@
 
 internal import Glibc
 
-/// Memory aligned to 128 bytes, so that blocks of different threads never share a line or a prefetched pair of lines.
+/// Memory aligned to 128 bytes, so that blocks of different threads never share a line or a
+/// prefetched pair of lines.
 package enum AlignedMemory {
-  /// Bytes between fields that different threads write: two 64-byte lines, which x86 prefetches together.
+  /// Bytes between fields that different threads write: two 64-byte lines, which x86 prefetches
+  /// together.
   package static let separation = 128
 
   /// The address of `byteCount` bytes of zeros; stops the process when there is no memory.
@@ -12,7 +14,8 @@ package enum AlignedMemory {
   /// `alignment` is a power of two, 8 or more.
   package static func allocate(byteCount: Int, alignment: Int = separation) -> UInt {
     var block: UnsafeMutableRawPointer?
-    // SAFETY: `block` is a valid place for the result; the alignment is a power of two and a multiple of a word.
+    // SAFETY: `block` is a valid place for the result; the alignment is a power of two and a
+    // multiple of a word.
     let error = unsafe posix_memalign(&block, alignment, byteCount)
     guard error == 0, let block = unsafe block else {
       fatalError(

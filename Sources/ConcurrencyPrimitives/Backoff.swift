@@ -2,7 +2,8 @@
 
 public import CSystemShims
 
-/// Waiting for something that another running thread is about to do: first pause, then give the processor away.
+/// Waiting for something that another running thread is about to do: first pause, then give the
+/// processor away.
 ///
 /// One value per wait, on the waiting thread.
 @usableFromInline package struct Backoff {

@@ -2,8 +2,8 @@
 
 /// Calls closures at given moments, all on one thread that sleeps until the next moment is due.
 ///
-/// While a closure runs, another thread takes over the sleeping, so that one that takes long delays no other; two threads
-/// are kept, more exist only while more than one closure runs.
+/// While a closure runs, another thread takes over the sleeping, so that one that takes long delays
+/// no other; two threads are kept, more exist only while more than one closure runs.
 package final class Deadlines: Sendable {
   /// Names a closure that was scheduled.
   package struct Ticket: Hashable, Sendable { fileprivate let number: UInt64 }
@@ -18,8 +18,8 @@ package final class Deadlines: Sendable {
 
   /// Calls `action` on a thread of its own once `moment` on `MonotonicTime` has come.
   ///
-  /// Any thread. Closures run in the order of their moments, but the next does not wait for the last to return. They are
-  /// released when they were called or cancelled. O(log scheduled).
+  /// Any thread. Closures run in the order of their moments, but the next does not wait for the
+  /// last to return. They are released when they were called or cancelled. O(log scheduled).
   package func schedule(at moment: UInt64, _ action: @escaping @Sendable () -> Void) -> Ticket {
     let (ticket, step) = agenda.withLock { $0.add(moment, action) }
     perform(step, canWait: false)
@@ -36,7 +36,8 @@ package final class Deadlines: Sendable {
   /// How many closures are scheduled.
   package var count: Int { agenda.withLock { $0.count } }
 
-  /// Carries out what a change of the agenda asks for; without a thread for it the caller does it later if it can.
+  /// Carries out what a change of the agenda asks for; without a thread for it the caller does it
+  /// later if it can.
   private func perform(_ step: Agenda.Step, canWait: Bool) {
     switch step {
     case .nothing: break

@@ -4,8 +4,8 @@ public import Synchronization
 
 /// The deques of one worker, one per priority band, each made when it is first used.
 ///
-/// The bank owns its deques: a handle that it gave out is good until the bank is destroyed, so whoever can reach the
-/// handle must keep the bank alive.
+/// The bank owns its deques: a handle that it gave out is good until the bank is destroyed, so
+/// whoever can reach the handle must keep the bank alive.
 @usableFromInline package struct DequeBank: ~Copyable, Sendable {
   /// How many deques a bank can have.
   @inlinable package static var count: Int { 5 }

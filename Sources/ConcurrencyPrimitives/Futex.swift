@@ -5,9 +5,9 @@ package import Synchronization
 
 /// A 32-bit word that threads can sleep on.
 ///
-/// The word lies alone in 128 bytes at a fixed address, from a store that is recycled and never given back to the
-/// system. So a wake that comes late, when the owner has gone, hits mapped memory and at worst wakes a thread that
-/// looks again and sleeps on.
+/// The word lies alone in 128 bytes at a fixed address, from a store that is recycled and never
+/// given back to the system. So a wake that comes late, when the owner has gone, hits mapped memory
+/// and at worst wakes a thread that looks again and sleeps on.
 @safe package struct Futex: ~Copyable, Sendable {
   private nonisolated(unsafe) let cell: UnsafeMutablePointer<FutexWord>
 

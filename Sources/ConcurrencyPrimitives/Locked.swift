@@ -5,11 +5,12 @@ public import Synchronization
 
 /// A value guarded by a small futex lock.
 ///
-/// Used instead of `Synchronization.Mutex` for two reasons: ThreadSanitizer sees the edges of this lock and none of
-/// that one's, and an uncontended pair costs two locked instructions in the caller's code. Not recursive, not fair.
-/// A function goes in as a field of a struct: as the state itself it would be wrapped once more by every access, and
-/// the calls through the wrappers end on the guard page of the stack.
-/// Edge LockRelease: the release store in `unlock` pairs with the acquire that takes the lock next.
+/// Used instead of `Synchronization.Mutex` for two reasons: ThreadSanitizer sees the edges of this
+/// lock and none of that one's, and an uncontended pair costs two locked instructions in the
+/// caller's code. Not recursive, not fair. A function goes in as a field of a struct: as the state
+/// itself it would be wrapped once more by every access, and the calls through the wrappers end on
+/// the guard page of the stack. Edge LockRelease: the release store in `unlock` pairs with the
+/// acquire that takes the lock next.
 @safe @usableFromInline package struct Locked<State>: ~Copyable, Sendable {
   @usableFromInline let word: Atomic<UInt32>
   @usableFromInline nonisolated(unsafe) let state: UnsafeMutablePointer<State>
@@ -77,7 +78,8 @@ public import Synchronization
         return
       }
     }
-    // acquire, edge LockRelease. Takes the lock as contended: whoever slept cannot know whether it was the last one.
+    // acquire, edge LockRelease. Takes the lock as contended: whoever slept cannot know whether it
+    // was the last one.
     while word.exchange(Locked.contended, ordering: .acquiring) != Locked.free {
       // SAFETY: the word lives in place as long as `self`, which is borrowed for the whole call.
       _ = unsafe withUnsafePointer(to: word) {
@@ -87,12 +89,14 @@ public import Synchronization
   }
 
   @usableFromInline @inline(never) borrowing func wakeOne() {
-    // SAFETY: as in `lockSlowly`; a wake-up on an address that is no longer a lock would be spurious, never unsafe.
+    // SAFETY: as in `lockSlowly`; a wake-up on an address that is no longer a lock would be
+    // spurious, never unsafe.
     _ = unsafe withUnsafePointer(to: word) { unsafe shim_futex_wake($0, 1) }
   }
 
   /// Looks at a taken lock before sleeping.
   ///
-  /// Critical sections are shorter than this on a running holder; a holder that lost its core costs one sleep.
+  /// Critical sections are shorter than this on a running holder; a holder that lost its core costs
+  /// one sleep.
   private static var spins: Int { 40 }
 }

@@ -9,7 +9,8 @@ package enum MonotonicTime {
   /// About 25 ns; any thread.
   package static func nanoseconds() -> UInt64 {
     var time = timespec()
-    // SAFETY: `time` is a valid timespec for the duration of the call; CLOCK_MONOTONIC always exists on Linux.
+    // SAFETY: `time` is a valid timespec for the duration of the call; CLOCK_MONOTONIC always
+    // exists on Linux.
     unsafe clock_gettime(CLOCK_MONOTONIC, &time)
     return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
   }

@@ -2,10 +2,11 @@
 
 public import Synchronization
 
-/// A fixed list of objects that hot loops of many threads look into without touching reference counts.
+/// A fixed list of objects that hot loops of many threads look into without touching reference
+/// counts.
 ///
-/// An array of shared objects costs an atomic increment and decrement of a shared line per look whenever the optimiser
-/// cannot prove them away; this table lends its objects instead.
+/// An array of shared objects costs an atomic increment and decrement of a shared line per look
+/// whenever the optimiser cannot prove them away; this table lends its objects instead.
 @safe @usableFromInline
 package struct ObjectTable<Object: AnyObject & Sendable>: ~Copyable, Sendable {
   @usableFromInline internal nonisolated(unsafe) let objects:
@@ -19,7 +20,8 @@ package struct ObjectTable<Object: AnyObject & Sendable>: ~Copyable, Sendable {
     made.load(ordering: .acquiring)  // acquire: pairs with `append`
   }
 
-  /// The objects that `make` returns for 0 ..< `count`, with room for up to `capacity`, by default no others.
+  /// The objects that `make` returns for 0 ..< `count`, with room for up to `capacity`, by default
+  /// no others.
   package init(count: Int, capacity: Int? = nil, _ make: (Int) -> Object) {
     self.capacity = max(count, capacity ?? count)
     made = Atomic(count)
@@ -36,7 +38,8 @@ package struct ObjectTable<Object: AnyObject & Sendable>: ~Copyable, Sendable {
   package func append(_ object: Object) {
     let index = count
     guard index < capacity else { outOfRange(index, capacity) }
-    // SAFETY: inside the allocation, and nobody knows of the place yet; retained here, released in deinit.
+    // SAFETY: inside the allocation, and nobody knows of the place yet; retained here, released in
+    // deinit.
     unsafe (objects + index).initialize(to: .passRetained(object))
     made.store(index + 1, ordering: .releasing)  // release: shows the object to who counts
   }

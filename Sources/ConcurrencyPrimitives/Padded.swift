@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value followed by enough room that the next field lies on lines of its own; for values of one word.
+/// A value followed by enough room that the next field lies on lines of its own; for values of one
+/// word.
 ///
-/// A type's alignment stays 8 whatever its padding, so the first padded field of a class needs room in front as well.
+/// A type's alignment stays 8 whatever its padding, so the first padded field of a class needs room
+/// in front as well.
 @usableFromInline package struct Padded<Value: ~Copyable>: ~Copyable {
   /// The value.
   package let value: Value

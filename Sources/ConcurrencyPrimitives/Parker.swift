@@ -4,9 +4,9 @@ internal import Synchronization
 
 /// Blocks one thread until another hands it a token; holds at most one token.
 ///
-/// Only one thread may park on a parker at a time. `park` may return true although nobody called `unpark` for this
-/// wait, so the caller always looks at its own condition in a loop. What happened before `unpark` is visible after
-/// the `park` that took its token.
+/// Only one thread may park on a parker at a time. `park` may return true although nobody called
+/// `unpark` for this wait, so the caller always looks at its own condition in a loop. What happened
+/// before `unpark` is visible after the `park` that took its token.
 package final class Parker: Sendable {
   private static let empty: UInt32 = 0
   private static let parked: UInt32 = 1
@@ -24,7 +24,8 @@ package final class Parker: Sendable {
   ///
   /// Returns true when it took a token, false when the deadline passed first.
   package func park(until deadline: UInt64?) -> Bool {
-    // relaxed: announces the sleeper; on failure the word holds a token, which the exchange below takes.
+    // relaxed: announces the sleeper; on failure the word holds a token, which the exchange below
+    // takes.
     let announced = futex.word.value.compareExchange(
       expected: Self.empty, desired: Self.parked, ordering: .relaxed
     ).exchanged
@@ -50,10 +51,11 @@ package final class Parker: Sendable {
 
   /// Hands over a token and wakes the thread that waits for it; any thread.
   ///
-  /// A token that was not taken yet is enough for both calls. One system call when the thread sleeps, else none.
+  /// A token that was not taken yet is enough for both calls. One system call when the thread
+  /// sleeps, else none.
   package func unpark() {
-    // releasing, edge TokenTaken: pairs with the acquiring operations in park(until:). Every write of the word is a
-    // read-modify-write, so two unparks in a row publish both callers' writes.
+    // releasing, edge TokenTaken: pairs with the acquiring operations in park(until:). Every write
+    // of the word is a read-modify-write, so two unparks in a row publish both callers' writes.
     if futex.word.value.exchange(Self.token, ordering: .releasing) == Self.parked { futex.wake(1) }
   }
 }

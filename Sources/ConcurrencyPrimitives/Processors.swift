@@ -12,9 +12,11 @@ package enum CPUCount {
 
 /// Where threads may run.
 package enum ThreadAffinity {
-  /// Restricts the calling thread to these processors, by the system's numbers; `name` is for the message.
+  /// Restricts the calling thread to these processors, by the system's numbers; `name` is for the
+  /// message.
   ///
-  /// Threads that it starts afterwards inherit the restriction. Stops the process when the system refuses.
+  /// Threads that it starts afterwards inherit the restriction. Stops the process when the system
+  /// refuses.
   package static func restrict(_ name: String, to processors: [Int]) {
     let numbers = processors.map { Int32(clamping: $0) }
     // SAFETY: the array lives through the call, which reads as many numbers as it is told.

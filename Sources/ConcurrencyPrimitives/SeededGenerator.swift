@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A reproducible stream of random words: the same seed gives the same stream on every machine and release.
+/// A reproducible stream of random words: the same seed gives the same stream on every machine and
+/// release.
 ///
 /// SplitMix64: period 2^64, passes BigCrush, any seed is good. Not for secrets.
 /// Source: Steele, Lea and Flood, OOPSLA 2014, doi:10.1145/2660193.2660195.
@@ -19,7 +20,8 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
     return word ^ (word >> 31)
   }
 
-  /// A number in 0 ..< `bound` by multiplication, with a bias of at most `bound` / 2^64; `bound` must be positive.
+  /// A number in 0 ..< `bound` by multiplication, with a bias of at most `bound` / 2^64; `bound`
+  /// must be positive.
   package mutating func index(below bound: Int) -> Int {
     Int(truncatingIfNeeded: next().multipliedFullWidth(by: UInt64(bound)).high)
   }

@@ -5,8 +5,9 @@ public import Synchronization
 
 /// A one-word lock for critical sections of a few instructions.
 ///
-/// Not recursive and not fair. A thread that finds it taken pauses, then yields its processor, so that a holder that
-/// was descheduled gets to run. Never call out of the room, allocate or block while holding it.
+/// Not recursive and not fair. A thread that finds it taken pauses, then yields its processor, so
+/// that a holder that was descheduled gets to run. Never call out of the room, allocate or block
+/// while holding it.
 @usableFromInline package struct SpinLock: ~Copyable, Sendable {
   @usableFromInline internal let word = Atomic<UInt32>(0)
 

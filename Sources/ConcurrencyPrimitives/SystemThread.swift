@@ -19,8 +19,8 @@ package struct SystemThreadError: Error, CustomStringConvertible {
 
 /// A thread of the operating system with a name and a stack size.
 ///
-/// Join it once, or detach it once, or drop it, which detaches it. The body keeps what it captures alive until it
-/// returns.
+/// Join it once, or detach it once, or drop it, which detaches it. The body keeps what it captures
+/// alive until it returns.
 package final class SystemThread: Sendable {
   /// As given to `start`; the system shows the first 15 bytes.
   package let name: String

@@ -4,8 +4,9 @@ internal import Synchronization
 
 /// Wake-up tokens that sleeping threads wait for: every token lets one thread through.
 ///
-/// The caller counts its sleepers under its own lock and hands out no more tokens than there are, so that no token
-/// outlives its sleeper. Edge TokenHandOver: the release that adds tokens pairs with the acquire that takes one.
+/// The caller counts its sleepers under its own lock and hands out no more tokens than there are,
+/// so that no token outlives its sleeper. Edge TokenHandOver: the release that adds tokens pairs
+/// with the acquire that takes one.
 package struct WakeTokens: ~Copyable, Sendable {
   private let futex = Futex()
 

@@ -34,7 +34,8 @@ extension WordDeque {
   @usableFromInline internal func grow(
     _ buffer: DequeBuffer, for count: Int, at bottom: Int
   ) -> DequeBuffer {
-    // acquiring, edge SlotReleased: thieves up to `top` have read their slots before the owner writes them again.
+    // acquiring, edge SlotReleased: thieves up to `top` have read their slots before the owner
+    // writes them again.
     let top = unsafe block.pointee.top.load(ordering: .acquiring)
     // relaxed: only the owner uses it.
     unsafe block.pointee.knownTop.store(top, ordering: .relaxed)
@@ -46,14 +47,16 @@ extension WordDeque {
       // relaxed, both: the owner's own words; published by the release below.
       larger.setWord(buffer.word(at: index), at: index)
     }
-    // releasing, edge BufferPublished: pairs with the acquire in steal(). A thief with the old buffer finds the same
-    // words there: the owner writes no slot of it any more, and it is kept until the deque is destroyed.
+    // releasing, edge BufferPublished: pairs with the acquire in steal(). A thief with the old
+    // buffer finds the same words there: the owner writes no slot of it any more, and it is kept
+    // until the deque is destroyed.
     unsafe block.pointee.buffer.store(larger.address, ordering: .releasing)
     return larger
   }
 }
 
-/// A ring of slots: a header with the index mask and the address of the buffer before it, then the words.
+/// A ring of slots: a header with the index mask and the address of the buffer before it, then the
+/// words.
 @safe @usableFromInline internal struct DequeBuffer: Sendable {
   @usableFromInline internal nonisolated(unsafe) let words: UnsafeMutablePointer<Atomic<UInt>>
 
@@ -73,8 +76,9 @@ extension WordDeque {
     let size = (headerWords + capacity) * MemoryLayout<Atomic<UInt>>.stride
     // Zeroed memory is a valid Atomic<UInt>: the type is a trivial word.
     let buffer = DequeBuffer(address: AlignedMemory.allocate(byteCount: size))
-    // relaxed, both: nobody else knows the buffer yet. A thief comes to know it by edge BufferPublished, and to know the
-    // first buffer of a deque together with the deque, by edge DequePublished.
+    // relaxed, both: nobody else knows the buffer yet. A thief comes to know it by edge
+    // BufferPublished, and to know the first buffer of a deque together with the deque, by edge
+    // DequePublished.
     unsafe buffer.words[maskWord].store(UInt(capacity - 1), ordering: .relaxed)
     unsafe buffer.words[previousWord].store(previous, ordering: .relaxed)
     return buffer
@@ -83,8 +87,8 @@ extension WordDeque {
   @inlinable internal var address: UInt { UInt(bitPattern: unsafe words) }
 
   @inlinable internal var mask: Int {
-    // relaxed: never changes after allocation; edge BufferPublished orders the first read, DequePublished that of a first
-    // buffer.
+    // relaxed: never changes after allocation; edge BufferPublished orders the first read,
+    // DequePublished that of a first buffer.
     unsafe Int(bitPattern: words[0].load(ordering: .relaxed))
   }
 

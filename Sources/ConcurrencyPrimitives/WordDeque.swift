@@ -12,13 +12,15 @@ public import Synchronization
   case lostRace
 }
 
-/// A deque of words with one owner, who pushes and pops at the bottom, and any number of thieves, who steal at the top.
+/// A deque of words with one owner, who pushes and pops at the bottom, and any number of thieves,
+/// who steal at the top.
 ///
-/// This is a handle: copies refer to the same deque, which lives until its `DequeBank` is destroyed. A word is never 0.
-/// No standalone fences: sequentially consistent operations on `top` and `bottom` decide. The edges named in the code
-/// are explained on the page Deque of the room WorkStealingBackend and checked by the model `deque.pml`.
-/// Source: Chase and Lev, SPAA 2005, doi:10.1145/1073970.1073974; growth published with release and read with acquire
-/// as in Lê et al., PPoPP 2013, doi:10.1145/2442516.2442524, after the correction found by CDSChecker.
+/// This is a handle: copies refer to the same deque, which lives until its `DequeBank` is
+/// destroyed. A word is never 0. No standalone fences: sequentially consistent operations on `top`
+/// and `bottom` decide. The edges named in the code are explained on the page Deque of the room
+/// WorkStealingBackend and checked by the model `deque.pml`. Source: Chase and Lev, SPAA 2005,
+/// doi:10.1145/1073970.1073974; growth published with release and read with acquire as in Lê et
+/// al., PPoPP 2013, doi:10.1145/2442516.2442524, after the correction found by CDSChecker.
 @safe @usableFromInline package struct WordDeque: Sendable {
   @usableFromInline internal nonisolated(unsafe) let block: UnsafeMutablePointer<DequeBlock>
 
@@ -61,13 +63,15 @@ public import Synchronization
     push(count: 1) { word }
   }
 
-  /// As `push`, if an older word is there, as far as the owner sees, and the buffer has room; else does nothing.
+  /// As `push`, if an older word is there, as far as the owner sees, and the buffer has room; else
+  /// does nothing.
   ///
   /// Owner only.
   @inlinable @inline(__always) package func pushOnTop(_ word: UInt) -> Bool {
     // relaxed: only the owner writes `bottom`.
     let bottom = unsafe block.pointee.bottom.load(ordering: .relaxed)
-    // acquiring, edge SlotReleased: thieves up to `top` have read their slots before the owner writes them again.
+    // acquiring, edge SlotReleased: thieves up to `top` have read their slots before the owner
+    // writes them again.
     let count = unsafe bottom &- block.pointee.top.load(ordering: .acquiring)
     // relaxed: only the owner replaces the buffer.
     let buffer = unsafe DequeBuffer(address: block.pointee.buffer.load(ordering: .relaxed))
@@ -81,7 +85,8 @@ public import Synchronization
 
   /// Adds `count` words, at least 1, with one store of `bottom`; owner only.
   ///
-  /// The first word that `next` returns is the first that `pop` will. Thieves see all or none of them.
+  /// The first word that `next` returns is the first that `pop` will. Thieves see all or none of
+  /// them.
   @inlinable package func push(count: Int, _ next: () -> UInt) {
     // relaxed: only the owner writes `bottom`.
     let bottom = unsafe block.pointee.bottom.load(ordering: .relaxed)
@@ -104,8 +109,8 @@ public import Synchronization
     let bottom = unsafe block.pointee.bottom.load(ordering: .relaxed) &- 1
     // relaxed: only the owner replaces the buffer.
     let buffer = unsafe DequeBuffer(address: block.pointee.buffer.load(ordering: .relaxed))
-    // sequentially consistent, edge ClaimSeen: the claim precedes the load of `top` in the single total order, so a
-    // thief that has read an older `top` afterwards reads this `bottom`.
+    // sequentially consistent, edge ClaimSeen: the claim precedes the load of `top` in the single
+    // total order, so a thief that has read an older `top` afterwards reads this `bottom`.
     unsafe block.pointee.bottom.store(bottom, ordering: .sequentiallyConsistent)
     let top = unsafe block.pointee.top.load(ordering: .sequentiallyConsistent)
     if top < bottom {
@@ -115,7 +120,8 @@ public import Synchronization
     return popLast(at: bottom, top: top, from: buffer)
   }
 
-  /// As `pop()`; with `alone`, which says that no other thread uses the deque, at the price of plain loads and stores.
+  /// As `pop()`; with `alone`, which says that no other thread uses the deque, at the price of
+  /// plain loads and stores.
   @inlinable @inline(__always) package func pop(alone: Bool) -> UInt? {
     guard alone else { return pop() }
     // relaxed, all: whoever steals later is ordered behind the owner by the caller.
@@ -134,14 +140,16 @@ public import Synchronization
       let last = buffer.word(at: bottom)
       if takeTop(top) { word = last }
     }
-    // relaxed: gives back the claim; a thief that still reads the claimed value only finds the deque empty earlier.
+    // relaxed: gives back the claim; a thief that still reads the claimed value only finds the
+    // deque empty earlier.
     unsafe block.pointee.bottom.store(bottom &+ 1, ordering: .relaxed)
     return word
   }
 
   /// True when the owner would find nothing; owner only, one relaxed look.
   @inlinable package var isEmptyForOwner: Bool {
-    // relaxed: only the owner writes `bottom`; `top` only grows, so "empty" is certain and "not empty" is a hint.
+    // relaxed: only the owner writes `bottom`; `top` only grows, so "empty" is certain and "not
+    // empty" is a hint.
     unsafe block.pointee.bottom.load(ordering: .relaxed)
       <= block.pointee.top.load(ordering: .relaxed)
   }
@@ -153,16 +161,19 @@ public import Synchronization
   /// O(1), never waits.
   @inlinable package func steal() -> Steal { steal { _ in true } }
 
-  /// As `steal()`, but leaves a word where it is that `isWanted` does not want; then there was nothing to take.
+  /// As `steal()`, but leaves a word where it is that `isWanted` does not want; then there was
+  /// nothing to take.
   ///
   /// `isWanted` sees a word that may be somebody else's by then.
   @inlinable @inline(__always) package func steal(ifWanted isWanted: (UInt) -> Bool) -> Steal {
-    // sequentially consistent, edge ClaimSeen: `top` before `bottom`, both in the single total order with pop().
+    // sequentially consistent, edge ClaimSeen: `top` before `bottom`, both in the single total
+    // order with pop().
     let top = unsafe block.pointee.top.load(ordering: .sequentiallyConsistent)
     // The same load acquires, edge SlotPublished: pairs with the release in push().
     let bottom = unsafe block.pointee.bottom.load(ordering: .sequentiallyConsistent)
     guard top < bottom else { return .empty }
-    // acquiring, edge BufferPublished: pairs with the release in grow(); the first buffer came with the deque.
+    // acquiring, edge BufferPublished: pairs with the release in grow(); the first buffer came with
+    // the deque.
     let buffer = unsafe DequeBuffer(address: block.pointee.buffer.load(ordering: .acquiring))
     // relaxed: a value read too late is thrown away, because then the exchange of `top` fails.
     let word = buffer.word(at: top)
@@ -172,7 +183,8 @@ public import Synchronization
 
   /// True when a thief would find nothing; any thread.
   @inlinable package var isEmpty: Bool {
-    // sequentially consistent, edge WorkSeen: part of the look that follows the announcement of going to sleep.
+    // sequentially consistent, edge WorkSeen: part of the look that follows the announcement of
+    // going to sleep.
     let top = unsafe block.pointee.top.load(ordering: .sequentiallyConsistent)
     return unsafe block.pointee.bottom.load(ordering: .sequentiallyConsistent) <= top
   }
@@ -186,8 +198,9 @@ public import Synchronization
 
   /// Decides a race for the word at index `top`.
   @inlinable internal func takeTop(_ top: Int) -> Bool {
-    // sequentially consistent, edges TopTaken (one winner per index) and SlotReleased: the reader of the slot is done
-    // before the owner, which acquires `top` in makeRoom() or pushOnTop(), writes the slot again.
+    // sequentially consistent, edges TopTaken (one winner per index) and SlotReleased: the reader
+    // of the slot is done before the owner, which acquires `top` in makeRoom() or pushOnTop(),
+    // writes the slot again.
     unsafe block.pointee.top.compareExchange(
       expected: top, desired: top &+ 1, ordering: .sequentiallyConsistent
     ).exchanged

@@ -4,7 +4,8 @@ public import CSystemShims
 
 /// The slot of a thread in which a work-stealing pool keeps the worker that runs there.
 ///
-/// There is one slot per thread in the process, for one type of object: every user must name the same `Worker`.
+/// There is one slot per thread in the process, for one type of object: every user must name the
+/// same `Worker`.
 @usableFromInline package struct WorkerSlot<Worker: AnyObject & Sendable>: Sendable {
   /// The slot, for objects of type `Worker`.
   @inlinable package init() {}

@@ -37,7 +37,8 @@ final class DispatchCore: Sendable {
     }
   }
 
-  /// Takes over jobs; those that a job of this scheduler waits for come before others of their band.
+  /// Takes over jobs; those that a job of this scheduler waits for come before others of their
+  /// band.
   func submit(_ jobs: consuming JobChain, areAwaited: Bool = false) {
     guard !jobs.isEmpty else { return }
     let chain = jobs
@@ -150,10 +151,12 @@ final class DispatchCore: Sendable {
     return hasAll
   }
 
-  /// Extra items that libdispatch has of all schedulers: it has some 255 threads for them in the process.
+  /// Extra items that libdispatch has of all schedulers: it has some 255 threads for them in the
+  /// process.
   private static let extras = Atomic<Int>(0)
 
-  /// Runs an extra item on a thread that libdispatch does not know; false when the system refuses it.
+  /// Runs an extra item on a thread that libdispatch does not know; false when the system refuses
+  /// it.
   ///
   /// Then the scheduler goes on with the items it has. Where none of these could run a job the
   /// thread is asked for again, by the caller of `compensatePastLimit()` or here, and here in the
@@ -197,7 +200,8 @@ final class DispatchCore: Sendable {
     unsafe context.map { unsafe Unmanaged<DispatchCore>.fromOpaque($0).takeRetainedValue() }
   }
 
-  /// One item: the best job again and again, while there is one and no more items run than workers are allowed.
+  /// One item: the best job again and again, while there is one and no more items run than workers
+  /// are allowed.
   ///
   /// An item of a queue that is the target no more runs nothing.
   private func runItem(on queue: DispatchQueue?, isExtra: Bool) {

@@ -4,11 +4,13 @@ internal import ConcurrencyPrimitives
 internal import Dispatch
 internal import Scheduling
 
-/// What the scheduler knows, guarded by its one lock: the queue and the items that libdispatch holds.
+/// What the scheduler knows, guarded by its one lock: the queue and the items that libdispatch
+/// holds.
 ///
-/// A pure machine. It hands nothing to libdispatch: it answers with a `Summons` that the caller carries out after
-/// unlocking. Invariant: when the queue holds more jobs than there are items on their way to it, then either
-/// `workerCount` items are in flight and not blocked, or the limit of items is reached.
+/// A pure machine. It hands nothing to libdispatch: it answers with a `Summons` that the caller
+/// carries out after unlocking. Invariant: when the queue holds more jobs than there are items on
+/// their way to it, then either `workerCount` items are in flight and not blocked, or the limit of
+/// items is reached.
 struct DispatchState {
   /// Items the caller must hand to libdispatch after unlocking.
   struct Summons {
@@ -28,7 +30,8 @@ struct DispatchState {
   static let compensationLimit = 192
 
   let workerCount: Int
-  /// Items that the concurrent queue gets at a time: it has about one thread per processor and is slow to add more.
+  /// Items that the concurrent queue gets at a time: it has about one thread per processor and is
+  /// slow to add more.
   private let sharedLimit: Int
   var queue = JobQueue()
   /// Items that libdispatch holds or runs.
@@ -42,7 +45,8 @@ struct DispatchState {
   /// Of the items in flight, those between `willBlock` and `didUnblock`.
   private var blocked = 0
   private var indices = WorkerIndices()
-  /// The last item that was left waits for others: while all are blocked there may be one more than the limit says.
+  /// The last item that was left waits for others: while all are blocked there may be one more than
+  /// the limit says.
   private var isNeeded = false
   private var stopping = false
   /// Everything has run after `stop`.
@@ -67,8 +71,8 @@ struct DispatchState {
     return summon()
   }
 
-  /// An item starts: the best job, and the worker that the item is; nil when another took the job, or it was handed to
-  /// another target.
+  /// An item starts: the best job, and the worker that the item is; nil when another took the job,
+  /// or it was handed to another target.
   mutating func arrive(on target: DispatchQueue?, isExtra: Bool) -> (job: QueuedJob, worker: Int)? {
     arriving -= 1
     guard target === self.target, let job = queue.popFirst() else {
@@ -78,8 +82,8 @@ struct DispatchState {
     return (job, indices.take())
   }
 
-  /// Takes over what a job made ready and gives the item its next job; nil when there is none, or an item too many,
-  /// or the target is another one.
+  /// Takes over what a job made ready and gives the item its next job; nil when there is none, or
+  /// an item too many, or the target is another one.
   mutating func advance(
     on target: DispatchQueue?, ready: consuming JobChain, areAwaited: Bool
   ) -> (QueuedJob?, Summons) {
@@ -103,7 +107,8 @@ struct DispatchState {
     return summon()
   }
 
-  /// The calling item waits for other jobs: an item is let go whenever all are blocked and a job is queued.
+  /// The calling item waits for other jobs: an item is let go whenever all are blocked and a job is
+  /// queued.
   mutating func compensatePastLimit() -> Summons {
     isNeeded = true
     return summon()
@@ -153,7 +158,8 @@ struct DispatchState {
     return counters
   }
 
-  /// Expects no more jobs from outside; returns whether the caller must wait until everything has run.
+  /// Expects no more jobs from outside; returns whether the caller must wait until everything has
+  /// run.
   mutating func stop() -> Bool {
     stopping = true
     stopped = inFlight == 0 && queue.isEmpty

@@ -32,8 +32,8 @@ enum Base64 {
 
   /// Reads the text form; nothing but its characters is taken, no white space either.
   ///
-  /// Bits of the last character that no byte takes must be zero, so that every text has one meaning.
-  /// O(characters).
+  /// Bits of the last character that no byte takes must be zero, so that every text has one
+  /// meaning. O(characters).
   static func decoded(_ text: String) throws(Failure) -> [UInt8] {
     let characters = Array(text.utf8)
     let digits = characters.prefix { $0 != padding }

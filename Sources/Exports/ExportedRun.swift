@@ -17,7 +17,8 @@ package struct ExportedRun: Sendable {
 
   /// Takes the rows of one run and, where it is known, its environment.
   ///
-  /// Throws when the rows are of several runs or of several revisions, or hold an aggregate twice. O(rows).
+  /// Throws when the rows are of several runs or of several revisions, or hold an aggregate twice.
+  /// O(rows).
   package init(rows: [ResultRow], environment: EnvironmentRecord = EnvironmentRecord())
     throws(ExportFailure)
   {

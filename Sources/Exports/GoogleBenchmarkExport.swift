@@ -5,10 +5,10 @@ internal import Results
 /// JSON of Google Benchmark, version 1: every process is a repetition, so that the U test of its
 /// compare.py has something to test; their median follows as an aggregate.
 ///
-/// All other figures of the case are counters named after metric and statistic, a hyphen between, so
-/// that none takes the name of a field. `cpu_time` is the processor time where it is per operation
-/// as the time is, else 0: readers require the field. Figures that failed have no entry, since
-/// readers fail on one without times. Pure functions; any thread.
+/// All other figures of the case are counters named after metric and statistic, a hyphen between,
+/// so that none takes the name of a field. `cpu_time` is the processor time where it is per
+/// operation as the time is, else 0: readers require the field. Figures that failed have no entry,
+/// since readers fail on one without times. Pure functions; any thread.
 enum GoogleBenchmarkExport {
   private typealias Member = (name: String, value: JSONValue)
 

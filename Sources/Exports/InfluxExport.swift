@@ -4,10 +4,11 @@ internal import Results
 
 /// Influx line protocol: a line per case, metric and unit; tags say whose, fields are statistics.
 ///
-/// The measurement is `bench_` and the metric, the moment the start of the run in nanoseconds. Field
-/// `p50` is the figure, `p50_ci_low` and `p50_ci_high` its interval, `p50_quality` what casts doubt
-/// on it. The protocol has no form for a line feed in a tag, so that `\n` stands for it, as in
-/// Influx' own clients, and none for a tag that ends with a backslash. Pure functions; any thread.
+/// The measurement is `bench_` and the metric, the moment the start of the run in nanoseconds.
+/// Field `p50` is the figure, `p50_ci_low` and `p50_ci_high` its interval, `p50_quality` what casts
+/// doubt on it. The protocol has no form for a line feed in a tag, so that `\n` stands for it, as
+/// in Influx' own clients, and none for a tag that ends with a backslash. Pure functions; any
+/// thread.
 enum InfluxExport {
   static func export(_ run: ExportedRun) throws(ExportFailure) -> Export {
     guard let identity = run.identity else { return Export(text: "") }

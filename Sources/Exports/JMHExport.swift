@@ -7,9 +7,9 @@ internal import Statistics
 ///
 /// Visualisers split `benchmark` at points, blanks and equals signs, so suite and workload are
 /// names. No entry is a throughput, since github-action-benchmark takes every JMH score for smaller
-/// is better; throughput is a secondary metric. What JMH cannot compute it writes as `"NaN"`, and so
-/// does this: the error of a figure without an interval, and percentiles that its processes are too
-/// few for. Pure functions; any thread.
+/// is better; throughput is a secondary metric. What JMH cannot compute it writes as `"NaN"`, and
+/// so does this: the error of a figure without an interval, and percentiles that its processes are
+/// too few for. Pure functions; any thread.
 enum JMHExport {
   /// JMH's percentiles, as their keys.
   private static let percentiles = [

@@ -25,7 +25,8 @@ enum Zlib {
   static func deflated(_ bytes: [UInt8]) -> [UInt8] {
     var size = compressBound(uLong(bytes.count))
     var stream = [UInt8](repeating: 0, count: Int(size))
-    // SAFETY: zlib reads bytes.count bytes and writes at most `size`, which is what the arrays hold.
+    // SAFETY: zlib reads bytes.count bytes and writes at most `size`, which is what the arrays
+    // hold.
     let status = unsafe compress(&stream, &size, bytes, uLong(bytes.count))
     guard status == Z_OK else {
       fatalError("Zlib: compress returned \(status) for \(bytes.count) bytes; expected memory")
@@ -35,8 +36,8 @@ enum Zlib {
 
   /// Returns what the stream holds, at most `limit` bytes.
   ///
-  /// Stops the process when memory runs out. O(limit), and never more than the format can hold in so
-  /// many bytes.
+  /// Stops the process when memory runs out. O(limit), and never more than the format can hold in
+  /// so many bytes.
   static func inflated(_ stream: [UInt8], limit: Int) throws(Failure) -> [UInt8] {
     let room = min(limit, stream.count * largestRatio)
     var bytes = [UInt8](repeating: 0, count: max(1, room))

@@ -4,7 +4,8 @@ internal import CSystemShims
 
 /// Finds out which allocator serves the process it runs in.
 package enum AllocatorProof {
-  /// What was found, by looking for jemalloc in the process and watching one allocation move its counter.
+  /// What was found, by looking for jemalloc in the process and watching one allocation move its
+  /// counter.
   package enum Finding: Hashable, Sendable, CustomStringConvertible {
     /// jemalloc serves malloc.
     case jemalloc(version: String, threadCache: Bool)

@@ -57,8 +57,9 @@ package struct Assignment: Hashable, Sendable {
   package var allocator: Allocator
   /// Bytes added to the child's environment, 0 or more.
   ///
-  /// The size of the environment shifts the stack and with it the figures, so an orchestrator draws it at random for
-  /// every process and averages over it. The child does not see it in its assignment.
+  /// The size of the environment shifts the stack and with it the figures, so an orchestrator draws
+  /// it at random for every process and averages over it. The child does not see it in its
+  /// assignment.
   package var environmentPadding: Int
   /// Further settings, for the code that makes the workload.
   package var extra: [String: String]

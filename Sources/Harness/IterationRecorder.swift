@@ -4,9 +4,10 @@ internal import CSystemShims
 
 /// Takes the stamps of one iteration.
 ///
-/// One thread calls `begin`, `built`, `ran`, `released`, once each and in this order. Wall time is begin → released;
-/// build, run and release are its three parts and sum to it exactly. CPU time and context switches are those of the
-/// whole process over the same stretch, read just outside it, so that their cost is not in it.
+/// One thread calls `begin`, `built`, `ran`, `released`, once each and in this order. Wall time is
+/// begin → released; build, run and release are its three parts and sum to it exactly. CPU time and
+/// context switches are those of the whole process over the same stretch, read just outside it, so
+/// that their cost is not in it.
 package struct IterationRecorder {
   private struct Stamps {
     var begin: UInt64 = 0

@@ -57,8 +57,9 @@ package func runMeasureChild(arguments: [String], suite: Suite) -> Int32 {
 
 /// Restricts the process to that many CPUs; false when it cannot.
 ///
-/// Starts the program anew when it may use more, since the allocator and libdispatch count the CPUs when they are
-/// loaded. Before any other thread starts, since threads inherit it, and before the pipes are closed on exec.
+/// Starts the program anew when it may use more, since the allocator and libdispatch count the CPUs
+/// when they are loaded. Before any other thread starts, since threads inherit it, and before the
+/// pipes are closed on exec.
 private func pin(to cpus: Int, _ argument: String) -> Bool {
   let count = Int32(clamping: cpus)
   guard shim_usable_cpus() > count else { return shim_usable_cpus() == count }

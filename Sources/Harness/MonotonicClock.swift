@@ -10,5 +10,6 @@ package enum MonotonicClock {
   package static func nanoseconds() -> UInt64 { shim_monotonic_ns() }
 }
 
-/// Makes the compiler believe that `word` is used, so that the work that produced it is not removed.
+/// Makes the compiler believe that `word` is used, so that the work that produced it is not
+/// removed.
 package func blackHole(_ word: UInt) { shim_black_hole(word) }

@@ -83,8 +83,8 @@ package struct Axis: Hashable, Sendable {
   package var legal: ClosedRange<Int>
   /// Larger values warm up with this one; nil when the warm-up takes the measured value.
   ///
-  /// For axes whose large values take seconds and touch little memory: the smaller size runs the same code on the
-  /// same threads.
+  /// For axes whose large values take seconds and touch little memory: the smaller size runs the
+  /// same code on the same threads.
   package var warmUp: Int?
 
   /// An axis; its built-in values must be legal.

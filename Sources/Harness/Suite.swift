@@ -6,7 +6,8 @@ package import Scheduling
 package struct SchedulerEntry: Sendable {
   /// Makes a scheduler with that many workers.
   package typealias Make = @Sendable (_ workers: Int) -> any Scheduler
-  /// Makes a scheduler with that many workers and these values of its knobs; the others have their defaults.
+  /// Makes a scheduler with that many workers and these values of its knobs; the others have their
+  /// defaults.
   package typealias MakeTuned =
     @Sendable (_ workers: Int, _ settings: KnobSettings) throws(KnobError) -> any Scheduler
   /// Refuses values that are legal alone and do not go together.
@@ -26,7 +27,8 @@ package struct SchedulerEntry: Sendable {
   package var fixedWorkers: Int?
   /// Measured only when `--scheduler` names it.
   package var isOnRequest: Bool
-  /// It runs an operation inside the call that submits it, so that its latencies contain no hand-over to a thread.
+  /// It runs an operation inside the call that submits it, so that its latencies contain no
+  /// hand-over to a thread.
   package var isSerialBaseline: Bool
 
   /// An entry without knobs; see the properties.
@@ -61,7 +63,8 @@ package struct SchedulerEntry: Sendable {
   package func knob(named name: String) -> SchedulerKnob? { knobs.first { $0.name == name } }
 }
 
-/// A scheduler or reference system that this build lacks, because a library was not there when it was built.
+/// A scheduler or reference system that this build lacks, because a library was not there when it
+/// was built.
 package struct AbsentSystem: Hashable, Sendable {
   /// As users type it.
   package var name: String
@@ -110,7 +113,8 @@ package struct Suite: Sendable {
     self.replay = replay
   }
 
-  /// Names that mean something else in `--where` or in the column `params`, so that no knob may have them.
+  /// Names that mean something else in `--where` or in the column `params`, so that no knob may
+  /// have them.
   package var namesTaken: Set<String> {
     Set(workloads.flatMap { $0.axes.map(\.name) })
       .union(["workers", "cpus", "body", "time-scale"])

@@ -4,23 +4,27 @@ package import Scheduling
 
 /// A program that is timed: prepared once per process, then iterated.
 ///
-/// Only the thread that made it uses it. What `make` prepares, the serial reference answer included, costs no figure.
+/// Only the thread that made it uses it. What `make` prepares, the serial reference answer
+/// included, costs no figure.
 package protocol Workload {
   /// Operations that one iteration runs, 1 or more: the divisor of every per-operation figure.
   var operationsPerIteration: Int { get }
 
-  /// Runs one whole iteration on `scheduler`, stamps its phases on `recorder` and checks the answer.
+  /// Runs one whole iteration on `scheduler`, stamps its phases on `recorder` and checks the
+  /// answer.
   ///
   /// The check belongs after `recorder.released()`.
   func iterate(on scheduler: any Scheduler, recorder: inout IterationRecorder) throws(WrongAnswer)
 }
 
-/// A program for a system that is measured whole, with its own operations, instead of through the scheduler seam.
+/// A program for a system that is measured whole, with its own operations, instead of through the
+/// scheduler seam.
 package protocol ReferenceWorkload {
   /// Operations that one iteration runs, 1 or more.
   var operationsPerIteration: Int { get }
 
-  /// Runs one whole iteration with at most `workers` operations at a time, as `Workload.iterate` does.
+  /// Runs one whole iteration with at most `workers` operations at a time, as `Workload.iterate`
+  /// does.
   func iterate(workers: Int, recorder: inout IterationRecorder) throws(WrongAnswer)
 }
 
@@ -108,7 +112,8 @@ package struct ReferenceDescription: Sendable {
     /// Makes the workload.
     package typealias Make = @Sendable (Parameters) throws(WorkloadError) -> any ReferenceWorkload
 
-    /// The largest value that an axis may have, for axes on which the system is superlinear or crashes.
+    /// The largest value that an axis may have, for axes on which the system is superlinear or
+    /// crashes.
     package var cap: [String: Int]
     /// Makes the workload.
     package var make: Make

@@ -15,13 +15,15 @@ package struct ControlGroup: Hashable, Sendable {
   /// The group's folder.
   package let folder: String
 
-  /// The group of this process; in a container, whose paths lie outside its own view, the topmost visible group.
+  /// The group of this process; in a container, whose paths lie outside its own view, the topmost
+  /// visible group.
   package static func ofThisProcess() -> ControlGroup {
     let text = SystemFile.text("/proc/self/cgroup") ?? ""
     return locate(in: text) { SystemFile.isReadable($0) }
   }
 
-  /// The group that the text of /proc/self/cgroup names, with `exists` saying which files there are.
+  /// The group that the text of /proc/self/cgroup names, with `exists` saying which files there
+  /// are.
   static func locate(in text: String, exists: (String) -> Bool) -> ControlGroup {
     var unified = "/"
     var cpu: String?

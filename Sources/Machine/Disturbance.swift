@@ -2,7 +2,8 @@
 
 /// What the machine did while a child ran that its figures cannot know.
 package struct Disturbance: Hashable, Sendable {
-  /// Ticks (1/100 s) that the hypervisor kept from this machine's CPUs; nil when the kernel does not say.
+  /// Ticks (1/100 s) that the hypervisor kept from this machine's CPUs; nil when the kernel does
+  /// not say.
   package var stealTicks: Int64?
   /// Times the control group's CPU quota stopped it; nil when there is no quota.
   package var throttledPeriods: Int64?

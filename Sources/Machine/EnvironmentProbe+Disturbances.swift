@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// When a machine counts as busy: what `doctor` finds and what a run says below its table follow the same bounds.
+// When a machine counts as busy: what `doctor` finds and what a run says below its table follow the
+// same bounds.
 
 extension EnvironmentProbe {
   /// Share of the CPU time that a hypervisor may keep.
   static let mostSteal = 0.01
 
-  /// What was busy from the making of the probe until now, a few words each; empty on a quiet machine.
+  /// What was busy from the making of the probe until now, a few words each; empty on a quiet
+  /// machine.
   package func disturbances() -> [String] {
     disturbances(LoadReading.now(controlGroup: facts.controlGroup))
   }
@@ -49,6 +51,7 @@ extension EnvironmentProbe {
     figures.twoThreadSpeedup.flatMap { (1.8...2.2).contains($0) ? nil : $0 }
   }
 
-  /// The share of the last ten seconds in which some thread waited for a CPU, in percent, when it is large.
+  /// The share of the last ten seconds in which some thread waited for a CPU, in percent, when it
+  /// is large.
   var doubtfulPressure: Double? { before.pressurePercent.flatMap { $0 > 5 ? $0 : nil } }
 }

@@ -5,8 +5,9 @@ internal import Harness
 
 /// Records the circumstances of a run: one value for every column of the environment file.
 ///
-/// Make it before the first child and ask it for the columns after the last; the counters that grow in between are in
-/// them. It measures on two threads for 0.3 s when it is made, so nothing else should run then.
+/// Make it before the first child and ask it for the columns after the last; the counters that grow
+/// in between are in them. It measures on two threads for 0.3 s when it is made, so nothing else
+/// should run then.
 package struct EnvironmentProbe: Sendable {
   /// What the machine is.
   package let facts: MachineFacts

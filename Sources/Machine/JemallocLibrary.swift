@@ -4,11 +4,14 @@ package import Harness
 
 /// Finds the library that gives a child its allocator.
 ///
-/// Searched when a child is started, not when the package is built, so that a binary works wherever it is copied:
+/// Searched when a child is started, not when the package is built, so that a binary works wherever
+/// it is copied:
 /// 1. the path in `BENCH_JEMALLOC`, taken as it is; when it cannot be read there is no library;
-/// 2. `libjemalloc.so.2` in the folders of the distribution's package, then of a local installation.
+/// 2. `libjemalloc.so.2` in the folders of the distribution's package, then of a local
+///    installation.
 ///
-/// Nothing is opened here: the process that asks must not have the library itself. The child proves what it got.
+/// Nothing is opened here: the process that asks must not have the library itself. The child proves
+/// what it got.
 package enum JemallocLibrary {
   /// The variable that names another library.
   package static let variable = "BENCH_JEMALLOC"
@@ -46,7 +49,8 @@ package enum JemallocLibrary {
           + "\(debianPackage), name the library in \(variable), or choose --allocator system"))
   }
 
-  /// The LD_PRELOAD of a child: what this process was started with, with exactly the allocator asked for.
+  /// The LD_PRELOAD of a child: what this process was started with, with exactly the allocator
+  /// asked for.
   package static func preload(_ inherited: String?, library: String?) -> String {
     let others = (inherited ?? "").split(whereSeparator: { $0 == ":" || $0 == " " }).filter {
       !($0.split(separator: "/").last ?? "").hasPrefix("libjemalloc")

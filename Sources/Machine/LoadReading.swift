@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How busy the machine is with other things, at one moment; differences of two readings tell what a run suffered.
+/// How busy the machine is with other things, at one moment; differences of two readings tell what
+/// a run suffered.
 package struct LoadReading: Sendable {
   /// Runnable threads, averaged over a minute.
   package var load: Double?

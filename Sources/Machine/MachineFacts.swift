@@ -3,7 +3,8 @@
 internal import CSystemShims
 internal import Glibc
 
-/// What this machine is and how it is set up, as far as it bears on figures; nil where it does not say.
+/// What this machine is and how it is set up, as far as it bears on figures; nil where it does not
+/// say.
 ///
 /// A value: what is read once can be judged, compared and tested without the machine.
 package struct MachineFacts: Sendable {

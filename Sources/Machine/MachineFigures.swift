@@ -3,7 +3,8 @@
 internal import CSystemShims
 internal import Harness
 
-/// What the primitives cost on this machine now, measured: the scale for reading every other figure.
+/// What the primitives cost on this machine now, measured: the scale for reading every other
+/// figure.
 package struct MachineFigures: Sendable {
   /// One read of the clock, in nanoseconds.
   package var clockCostNanoseconds: Double
@@ -11,11 +12,14 @@ package struct MachineFigures: Sendable {
   package var clockStepNanoseconds: UInt64
   /// The wall time that an iteration without any work shows, in nanoseconds.
   package var emptyBenchNanoseconds: UInt64
-  /// From a wake on one thread to the first instruction of the other, in nanoseconds; nil without a second thread.
+  /// From a wake on one thread to the first instruction of the other, in nanoseconds; nil without a
+  /// second thread.
   package var wakeUpNanoseconds: Int64?
-  /// Work of two spinning threads over the work of one in the same time; nil without a second thread.
+  /// Work of two spinning threads over the work of one in the same time; nil without a second
+  /// thread.
   ///
-  /// 2 on two free cores; near 1 on two siblings of one core or one shared CPU. Every figure for two workers hangs on it.
+  /// 2 on two free cores; near 1 on two siblings of one core or one shared CPU. Every figure for
+  /// two workers hangs on it.
   package var twoThreadSpeedup: Double?
 
   /// Measures them all; some 0.3 s, with two busy threads.

@@ -3,11 +3,13 @@
 import ConcurrencyPrimitives
 import Synchronization
 
-/// An operation whose work goes on after `main()` has returned, until `finish()` is called (contract 65–70).
+/// An operation whose work goes on after `main()` has returned, until `finish()` is called
+/// (contract 65–70).
 ///
-/// Subclasses override `main()` to begin the work, or a closure is passed. The operation keeps its place in the queue,
-/// its slot and its dependents' block until it has finished. A cancelled one that has not begun finishes by itself; one
-/// that executes is told through `didCancel()` and must still call `finish()`, unless `finishOnCancel` is set.
+/// Subclasses override `main()` to begin the work, or a closure is passed. The operation keeps its
+/// place in the queue, its slot and its dependents' block until it has finished. A cancelled one
+/// that has not begun finishes by itself; one that executes is told through `didCancel()` and must
+/// still call `finish()`, unless `finishOnCancel` is set.
 open class AsyncOperation: Operation, @unchecked Sendable {
   /// When the body returned, ns of the monotonic clock; 0 before.
   private final let bodyReturnTime = Atomic<UInt64>(0)
@@ -28,10 +30,11 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     markStock(AsyncOperation.self, StateBit.asynchronousClass)
   }
 
-  /// An operation that runs `body`, which begins the work, and finishes when somebody calls `finish()`.
+  /// An operation that runs `body`, which begins the work, and finishes when somebody calls
+  /// `finish()`.
   ///
-  /// Both closures get the operation, so that they need not capture it, and are released when it has finished. `onCancel`
-  /// is called as `didCancel()` is.
+  /// Both closures get the operation, so that they need not capture it, and are released when it
+  /// has finished. `onCancel` is called as `didCancel()` is.
   public init(
     onCancel: (@Sendable (AsyncOperation) -> Void)? = nil,
     body: @escaping @Sendable (AsyncOperation) -> Void
@@ -43,13 +46,13 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     coldTableMade().cancelHandler = { [unowned self] in onCancel(self) }
   }
 
-  /// An operation that runs `body` as a task on the queue's scheduler and finishes when that returns or throws
-  /// (contract 72).
+  /// An operation that runs `body` as a task on the queue's scheduler and finishes when that
+  /// returns or throws (contract 72).
   ///
-  /// `cancel()` cancels the task. While the body is suspended it holds no worker, but keeps the operation's slot. In a
-  /// queue every part of it runs on a worker of the queue's scheduler; after a manual `start()` and on the inline
-  /// scheduler, on whichever thread starts or resumes it. The closure is released when it has ended; `error` then tells
-  /// what it threw.
+  /// `cancel()` cancels the task. While the body is suspended it holds no worker, but keeps the
+  /// operation's slot. In a queue every part of it runs on a worker of the queue's scheduler; after
+  /// a manual `start()` and on the inline scheduler, on whichever thread starts or resumes it. The
+  /// closure is released when it has ended; `error` then tells what it threw.
   public init(body: @escaping @Sendable () async throws -> Void) {
     unsafe self.body = .task(body)
     super.init()
@@ -105,15 +108,17 @@ open class AsyncOperation: Operation, @unchecked Sendable {
 
   /// Ends the operation; any thread, from inside `main()` or later.
   ///
-  /// A second call changes nothing and is counted. Before its queue has started it, the operation finishes and leaves
-  /// the queue at once, whatever it waits for, and a warning on stderr names it; in no queue it finishes when it is
-  /// queued or started. Its body does not run in either case (contract 66, 69).
+  /// A second call changes nothing and is counted. Before its queue has started it, the operation
+  /// finishes and leaves the queue at once, whatever it waits for, and a warning on stderr names
+  /// it; in no queue it finishes when it is queued or started. Its body does not run in either case
+  /// (contract 66, 69).
   public final func finish() {
     finishFromAnywhere()
     if hasColdTable, isSealed { dropCancelHandler() }
   }
 
-  /// Ends the operation as `finish()` does, with `error` as the reason; the first of several counts.
+  /// Ends the operation as `finish()` does, with `error` as the reason; the first of several
+  /// counts.
   public final func finish(throwing error: any Error) {
     let table = coldTableMade()
     let bits = lockState()
@@ -123,7 +128,8 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     finish()
   }
 
-  /// The error with which the work ended; nil before the operation has finished and when it succeeded.
+  /// The error with which the work ended; nil before the operation has finished and when it
+  /// succeeded.
   public final var error: (any Error)? { isSealed ? withColdTable { $0.error } ?? nil : nil }
 
   override final var bodyReturned: UInt64? {
@@ -145,16 +151,17 @@ open class AsyncOperation: Operation, @unchecked Sendable {
 
   /// The operation was cancelled while it executed: make the work end, and `finish()` be called.
   ///
-  /// Called at most once, on the thread that cancels, with no lock held, and only if `main()` had begun; the work may
-  /// end at the same moment on another thread. When the cancellation comes between the beginning of the operation and
-  /// that of `main()`, it is called on the thread of `main()` when that has returned, unless the operation has finished
-  /// by then. Does nothing by default; an override does not call `super` (contract 70, 71).
+  /// Called at most once, on the thread that cancels, with no lock held, and only if `main()` had
+  /// begun; the work may end at the same moment on another thread. When the cancellation comes
+  /// between the beginning of the operation and that of `main()`, it is called on the thread of
+  /// `main()` when that has returned, unless the operation has finished by then. Does nothing by
+  /// default; an override does not call `super` (contract 70, 71).
   open func didCancel() {}
 
   /// Whether `cancel()` itself finishes the operation when it executes; false by default.
   ///
-  /// For work that cannot be called back and would never call `finish()` again. Dependents may then start while the work
-  /// still goes on.
+  /// For work that cannot be called back and would never call `finish()` again. Dependents may then
+  /// start while the work still goes on.
   public final var finishOnCancel: Bool {
     get { withColdTable { $0.finishesOnCancel } ?? false }
     set { withColdTableMade { $0.finishesOnCancel = newValue } }

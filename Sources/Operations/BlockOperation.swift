@@ -5,7 +5,8 @@ import Synchronization
 
 /// An operation that runs closures and is finished when all have returned (contract 74).
 open class BlockOperation: Operation, @unchecked Sendable {
-  /// The first closure, but in subclasses; guarded by the edit lock until the operation starts, the runner's from then on.
+  /// The first closure, but in subclasses; guarded by the edit lock until the operation starts, the
+  /// runner's from then on.
   private nonisolated(unsafe) final var block: (@Sendable () -> Void)?
 
   /// An operation without closures, which finishes normally.
@@ -22,7 +23,8 @@ open class BlockOperation: Operation, @unchecked Sendable {
     self.init(retainsFinishedDependencies: true, block: consume block)
   }
 
-  /// An operation that runs `block` and lets go of its dependencies when it finishes if `retains` is false.
+  /// An operation that runs `block` and lets go of its dependencies when it finishes if `retains`
+  /// is false.
   ///
   /// Cheaper than setting `retainsFinishedDependencies` afterwards.
   public convenience init(
@@ -41,8 +43,8 @@ open class BlockOperation: Operation, @unchecked Sendable {
 
   /// Keeps the first closure of a new operation.
   ///
-  /// In a subclass it stands with the others, since its `main()` may not come to it: so that whoever finishes the
-  /// operation can let go of all.
+  /// In a subclass it stands with the others, since its `main()` may not come to it: so that
+  /// whoever finishes the operation can let go of all.
   @inline(__always)
   private final func take(_ block: consuming @escaping @Sendable () -> Void) {
     if type(of: self) == BlockOperation.self {
@@ -90,9 +92,9 @@ open class BlockOperation: Operation, @unchecked Sendable {
 
   /// How several closures run: `concurrent` by default (contract 75, 76).
   ///
-  /// Takes effect if set before the operation starts.
-  /// Whatever it says, they run one after another on the calling thread after a manual `start()`, on a scheduler with one
-  /// worker, and in subclasses.
+  /// Takes effect if set before the operation starts. Whatever it says, they run one after another
+  /// on the calling thread after a manual `start()`, on a scheduler with one worker, and in
+  /// subclasses.
   public final var execution: Execution {
     get { withColdTable { $0.runsSerially } ?? false ? .serial : .concurrent }
     set {
@@ -103,8 +105,8 @@ open class BlockOperation: Operation, @unchecked Sendable {
 
   /// Runs the closures; only the first call finds them (contract 10).
   ///
-  /// They count as one operation against the queue's limit; further workers of the scheduler help while they have
-  /// nothing better to do, and the last closure to return finishes the operation.
+  /// They count as one operation against the queue's limit; further workers of the scheduler help
+  /// while they have nothing better to do, and the last closure to return finishes the operation.
   open override func main() {
     var blocks = claimBlocks()
     // Each goes when it has run.
@@ -173,7 +175,8 @@ open class BlockOperation: Operation, @unchecked Sendable {
 
   /// Moves the first closure out, so that its captures die with the operation's end (contract 74).
   @inline(__always) private final func takeBlock() -> (@Sendable () -> Void)? {
-    // SAFETY: the place is initialised again before anybody can look; after `begin` it is the runner's.
+    // SAFETY: the place is initialised again before anybody can look; after `begin` it is the
+    // runner's.
     unsafe withUnsafeMutablePointer(to: &block) { place in
       let block = unsafe place.move()
       unsafe place.initialize(to: nil)
@@ -216,9 +219,11 @@ open class BlockOperation: Operation, @unchecked Sendable {
 }
 
 extension Operation {
-  /// Gives a new object these flags, and notes if it is of exactly this class of ours, so that no hook is overridden.
+  /// Gives a new object these flags, and notes if it is of exactly this class of ours, so that no
+  /// hook is overridden.
   ///
-  /// In initialisers of classes of this room, which call it for their own class after `super.init()`.
+  /// In initialisers of classes of this room, which call it for their own class after
+  /// `super.init()`.
   final func markStock(
     _ exactly: Operation.Type, _ flags: UInt32 = StateBit.retainsDependencies
   ) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Spellings of Objective-C and of Swift 1 and 2, which programs and texts still have: the compiler answers with today's and
-// a fix-it. Members of classes stand in extensions of a protocol, so that a subclass may have a property of that name.
+// Spellings of Objective-C and of Swift 1 and 2, which programs and texts still have: the compiler
+// answers with today's and a fix-it. Members of classes stand in extensions of a protocol, so that
+// a subclass may have a property of that name.
 
 /// Today `Operation`.
 @available(*, unavailable, renamed: "Operation")

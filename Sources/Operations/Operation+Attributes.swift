@@ -3,7 +3,8 @@
 import Scheduling
 import Synchronization
 
-/// How important the work is to the user; `default` means "inherit from the queue" (contract 91, 92).
+/// How important the work is to the user; `default` means "inherit from the queue" (contract 91,
+/// 92).
 public enum QualityOfService: Int, Sendable, CaseIterable {
   /// Unspecified.
   case `default` = -1
@@ -59,10 +60,11 @@ extension Operation {
     withExtendedLifetime(old) {}
   }
 
-  /// Whether `dependencies` keeps operations that have finished; true by default (contract 25, 131).
+  /// Whether `dependencies` keeps operations that have finished; true by default (contract 25,
+  /// 131).
   ///
-  /// With false the operation lets go of them when it finishes, and `dependencies` is empty once it has started.
-  /// Takes effect if set before the operation starts.
+  /// With false the operation lets go of them when it finishes, and `dependencies` is empty once it
+  /// has started. Takes effect if set before the operation starts.
   public final var retainsFinishedDependencies: Bool {
     // relaxed: the runner reads it in the word that `begin` acquired.
     get { state.load(ordering: .relaxed) & StateBit.retainsDependencies != 0 }
@@ -75,7 +77,8 @@ extension Operation {
   }
 
   final var band: PriorityBand {
-    // sequentially consistent, edge LevelChanged: after the step that made the operation ready; see `changeBand`.
+    // sequentially consistent, edge LevelChanged: after the step that made the operation ready; see
+    // `changeBand`.
     PriorityBand(
       lowBitsOf: UInt(state.load(ordering: .sequentiallyConsistent) >> StateBit.bandShift))
   }

@@ -14,8 +14,8 @@ extension Operation {
     return list
   }
 
-  /// As `addDependency(_:)`, but throws `dependencyCycle` when `dependency` is this operation and, in strict mode,
-  /// `alreadyExecuting` or `alreadyFinished` when it has started.
+  /// As `addDependency(_:)`, but throws `dependencyCycle` when `dependency` is this operation and,
+  /// in strict mode, `alreadyExecuting` or `alreadyFinished` when it has started.
   public final func tryAddDependency(_ dependency: Operation) throws(OperationError) {
     try addEdge(to: dependency, injection: nil)
   }
@@ -61,7 +61,8 @@ extension Operation {
     if bits & StateBit.attended != 0 { dependencyAdded(dependency) }
   }
 
-  /// Adds the edge to an operation that is in no queue, has room for it and has nobody to tell; false otherwise.
+  /// Adds the edge to an operation that is in no queue, has room for it and has nobody to tell;
+  /// false otherwise.
   @inline(__always) private final func addInlineEdge(to dependency: Operation) -> Bool {
     let bits = state.load(ordering: .relaxed)  // relaxed: the exchange validates it
     let others =
@@ -121,7 +122,8 @@ extension Operation {
     deliverTransitions(bits)
   }
 
-  /// Strict mode: adding or removing a dependency of an operation that has started stops the process (contract 29).
+  /// Strict mode: adding or removing a dependency of an operation that has started stops the
+  /// process (contract 29).
   ///
   /// False by default: such an edit has no effect. For the whole process; any thread.
   public static var faultsOnLateDependencyEdits: Bool {

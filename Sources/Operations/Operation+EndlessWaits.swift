@@ -29,8 +29,8 @@ extension Operation {
     }
   }
 
-  /// Stops the process if this operation is in the queue of one that waits for it and cannot start before that has ended:
-  /// it needs the only slot, or stands behind a barrier that is not older.
+  /// Stops the process if this operation is in the queue of one that waits for it and cannot start
+  /// before that has ended: it needs the only slot, or stands behind a barrier that is not older.
   final func stopIfHeldBackByWaiter(
     _ style: WaitStyle, _ enclosures: @autoclosure () -> [Enclosing]
   ) {

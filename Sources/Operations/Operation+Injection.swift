@@ -10,12 +10,14 @@ struct Injection: Sendable {
 }
 
 extension Operation {
-  /// Makes this operation wait for `source` and passes the result in before the body runs (contract 82).
+  /// Makes this operation wait for `source` and passes the result in before the body runs (contract
+  /// 82).
   ///
-  /// `inject` is called on the thread that starts this operation, before `start()`, with no lock held, once, whether
-  /// `source` succeeded, failed or was cancelled; several are called in the order added. It is not called when this
-  /// operation is cancelled before it starts, when the dependency is removed, or when it is added after the start. It is
-  /// released at the start; until then it should capture this operation unowned.
+  /// `inject` is called on the thread that starts this operation, before `start()`, with no lock
+  /// held, once, whether `source` succeeded, failed or was cancelled; several are called in the
+  /// order added. It is not called when this operation is cancelled before it starts, when the
+  /// dependency is removed, or when it is added after the start. It is released at the start; until
+  /// then it should capture this operation unowned.
   public final func addDependency<Success>(
     on source: ResultOperation<Success>,
     inject: @escaping @Sendable (Result<Success, any Error>) -> Void
@@ -37,7 +39,8 @@ extension Operation {
     }
   }
 
-  /// Calls what passes results in, or only lets go of it when the body will not run; before `start()`.
+  /// Calls what passes results in, or only lets go of it when the body will not run; before
+  /// `start()`.
   final func passInResults(unlessSkipped isSkipped: Bool) {
     let injections = withColdTable { $0.injections.take() } ?? nil
     guard !isSkipped, let injections else { return }
@@ -48,10 +51,11 @@ extension Operation {
 }
 
 extension ResultOperation {
-  /// Makes this operation wait for `source` and passes its value in before the body runs (contract 82).
+  /// Makes this operation wait for `source` and passes its value in before the body runs (contract
+  /// 82).
   ///
-  /// When `source` has failed or was cancelled, or when `inject` throws, the body does not run and this operation fails
-  /// with that error. Otherwise as `addDependency(on:inject:)`.
+  /// When `source` has failed or was cancelled, or when `inject` throws, the body does not run and
+  /// this operation fails with that error. Otherwise as `addDependency(on:inject:)`.
   public final func addDependency<Input>(
     onValueOf source: ResultOperation<Input>,
     inject: @escaping @Sendable (Input) throws -> Void

@@ -5,7 +5,8 @@ import Scheduling
 import Synchronization
 
 extension Operation {
-  /// Blocks until the operation has finished, at most for `timeout`; false when the time was up first.
+  /// Blocks until the operation has finished, at most for `timeout`; false when the time was up
+  /// first.
   @available(*, noasync, message: "blocks the thread; use await finished()")
   public final func wait(timeout: Duration) -> Bool {
     waitBlocking(until: MonotonicTime.deadline(after: timeout))
@@ -40,12 +41,13 @@ extension Operation {
     queueIfUnstarted().map(test) ?? false
   }
 
-  /// Runs this operation on the waiting thread when it is ready, unlimited, and the thread is one of its scheduler's.
+  /// Runs this operation on the waiting thread when it is ready, unlimited, and the thread is one
+  /// of its scheduler's.
   ///
-  /// Running exactly what is waited for cannot deadlock where waiting would not; running anything else could. A timed
-  /// wait does not begin what may take longer, unless nobody else would. On the thread of another
-  /// scheduler it would be one more than its own scheduler may run, so that is left to the last thread
-  /// of both (`isAlone`).
+  /// Running exactly what is waited for cannot deadlock where waiting would not; running anything
+  /// else could. A timed wait does not begin what may take longer, unless nobody else would. On the
+  /// thread of another scheduler it would be one more than its own scheduler may run, so that is
+  /// left to the last thread of both (`isAlone`).
   private final func runHere(_ record: ThreadRecord, isTimed: Bool, isAlone: Bool) -> Bool {
     guard let target = queueIfUnstarted(), !isTimed || target.scheduler.waitsByHelping,
       isAlone || record.isWorker(of: target.identity, \.identity), target.enterFast(record)
@@ -61,7 +63,8 @@ extension Operation {
       target.leaveFast(record)
       return isSealed
     }
-    // One more handle, which begins in the same step: begun later, it could overtake an edit that parked the other.
+    // One more handle, which begins in the same step: begun later, it could overtake an edit that
+    // parked the other.
     table.handles += 1
     let begun = Self.begun(bits | StateBit.severalHandles)
     unlockState(begun)
@@ -115,7 +118,8 @@ extension Operation {
     var waiter = SuccessorRecord(waiter: record.parker)
     unsafe withUnsafeMutablePointer(to: &waiter) { waiter in
       guard unsafe pushRecord(waiter) else { return }
-      // acquire, edge Woken: pairs with the release in `WaiterList.wake`; the record may go after it.
+      // acquire, edge Woken: pairs with the release in `WaiterList.wake`; the record may go after
+      // it.
       while unsafe !waiter.pointee.flag.load(ordering: .acquiring) { record.parker.park() }
     }
     return true

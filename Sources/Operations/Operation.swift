@@ -4,15 +4,18 @@ import ConcurrencyPrimitives
 import Scheduling
 import Synchronization
 
-/// A unit of work with dependencies, priority, cancellation and completion, run once by a queue or by `start()`.
+/// A unit of work with dependencies, priority, cancellation and completion, run once by a queue or
+/// by `start()`.
 ///
-/// Members and meaning are those of Foundation's class of the same name. Every member may be called from any thread.
-/// Subclasses override `main()` for synchronous work; work that outlives `main()` belongs in `AsyncOperation`.
+/// Members and meaning are those of Foundation's class of the same name. Every member may be called
+/// from any thread. Subclasses override `main()` for synchronous work; work that outlives `main()`
+/// belongs in `AsyncOperation`.
 ///
-/// States: pending → ready → executing → finished, or pending → finished when cancelled before it began; `isCancelled`
-/// is independent of them (contract 1, 3).
+/// States: pending → ready → executing → finished, or pending → finished when cancelled before it
+/// began; `isCancelled` is independent of them (contract 1, 3).
 open class Operation: @unchecked Sendable {
-  // The stored words, in layout order: a subclass with one closure stays within two cache lines. See Release.md.
+  // The stored words, in layout order: a subclass with one closure stays within two cache lines.
+  // See Release.md.
   final let header: JobHeader
   /// Newest first list of edges and records; `SuccessorWord.sealed` once finished.
   final let successors = Atomic<UInt>(SuccessorWord.empty)
@@ -32,8 +35,9 @@ open class Operation: @unchecked Sendable {
 
   /// An operation that is in no queue, has no dependencies and normal priority (contract 2).
   ///
-  /// The only designated initialiser: with a second one, hidden or not, subclasses of other modules would have to call
-  /// `super.init()` themselves, and those of `BlockOperation` would not inherit `init(block:)`.
+  /// The only designated initialiser: with a second one, hidden or not, subclasses of other modules
+  /// would have to call `super.init()` themselves, and those of `BlockOperation` would not inherit
+  /// `init(block:)`.
   public init() {
     unsafe header = JobHeader(run: operationRun)
     markStock(Operation.self)
@@ -45,23 +49,26 @@ open class Operation: @unchecked Sendable {
 
   /// The work, which `start()` calls.
   ///
-  /// Does nothing by default; an override does not call `super` (contract 6, 7). Of the classes of this module the first
-  /// call runs the body, whoever makes it, on the calling thread; every other one, at the same time or later, returns at
-  /// once and runs nothing (contract 10). A call by anybody but `start()` begins and finishes no operation: a queue that
-  /// comes to start it finds the body gone, and does not wait for it.
+  /// Does nothing by default; an override does not call `super` (contract 6, 7). Of the classes of
+  /// this module the first call runs the body, whoever makes it, on the calling thread; every other
+  /// one, at the same time or later, returns at once and runs nothing (contract 10). A call by
+  /// anybody but `start()` begins and finishes no operation: a queue that comes to start it finds
+  /// the body gone, and does not wait for it.
   open func main() {}
 
   /// As `main()` of exactly a class of this module, on the thread that has begun the operation.
   func runBody() { main() }
 
-  /// Whether the queue may finish the operation without a slot once it is cancelled; false by default (contract 49).
+  /// Whether the queue may finish the operation without a slot once it is cancelled; false by
+  /// default (contract 49).
   ///
-  /// Only classes that override `start()` need it: theirs may do work even then, so they take a slot unless they say
-  /// otherwise. Every other class is flushed without one. Any thread may ask at any time, so an override returns a
-  /// constant.
+  /// Only classes that override `start()` need it: theirs may do work even then, so they take a
+  /// slot unless they say otherwise. Every other class is flushed without one. Any thread may ask
+  /// at any time, so an override returns a constant.
   open var flushesWithoutSlot: Bool { false }
 
-  /// Called instead of `main()` when the operation is flushed: lets go of what `main()` would have used.
+  /// Called instead of `main()` when the operation is flushed: lets go of what `main()` would have
+  /// used.
   func skipMain() {}
 
   /// The operation has finished, and `main()` may not have come to what it runs (contract 74).
@@ -75,7 +82,8 @@ open class Operation: @unchecked Sendable {
   /// It is made of other operations.
   var isComposite: Bool { false }
 
-  /// Marks the operations that this one is made of as cancelled; on every cancelling thread, with no lock held.
+  /// Marks the operations that this one is made of as cancelled; on every cancelling thread, with
+  /// no lock held.
   func cancelMembers() {}
 
   /// One of those threads has marked everything that `cancelMembers()` lists.
@@ -87,15 +95,18 @@ open class Operation: @unchecked Sendable {
     state.load(ordering: .acquiring) & StateBit.outlivesMain != 0 ? .closures : .finish
   }
 
-  /// Its queue is invalidated: nothing of its own keeps the members, which are cancelled, from finishing.
+  /// Its queue is invalidated: nothing of its own keeps the members, which are cancelled, from
+  /// finishing.
   func letMembersGo() {}
 
-  /// The first `cancel()` came when the body had begun; on the cancelling thread, with no lock held.
+  /// The first `cancel()` came when the body had begun; on the cancelling thread, with no lock
+  /// held.
   ///
   /// Follows when everything that is cancelled with it has been marked.
   func cancelledWhileExecuting() {}
 
-  /// The operation that this one is made of has been cancelled because of it, and it ends whatever that one does.
+  /// The operation that this one is made of has been cancelled because of it, and it ends whatever
+  /// that one does.
   func endAfterCancelling() {}
 
   /// A dependency's result could not be passed in: `main()` must not do its work.
@@ -104,7 +115,8 @@ open class Operation: @unchecked Sendable {
   /// The error with which a finished operation ended, if its class knows one.
   var failure: (any Error)? { nil }
 
-  /// When `start()` returned before the operation had finished, ns of the monotonic clock; nil if it has not.
+  /// When `start()` returned before the operation had finished, ns of the monotonic clock; nil if
+  /// it has not.
   var bodyReturned: UInt64? { withColdTable { $0.bodyReturned } ?? nil }
 
   /// Notes that `start()` has returned and the operation goes on.
@@ -115,9 +127,10 @@ open class Operation: @unchecked Sendable {
 
   /// Runs the operation: on the calling thread when it is in no queue, by its queue otherwise.
   ///
-  /// Returns when the operation is finished, unless it is asynchronous. A finished operation returns at once; a
-  /// cancelled one finishes without running `main()`. Stops the process when the operation is not ready, is already
-  /// executing, or belongs to a queue (contract 11–16); `tryStart()` throws instead.
+  /// Returns when the operation is finished, unless it is asynchronous. A finished operation
+  /// returns at once; a cancelled one finishes without running `main()`. Stops the process when the
+  /// operation is not ready, is already executing, or belongs to a queue (contract 11–16);
+  /// `tryStart()` throws instead.
   open func start() {
     let queue = ThreadRecord.withCurrent { record in
       record.takeStarting(self) ? record.currentQueue : nil
@@ -137,9 +150,11 @@ open class Operation: @unchecked Sendable {
   @available(*, deprecated, renamed: "isAsynchronous")
   open var isConcurrent: Bool { isAsynchronous }
 
-  /// Whether every dependency is finished, or the operation is cancelled, or was finished before its start (contract 37).
+  /// Whether every dependency is finished, or the operation is cancelled, or was finished before
+  /// its start (contract 37).
   ///
-  /// An override must combine its condition with `super`'s value and announce changes with `didChangeValue(forKey:)`.
+  /// An override must combine its condition with `super`'s value and announce changes with
+  /// `didChangeValue(forKey:)`.
   open var isReady: Bool { computeReady() }
 
   /// True from the beginning of the body until the operation is finished (contract 5).
@@ -165,16 +180,17 @@ open class Operation: @unchecked Sendable {
 
   /// Sets `isCancelled` and lets a waiting operation finish without running (contract 43–47).
   ///
-  /// Never interrupts running code; changes nothing once finished; further calls do nothing, but for operations made of
-  /// others, whose members are cancelled when any of the calls returns (inside of a cancellation that has come to those
-  /// members already, when that one returns). O(1), or O(dependencies) for an operation that waits for some, and the
-  /// same for each member.
+  /// Never interrupts running code; changes nothing once finished; further calls do nothing, but
+  /// for operations made of others, whose members are cancelled when any of the calls returns
+  /// (inside of a cancellation that has come to those members already, when that one returns).
+  /// O(1), or O(dependencies) for an operation that waits for some, and the same for each member.
   ///
-  /// An override may wait; with a lock or a semaphore of its own, for what it has cancelled, inside of
-  /// `OperationQueue.blocking` only, since what a cancellation sets free comes after it.
+  /// An override may wait; with a lock or a semaphore of its own, for what it has cancelled, inside
+  /// of `OperationQueue.blocking` only, since what a cancellation sets free comes after it.
   open func cancel() { cancelNow() }
 
-  // What follows is written for users; the machinery never calls it, so that overrides see only what users do.
+  // What follows is written for users; the machinery never calls it, so that overrides see only
+  // what users do.
 
   /// Name for diagnostics; nil by default (contract 98).
   ///
@@ -186,34 +202,38 @@ open class Operation: @unchecked Sendable {
 
   /// Type, name or address, and state: `BlockOperation "fetch" (pending, ready)`.
   ///
-  /// Any thread, with any lock of the program held: it calls nothing that a program can override or pass in.
+  /// Any thread, with any lock of the program held: it calls nothing that a program can override or
+  /// pass in.
   open var description: String { diagnosis }
 
   /// Level among the ready operations of its queue; `normal` by default.
   ///
-  /// A change while the operation is queued and not started takes effect: it joins the tail of the new level
-  /// (contract 88); after more than a dozen changes perhaps a place that it has had there. O(1), and in memory too,
-  /// however often it is changed. What was set counts, whatever an override returns.
+  /// A change while the operation is queued and not started takes effect: it joins the tail of the
+  /// new level (contract 88); after more than a dozen changes perhaps a place that it has had
+  /// there. O(1), and in memory too, however often it is changed. What was set counts, whatever an
+  /// override returns.
   open var queuePriority: QueuePriority {
     get { QueuePriority(band: band) }
     set { changeBand(to: newValue.band) }
   }
 
-  /// How important the work is; `default`, the value of a new operation, means that the queue's value counts
-  /// (contract 91, 92).
+  /// How important the work is; `default`, the value of a new operation, means that the queue's
+  /// value counts (contract 91, 92).
   ///
-  /// Best effort: while the body runs its thread gets the niceness of the effective level, where the system permits
-  /// putting it back. `serviceReport` tells. Does not influence the order of operations. What was set counts, whatever an
-  /// override returns.
+  /// Best effort: while the body runs its thread gets the niceness of the effective level, where
+  /// the system permits putting it back. `serviceReport` tells. Does not influence the order of
+  /// operations. What was set counts, whatever an override returns.
   open var qualityOfService: QualityOfService {
     get { stockQualityOfService }
     set { setQualityOfService(newValue) }
   }
 
-  /// Runs once after the operation has finished, cancelled or not; nil once it was handed over (contract 56–59).
+  /// Runs once after the operation has finished, cancelled or not; nil once it was handed over
+  /// (contract 56–59).
   ///
-  /// Runs on the worker that finished the operation, after dependents were released and waiters woken, with no lock
-  /// held. A block assigned after the operation has finished does not run, nor does one that only an override returns.
+  /// Runs on the worker that finished the operation, after dependents were released and waiters
+  /// woken, with no lock held. A block assigned after the operation has finished does not run, nor
+  /// does one that only an override returns.
   open var completionBlock: (@Sendable () -> Void)? {
     get { withColdTable { $0.completionBlock } ?? nil }
     set { setCompletionBlock(newValue) }
@@ -221,30 +241,32 @@ open class Operation: @unchecked Sendable {
 
   /// The operations this one waits for, in the order added, finished ones included (contract 25).
   ///
-  /// A copy. Empty once the operation has started if `retainsFinishedDependencies` is false. An operation that was
-  /// cancelled or finished while it waited does not keep dependencies that have not finished: what nobody else keeps
-  /// disappears from the list.
+  /// A copy. Empty once the operation has started if `retainsFinishedDependencies` is false. An
+  /// operation that was cancelled or finished while it waited does not keep dependencies that have
+  /// not finished: what nobody else keeps disappears from the list.
   open var dependencies: [Operation] { stockDependencies }
 
   /// Makes this operation wait until `dependency` has finished (contract 19–24).
   ///
-  /// Works across queues and schedulers and while this operation waits in a queue. Adding it twice has the effect of
-  /// adding it once; adding to an operation that has started has no effect, unless `faultsOnLateDependencyEdits` is set.
-  /// O(1) amortised. An operation cannot depend on itself: that stops the process; `tryAddDependency(_:)` throws.
+  /// Works across queues and schedulers and while this operation waits in a queue. Adding it twice
+  /// has the effect of adding it once; adding to an operation that has started has no effect,
+  /// unless `faultsOnLateDependencyEdits` is set. O(1) amortised. An operation cannot depend on
+  /// itself: that stops the process; `tryAddDependency(_:)` throws.
   open func addDependency(_ dependency: Operation) {
     do { try tryAddDependency(dependency) } catch { error.fault("addDependency(_:)") }
   }
 
   /// Lifts the constraint at once; does nothing for what is no dependency (contract 26, 27).
   ///
-  /// No effect once the operation has started; a fault then if `faultsOnLateDependencyEdits` is set. O(dependencies).
+  /// No effect once the operation has started; a fault then if `faultsOnLateDependencyEdits` is
+  /// set. O(dependencies).
   open func removeDependency(_ dependency: Operation) { withdrawDependency(dependency) }
 
   /// Blocks until the operation has finished (contract 99–101).
   ///
-  /// From inside an operation the waiting worker runs the awaited one itself if that may start, else the scheduler
-  /// compensates for the blocked worker. Waiting for oneself, or on a serial queue for an operation behind oneself,
-  /// stops the process.
+  /// From inside an operation the waiting worker runs the awaited one itself if that may start,
+  /// else the scheduler compensates for the blocked worker. Waiting for oneself, or on a serial
+  /// queue for an operation behind oneself, stops the process.
   @available(*, noasync, message: "blocks the thread; use await finished()")
   open func waitUntilFinished() { _ = waitBlocking(until: nil) }
 
@@ -253,10 +275,11 @@ open class Operation: @unchecked Sendable {
 
   /// Tells the machinery that a subclass has changed the property named `key`.
   ///
-  /// "isReady" ("ready") makes the queue look again; "isFinished" ("finished") finishes an operation whose override
-  /// of `isFinished` is now true; "isExecuting" ("executing") says that an override of `start()` has begun outside of a
-  /// queue; these, "isCancelled" and "isAsynchronous", with or without "is", are told to observers when the value
-  /// differs (contract 18, 40, 63). Other keys do nothing.
+  /// "isReady" ("ready") makes the queue look again; "isFinished" ("finished") finishes an
+  /// operation whose override of `isFinished` is now true; "isExecuting" ("executing") says that an
+  /// override of `start()` has begun outside of a queue; these, "isCancelled" and "isAsynchronous",
+  /// with or without "is", are told to observers when the value differs (contract 18, 40, 63).
+  /// Other keys do nothing.
   open func didChangeValue(forKey key: String) {
     if let property = ObservedProperty(key: key) { announce(property) }
   }
@@ -286,7 +309,8 @@ extension Operation {
     /// Starts before all others.
     case veryHigh = 8
 
-    /// The level that `value` reaches when it moves towards `normal` and stops at the first level (contract 84).
+    /// The level that `value` reaches when it moves towards `normal` and stops at the first level
+    /// (contract 84).
     public init(rounding value: Int) {
       switch value {
       case 8...: self = .veryHigh

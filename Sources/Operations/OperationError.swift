@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the throwing twins throw where the plain calls stop the process, and how operations fail that never ran.
+/// What the throwing twins throw where the plain calls stop the process, and how operations fail
+/// that never ran.
 public enum OperationError: Error, CustomStringConvertible {
   /// `start()` before the dependencies have finished or readiness was announced.
   case notReady(Operation, blockedBy: [Operation])
@@ -192,8 +193,8 @@ extension Operation {
     OperationLabel(type: type(of: self), name: stockName, word: word)
   }
 
-  /// Stock facts only: neither a message nor `description` may run overridden members or conditions, which are the
-  /// user's and may want a lock that the caller holds.
+  /// Stock facts only: neither a message nor `description` may run overridden members or
+  /// conditions, which are the user's and may want a lock that the caller holds.
   private final var stateForDiagnostics: String {
     // acquire: as `isExecuting`.
     let bits = state.load(ordering: .acquiring)

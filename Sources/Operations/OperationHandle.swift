@@ -6,7 +6,8 @@ import Synchronization
 
 /// Stands for a closure added to a queue: two words, no object, free to copy and drop.
 ///
-/// Any thread. A handle never keeps its closure alive; once the closure has finished it only says so.
+/// Any thread. A handle never keeps its closure alive; once the closure has finished it only says
+/// so.
 public struct OperationHandle: Sendable, Hashable {
   let node: UInt
   let generation: UInt64
@@ -30,7 +31,8 @@ public struct OperationHandle: Sendable, Hashable {
     return OperationHandle(node: node, generation: word >> ClosureNode.generationShift)
   }
 
-  /// Runs `body` with the node's lock bit held and its flags; nil when the closure has finished and left.
+  /// Runs `body` with the node's lock bit held and its flags; nil when the closure has finished and
+  /// left.
   private func locked<Value>(
     _ body: (UnsafeMutablePointer<ClosureNode>, inout UInt64) -> Value
   ) -> Value? {
@@ -97,9 +99,11 @@ public struct OperationHandle: Sendable, Hashable {
     if let facade { Operation.takeRetained(facade)?.cancel() }
   }
 
-  /// The operation object that stands for the closure, made on first use and the same until the closure has left.
+  /// The operation object that stands for the closure, made on first use and the same until the
+  /// closure has left.
   ///
-  /// After that: a finished operation that stands for nothing, another one each time; as a dependency it holds nothing back.
+  /// After that: a finished operation that stands for nothing, another one each time; as a
+  /// dependency it holds nothing back.
   public var operation: BlockOperation {
     facade ?? BlockOperation.finished()
   }
@@ -139,7 +143,8 @@ public struct OperationHandle: Sendable, Hashable {
 extension OperationHandle {
   /// A handle of an operation in a queue: of a cell whose façade it is from the beginning.
   ///
-  /// When the operation has finished, or is in no queue, the handle is one of a closure that has left.
+  /// When the operation has finished, or is in no queue, the handle is one of a closure that has
+  /// left.
   init(of operation: BlockOperation) {
     let node = unsafe ThreadRecord.withCurrent { unsafe $0.nodeCache.take() }
     let table = operation.coldTableMade()
@@ -147,8 +152,8 @@ extension OperationHandle {
     // relaxed: the cell is this thread's.
     generation = unsafe node.pointee.state.load(ordering: .relaxed) >> ClosureNode.generationShift
     self.node = UInt(bitPattern: node)
-    // sequentially consistent, edge Completion: either the seal is seen here, or the finisher sees the lock, waits for
-    // it and finds the cell when the operation leaves.
+    // sequentially consistent, edge Completion: either the seal is seen here, or the finisher sees
+    // the lock, waits for it and finds the cell when the operation leaves.
     let isOver =
       operation.successors.load(ordering: .sequentiallyConsistent) == SuccessorWord.sealed
     let isMember = !isOver && operation.isSubmitted

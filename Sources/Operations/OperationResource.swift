@@ -4,16 +4,17 @@ import ConcurrencyPrimitives
 import Scheduling
 import Synchronization
 
-/// Something of which there is only so much: operations that need it take it when they start and give it back when they
-/// have finished.
+/// Something of which there is only so much: operations that need it take it when they start and
+/// give it back when they have finished.
 ///
-/// With capacity 1 it excludes operations from each other, with more it lets in as many as their amounts allow. Nothing
-/// is an edge: an operation is ready although its resources are in use, and any order of starting may come about. It
-/// takes all it needs in one step or nothing, so operations never block each other with a part; those that find too
-/// little wait in the order in which they came, without a worker and without a slot of their queue. Whoever's turn comes
-/// gets the resource together with a slot of its queue, and nobody passes it; where that has no free slot, or is suspended,
-/// it goes to wait for one and loses its turn, so that nothing is ever kept by what does not execute. Shared by queues and
-/// schedulers at will.
+/// With capacity 1 it excludes operations from each other, with more it lets in as many as their
+/// amounts allow. Nothing is an edge: an operation is ready although its resources are in use, and
+/// any order of starting may come about. It takes all it needs in one step or nothing, so
+/// operations never block each other with a part; those that find too little wait in the order in
+/// which they came, without a worker and without a slot of their queue. Whoever's turn comes gets
+/// the resource together with a slot of its queue, and nobody passes it; where that has no free
+/// slot, or is suspended, it goes to wait for one and loses its turn, so that nothing is ever kept
+/// by what does not execute. Shared by queues and schedulers at will.
 public final class OperationResource: Sendable {
   private static let made = Atomic<UInt64>(0)
 
@@ -23,7 +24,8 @@ public final class OperationResource: Sendable {
   public let capacity: Int
   let number: UInt64
 
-  /// A resource of which `capacity` units may be in use at the same time; a capacity below 1 stops the process.
+  /// A resource of which `capacity` units may be in use at the same time; a capacity below 1 stops
+  /// the process.
   public init(name: String, capacity: Int = 1) {
     guard capacity >= 1 else {
       Fault.stop(
@@ -44,13 +46,15 @@ public final class OperationResource: Sendable {
 extension Operation {
   /// Makes the operation take `amount` units of a resource for as long as it executes.
   ///
-  /// Any thread, until the operation waits for what it has named or has started. Amounts of one resource add up. More than
-  /// there is, less than one unit or a call that comes too late stop the process; `tryRequire(_:amount:)` throws instead.
+  /// Any thread, until the operation waits for what it has named or has started. Amounts of one
+  /// resource add up. More than there is, less than one unit or a call that comes too late stop the
+  /// process; `tryRequire(_:amount:)` throws instead.
   public final func require(_ resource: OperationResource, amount: Int = 1) {
     do { try tryRequire(resource, amount: amount) } catch { error.fault("require(_:amount:)") }
   }
 
-  /// As `require(_:amount:)`, but throws `badAmount`, `alreadyExecuting`, `alreadyFinished` or `resourcesAskedFor`.
+  /// As `require(_:amount:)`, but throws `badAmount`, `alreadyExecuting`, `alreadyFinished` or
+  /// `resourcesAskedFor`.
   public final func tryRequire(
     _ resource: OperationResource, amount: Int = 1
   ) throws(OperationError) {
@@ -87,18 +91,20 @@ struct ResourceNeed: Sendable {
   var amount: Int
 }
 
-/// Who uses how much of each resource, and who waits: one lock for all, so that taking several is one step.
+/// Who uses how much of each resource, and who waits: one lock for all, so that taking several is
+/// one step.
 ///
-/// An operation is granted its request when it is the first in the line of each resource, there is enough of all, and its
-/// queue has a slot for it; without that it leaves the lines. Of all that wait the one that came first heads every line it
-/// stands in, so it waits only for operations that execute.
-/// Calls of operations follow after the lock.
+/// An operation is granted its request when it is the first in the line of each resource, there is
+/// enough of all, and its queue has a slot for it; without that it leaves the lines. Of all that
+/// wait the one that came first heads every line it stands in, so it waits only for operations that
+/// execute. Calls of operations follow after the lock.
 final class ResourceArbiter: Sendable {
   static let shared = ResourceArbiter()
 
   private let state = Locked(ResourceLines())
 
-  /// Takes everything, or nothing: then the operation stands in line, if it `waits`, and will be told.
+  /// Takes everything, or nothing: then the operation stands in line, if it `waits`, and will be
+  /// told.
   func take(_ needs: [ResourceNeed], for operation: Operation, waits: Bool) -> Bool {
     state.withLock { $0.take(needs, for: operation, waits: waits) }
   }
@@ -110,7 +116,8 @@ final class ResourceArbiter: Sendable {
     tell(state.withLock { $0.giveBack(needs, of: operation) })
   }
 
-  /// What an operation in line waits for: the only one that has a resource which it needs, or the first in its line.
+  /// What an operation in line waits for: the only one that has a resource which it needs, or the
+  /// first in its line.
   func blockers(of operation: Operation) -> [Operation] {
     state.withLock { $0.blockers(of: operation) }
   }
@@ -120,8 +127,8 @@ final class ResourceArbiter: Sendable {
     tell(state.withLock { $0.withdraw(operation) })
   }
 
-  /// Tells operations what was decided, and those in turn who get what they do not keep; a loop, since a whole line may
-  /// keep nothing.
+  /// Tells operations what was decided, and those in turn who get what they do not keep; a loop,
+  /// since a whole line may keep nothing.
   ///
   /// Hands over what other threads run, once everything is decided: an operation that does not keep
   /// a grant has given it back by then, and may ask anew. What would run inside of the call is the
@@ -239,7 +246,8 @@ struct ResourceLines: Sendable {
     return line.tickets[line.head...].count { requests[$0] != nil }
   }
 
-  /// Grants what can be granted now that something has changed in the lines `changed`; amortised O(needs granted).
+  /// Grants what can be granted now that something has changed in the lines `changed`; amortised
+  /// O(needs granted).
   private mutating func grant(_ changed: [UInt64]) -> [ResourceDecision] {
     var changed = changed
     var decisions: [ResourceDecision] = []

@@ -2,8 +2,8 @@
 
 /// An operation that computes a value or fails with an error (contract 79–81).
 ///
-/// The body is a throwing closure, synchronous or not. `result` is nil until the operation has finished; a dependent
-/// reads it then, or has it passed in with `addDependency(on:inject:)`.
+/// The body is a throwing closure, synchronous or not. `result` is nil until the operation has
+/// finished; a dependent reads it then, or has it passed in with `addDependency(on:inject:)`.
 public class ResultOperation<Success: Sendable>: Operation, @unchecked Sendable {
   private enum Body {
     case call(@Sendable () throws -> Success)
@@ -13,7 +13,8 @@ public class ResultOperation<Success: Sendable>: Operation, @unchecked Sendable 
   final let claim = BodyClaim()
   /// Of whoever has claimed it.
   private nonisolated(unsafe) final var body: Body?
-  /// Written under the edit lock before the operation is finished, read by others after it: edge Finished orders the two.
+  /// Written under the edit lock before the operation is finished, read by others after it: edge
+  /// Finished orders the two.
   private nonisolated(unsafe) final var ending: Result<Success, any Error>?
   /// There is an ending, or there will be none; under the edit lock.
   private nonisolated(unsafe) final var isSettled = false
@@ -36,7 +37,8 @@ public class ResultOperation<Success: Sendable>: Operation, @unchecked Sendable 
 
   /// An operation that depends on `source` and computes with its value.
   ///
-  /// When `source` has failed or was cancelled, `body` does not run and this operation fails with the same error.
+  /// When `source` has failed or was cancelled, `body` does not run and this operation fails with
+  /// the same error.
   public convenience init<Input>(
     from source: ResultOperation<Input>, _ body: @escaping @Sendable (Input) throws -> Success
   ) {
@@ -68,9 +70,10 @@ public class ResultOperation<Success: Sendable>: Operation, @unchecked Sendable 
 
   /// How the operation ended; nil until it has finished.
   ///
-  /// `OperationError.cancelled` when it was cancelled before it began; a body that ran to its end although the operation
-  /// was cancelled midway keeps its own result. `OperationError.alreadyExecuting` when a call of `main()` by somebody else
-  /// had the body and had not returned.
+  /// `OperationError.cancelled` when it was cancelled before it began; a body that ran to its end
+  /// although the operation was cancelled midway keeps its own result.
+  /// `OperationError.alreadyExecuting` when a call of `main()` by somebody else had the body and
+  /// had not returned.
   public final var result: Result<Success, any Error>? {
     guard isSealed else { return nil }
     if let ending = unsafe ending { return ending }
@@ -82,8 +85,8 @@ public class ResultOperation<Success: Sendable>: Operation, @unchecked Sendable 
 
   /// The value.
   ///
-  /// Throws the body's error, `OperationError.cancelled` when the operation was cancelled before it began, or
-  /// `OperationError.notFinished` when it has not finished.
+  /// Throws the body's error, `OperationError.cancelled` when the operation was cancelled before it
+  /// began, or `OperationError.notFinished` when it has not finished.
   public final func value() throws -> Success {
     guard let result else { throw OperationError.notFinished(self) }
     return try result.get()
@@ -139,7 +142,8 @@ public class ResultOperation<Success: Sendable>: Operation, @unchecked Sendable 
 
   /// Settles how the operation ends, unless that is settled: its runner is about to finish it.
   ///
-  /// Without the lock a body that somebody else runs could end while the operation is finished and its result read.
+  /// Without the lock a body that somebody else runs could end while the operation is finished and
+  /// its result read.
   final func settle(_ ending: Result<Success, any Error>?) {
     let bits = lockState()
     if unsafe !isSettled { unsafe self.ending = ending }

@@ -3,8 +3,9 @@
 @_exported public import Foundation
 @_exported public import Operations
 
-// A program written for Foundation changes `import Foundation` for `import OperationsFoundation`. Names declared here
-// hide those of the modules that this one exports, so the program's names mean the classes of `Operations`.
+// A program written for Foundation changes `import Foundation` for `import OperationsFoundation`.
+// Names declared here hide those of the modules that this one exports, so the program's names mean
+// the classes of `Operations`.
 
 /// The operation of this package, not Foundation's.
 public typealias Operation = Operations.Operation

@@ -40,7 +40,8 @@ private final class MainScheduler: Scheduler {
   }
 }
 
-/// Marks the main dispatch queue, which another thread serves once the main thread has called `dispatchMain()`.
+/// Marks the main dispatch queue, which another thread serves once the main thread has called
+/// `dispatchMain()`.
 private enum MainMark {
   static let key: DispatchSpecificKey<Bool> = {
     let key = DispatchSpecificKey<Bool>()

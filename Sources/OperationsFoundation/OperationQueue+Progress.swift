@@ -3,9 +3,10 @@
 extension OperationQueue {
   /// How much of the queue's work is done (contract 121).
   ///
-  /// The same object for the life of the queue. Inert until `totalUnitCount` is set; then each operation whose `main()`
-  /// has ended adds one unit when it leaves the queue. `progressCounter` is the same figures without Foundation, and has
-  /// the option to count operations that were cancelled before they began.
+  /// The same object for the life of the queue. Inert until `totalUnitCount` is set; then each
+  /// operation whose `main()` has ended adds one unit when it leaves the queue. `progressCounter`
+  /// is the same figures without Foundation, and has the option to count operations that were
+  /// cancelled before they began.
   public var progress: Progress {
     let counter = progressCounter
     guard let bridge = progressBridge({ QueueProgress(counter) }) else {
@@ -25,7 +26,8 @@ private final class QueueProgress: Progress, @unchecked Sendable {
   init(_ counter: ProgressCounter) {
     self.counter = counter
     super.init(parent: nil, userInfo: nil)
-    // First: what changes from here on is shown, last what changed last, and what came before is read.
+    // First: what changes from here on is shown, last what changed last, and what came before is
+    // read.
     observation = counter.observeChanges { [weak self] change in self?.show(change) }
     counter.read { total, completed in
       super.totalUnitCount = Int64(total)

@@ -55,8 +55,8 @@ package enum AtomicFile {
     } catch { throw error.about(path) }
   }
 
-  /// Writes the bytes to a temporary file in the same directory, syncs it, gives it its name without
-  /// replacing another file unless told to, and syncs the directory.
+  /// Writes the bytes to a temporary file in the same directory, syncs it, gives it its name
+  /// without replacing another file unless told to, and syncs the directory.
   ///
   /// Throws without a trace under `path`; the temporary file is removed then. Should only the last
   /// sync fail, the complete file stays.

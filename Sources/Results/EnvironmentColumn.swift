@@ -59,8 +59,8 @@ package enum EnvironmentColumn: String, CaseIterable, Sendable {
 
   /// What has to be the same for two machines to bear the same name, in the order of the hash.
   ///
-  /// No kernel version, since comparing before an update with after it is legitimate; no memory size,
-  /// since what the kernel reports of it changes with every update.
+  /// No kernel version, since comparing before an update with after it is legitimate; no memory
+  /// size, since what the kernel reports of it changes with every update.
   package static let fingerprint: [EnvironmentColumn] = [
     .cpuModel, .sockets, .cores, .threads, .l1dBytes, .l2Bytes, .l3Bytes, .numaNodes, .virt,
   ]

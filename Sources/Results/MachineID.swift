@@ -2,10 +2,10 @@
 
 /// A short name for what makes a machine comparable with another, free of host names and addresses.
 ///
-/// `h:` and 16 hexadecimal digits: the 64-bit FNV-1a hash of the lines `column=value`, each with its
-/// line feed, of `EnvironmentColumn.fingerprint` in that order; a missing value is an empty text. A
-/// plain value; any thread. Not cryptographic: it names machines, it hides nothing.
-/// Source: Fowler, Noll and Vo, draft-eastlake-fnv.
+/// `h:` and 16 hexadecimal digits: the 64-bit FNV-1a hash of the lines `column=value`, each with
+/// its line feed, of `EnvironmentColumn.fingerprint` in that order; a missing value is an empty
+/// text. A plain value; any thread. Not cryptographic: it names machines, it hides nothing. Source:
+/// Fowler, Noll and Vo, draft-eastlake-fnv.
 package struct MachineID: Sendable, Hashable {
   /// The text form.
   package let text: String

@@ -24,8 +24,9 @@ package struct RowParameters: Sendable, Hashable {
 
   /// Makes the parameters from pairs in any order.
   ///
-  /// Stops the process when a name comes twice, or a name or value has characters that a cell cannot
-  /// hold: parameters come from the program's own tables, or from a parser that checked them.
+  /// Stops the process when a name comes twice, or a name or value has characters that a cell
+  /// cannot hold: parameters come from the program's own tables, or from a parser that checked
+  /// them.
   package init(_ pairs: [(String, String)]) {
     let text = pairs.sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }
       .map { "\($0.0):\($0.1)" }.joined(separator: ";")

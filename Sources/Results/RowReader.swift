@@ -15,7 +15,8 @@ struct RowReader {
     self.layout = layout
   }
 
-  /// Returns the row when there are no findings, and else the findings, in the order of the columns.
+  /// Returns the row when there are no findings, and else the findings, in the order of the
+  /// columns.
   consuming func read() -> (row: ResultRow?, findings: [Finding]) {
     let wanted = Column.allCases.count
     guard record.fields.count == wanted else {

@@ -13,7 +13,8 @@ package struct RunID: Sendable, Hashable, Comparable {
 
   /// Makes the name of a run that starts now.
   ///
-  /// Stops the process when the milliseconds do not fit 48 bits (before 1970, after the year 10889).
+  /// Stops the process when the milliseconds do not fit 48 bits (before 1970, after the year
+  /// 10889).
   package init(unixMilliseconds: Int64, using generator: inout some RandomNumberGenerator) {
     guard (0..<(1 << 48)).contains(unixMilliseconds) else {
       fatalError(

@@ -58,7 +58,8 @@ package enum SchemaCheck {
     return book.close()
   }
 
-  /// What is wrong with the header: of a file of another kind that says more than where its form fails.
+  /// What is wrong with the header: of a file of another kind that says more than where its form
+  /// fails.
   private static func findingOfFirstLine(_ bytes: [UInt8], path: String) -> Finding? {
     let line = bytes.prefix { $0 != UInt8(ascii: "\n") } + [UInt8(ascii: "\n")]
     let records = try? CSVRecordReader.records(Array(line), path: path)

@@ -2,8 +2,9 @@
 
 /// One thing that is tried on a scheduler: what it shows, its name, and what is done.
 ///
-/// The name is the claim. A body says through its trial what it expected and found; it may also throw a
-/// `SchedulerConformance.Failure`, which ends it. `scripts/contract-coverage` reads the statements of a check from the source.
+/// The name is the claim. A body says through its trial what it expected and found; it may also
+/// throw a `SchedulerConformance.Failure`, which ends it. `scripts/contract-coverage` reads the
+/// statements of a check from the source.
 package struct Check: Sendable {
   /// The statements that a check shows; `.contract(26, 27)` reads like the trait of a test.
   package struct Shown: Sendable {
@@ -33,7 +34,8 @@ package struct Check: Sendable {
   /// The claim, in camel case.
   package let name: String
   package let statements: [SchedulerConformance.Statement]
-  /// Promises that the check rests on: it is skipped where one of them is excepted, or optional and not kept.
+  /// Promises that the check rests on: it is skipped where one of them is excepted, or optional and
+  /// not kept.
   let needs: [SchedulerConformance.Promise]
   let workers: Workers
   /// For a fault: what the message on standard error must contain.

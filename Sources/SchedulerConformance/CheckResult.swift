@@ -33,7 +33,8 @@ package struct CheckResult: Sendable {
 
   /// Something that was found.
   struct Finding {
-    /// Equal for what was found by the same line of the same check or instrument, with whatever numbers.
+    /// Equal for what was found by the same line of the same check or instrument, with whatever
+    /// numbers.
     let cause: String
     /// One line.
     let text: String

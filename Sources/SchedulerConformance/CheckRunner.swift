@@ -31,7 +31,8 @@ struct CheckRunner: Sendable {
     self.options = options
   }
 
-  /// With how many workers the check runs here; empty when it wants a number that the options do not have.
+  /// With how many workers the check runs here; empty when it wants a number that the options do
+  /// not have.
   func workers(for check: Check) -> [Int] {
     switch check.workers {
     case .all: workers.map(\.asked)
@@ -40,7 +41,8 @@ struct CheckRunner: Sendable {
     }
   }
 
-  /// Runs the check, or says why not; `unkept` are optional promises that were found not to be kept.
+  /// Runs the check, or says why not; `unkept` are optional promises that were found not to be
+  /// kept.
   func run(
     _ check: Check, workers: Int, without unkept: Set<SchedulerConformance.Promise>
   ) -> CheckResult.Outcome {

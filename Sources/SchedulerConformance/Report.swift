@@ -69,7 +69,8 @@ extension SchedulerConformance {
       return .passed
     }
 
-    /// A line that counts the checks that were skipped because they rest on the promise; none when there are none.
+    /// A line that counts the checks that were skipped because they rest on the promise; none when
+    /// there are none.
     private func whatRests(on statement: Statement) -> [String] {
       guard case .seam(let promise) = statement else { return [] }
       let checks = results.filter { result in
@@ -83,7 +84,8 @@ extension SchedulerConformance {
       return ["  skipped with it: \(count) on it, of \(shown)"]
     }
 
-    /// First how many hold, failed, are excepted or were not run, then what failed and how, what was skipped and why.
+    /// First how many hold, failed, are excepted or were not run, then what failed and how, what
+    /// was skipped and why.
     ///
     /// What several statements failed by is said with the first of them.
     public var description: String {

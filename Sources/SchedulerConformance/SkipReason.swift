@@ -6,7 +6,8 @@ package enum SkipReason: Hashable, Sendable {
   case excepted([SchedulerConformance.Statement])
   /// The check shows an optional promise that has been found not to be kept.
   case settled(SchedulerConformance.Promise)
-  /// The check rests on a promise that the scheduler excepts, for this reason, or that has been found not to be kept.
+  /// The check rests on a promise that the scheduler excepts, for this reason, or that has been
+  /// found not to be kept.
   case restsOn(SchedulerConformance.Promise, excepted: String?)
   /// The check runs with one worker, and no number of `Options.workers` gives one.
   case needsOneWorker
@@ -28,7 +29,8 @@ package enum SkipReason: Hashable, Sendable {
 }
 
 extension Check {
-  /// Why a scheduler with these exceptions, and without these promises, is not asked; nil when it is.
+  /// Why a scheduler with these exceptions, and without these promises, is not asked; nil when it
+  /// is.
   func reasonToSkip(
     _ exceptions: [SchedulerConformance.Exception],
     without unkept: Set<SchedulerConformance.Promise>

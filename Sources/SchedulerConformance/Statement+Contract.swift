@@ -6,7 +6,8 @@ extension SchedulerConformance.Statement {
     contractRows.indices.contains(number - 1) ? contractRows[number - 1] : ""
   }
 
-  /// The statements of `Contract.md` in order, word for word, which a test compares: a program has no other way to it.
+  /// The statements of `Contract.md` in order, word for word, which a test compares: a program has
+  /// no other way to it.
   package static let contractRows: [String] = rows.split(separator: "\n").map(String.init)
 
   private static let rows = """

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SchedulerConformance {
-  /// What a check shows: a statement of the operation contract by its number, or a promise of the scheduler protocol.
+  /// What a check shows: a statement of the operation contract by its number, or a promise of the
+  /// scheduler protocol.
   public enum Statement: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// A promise that `Scheduler` documents.
     case seam(Promise)
@@ -27,13 +28,15 @@ extension SchedulerConformance {
       }
     }
 
-    /// What the author of a scheduler may do about it besides mending it; nil where there is no choice.
+    /// What the author of a scheduler may do about it besides mending it; nil where there is no
+    /// choice.
     var alternative: String? {
       guard case .seam(let promise) = self, promise.isOptional else { return nil }
       return "optional: fix it, or declare options.exceptions += [.seam(.\(promise), \"why\")]"
     }
 
-    /// Promises of the protocol first, since what rests on them is only as good as they are; then by number.
+    /// Promises of the protocol first, since what rests on them is only as good as they are; then
+    /// by number.
     public static func < (lhs: Statement, rhs: Statement) -> Bool {
       switch (lhs, rhs) {
       case (.seam(let left), .seam(let right)): left.position < right.position
@@ -92,7 +95,8 @@ extension SchedulerConformance {
     var position: Int { Self.allCases.firstIndex(of: self) ?? 0 }
   }
 
-  /// A statement that a scheduler does not keep, and why: its checks are skipped and reported as skipped.
+  /// A statement that a scheduler does not keep, and why: its checks are skipped and reported as
+  /// skipped.
   public struct Exception: Hashable, Sendable {
     /// What is not kept.
     public let statement: Statement

@@ -4,7 +4,8 @@ internal import ConcurrencyPrimitives
 package import Operations
 package import Scheduling
 
-/// One run of one check on one scheduler: makes schedulers and queues, and takes down what was not as expected.
+/// One run of one check on one scheduler: makes schedulers and queues, and takes down what was not
+/// as expected.
 ///
 /// Any thread: expectations are also met or missed inside operations.
 package final class Trial: Sendable {
@@ -13,7 +14,8 @@ package final class Trial: Sendable {
 
   /// The scheduler's worker count.
   package let workers: Int
-  /// How long anything may take that ought to happen at once: half of the check's time, so that it can still say what.
+  /// How long anything may take that ought to happen at once: half of the check's time, so that it
+  /// can still say what.
   package let patience: Duration
   private let factory: @Sendable () -> any Scheduler
   private let notes = Locked(Notes())
@@ -102,7 +104,8 @@ package final class Trial: Sendable {
     return isTrue
   }
 
-  /// Waits until the value is reached; takes down a failure with the value of that moment when it is not in time.
+  /// Waits until the value is reached; takes down a failure with the value of that moment when it
+  /// is not in time.
   @discardableResult package func eventually<Value: Equatable>(
     equals expected: Value, _ what: @autoclosure () -> String, file: StaticString = #filePath,
     line: UInt = #line, _ value: () -> Value

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Jobs in strict priority order, first in, first out within a band: the queue of every scheduler with exact order.
+/// Jobs in strict priority order, first in, first out within a band: the queue of every scheduler
+/// with exact order.
 ///
-/// Five chains linked through the jobs' own link words and a mask of the non-empty ones, so nothing is allocated and
-/// the best job is found with one bit scan. A plain value: its owner guards it with a lock or keeps it on one thread.
-/// Dropping a non-empty list loses its jobs.
+/// Five chains linked through the jobs' own link words and a mask of the non-empty ones, so nothing
+/// is allocated and the best job is found with one bit scan. A plain value: its owner guards it
+/// with a lock or keeps it on one thread. Dropping a non-empty list loses its jobs.
 @usableFromInline package struct BandedFIFO: Sendable {
   @usableFromInline var chains = InlineArray<5, JobChain>(repeating: JobChain())
   @usableFromInline var mask: UInt8 = 0
@@ -85,7 +86,8 @@
     mask == 0 ? 0 : chains[mask.trailingZeroBitCount].count
   }
 
-  /// Removes the oldest `count` jobs, at least 1, of the most urgent band; all of it when there are not more.
+  /// Removes the oldest `count` jobs, at least 1, of the most urgent band; all of it when there are
+  /// not more.
   ///
   /// O(count).
   @inlinable package mutating func popFirst(_ count: Int) -> JobChain {

@@ -5,16 +5,17 @@ internal import Synchronization
 
 /// Runs jobs on whichever thread submits them: the serial baseline, without any other thread.
 ///
-/// The first `submit` on a thread runs the whole chain and everything that becomes ready, and returns when nothing is
-/// left. A submit from inside one of those jobs only queues; its jobs run when the outer job returns, so depth is
-/// constant however jobs submit jobs.
+/// The first `submit` on a thread runs the whole chain and everything that becomes ready, and
+/// returns when nothing is left. A submit from inside one of those jobs only queues; its jobs run
+/// when the outer job returns, so depth is constant however jobs submit jobs.
 ///
-/// - Order: exact per thread. The most urgent band first, first in, first out within a band; a chain is queued whole
-///   before its first job runs. Jobs that a running job waits for go before the others of their
-///   band, the latest first.
+/// - Order: exact per thread. The most urgent band first, first in, first out within a band; a
+///   chain is queued whole before its first job runs. Jobs that a running job waits for go before
+///   the others of their band, the latest first.
 /// - Fairness: none between threads, each runs what it submits. No ageing.
 /// - Concurrency: 1 per submitting thread.
-/// - Compensation: none; a blocked job blocks its thread. `help()` runs queued jobs of the same thread meanwhile.
+/// - Compensation: none; a blocked job blocks its thread. `help()` runs queued jobs of the same
+///   thread meanwhile.
 /// - Counted: `helped`; everything else is zero, since there is no other thread.
 public final class InlineScheduler: AwaitingScheduler {
   private let helpedJobs = Atomic<Int>(0)
@@ -36,7 +37,8 @@ public final class InlineScheduler: AwaitingScheduler {
   /// Any thread. The caller must hold no lock that a job may want.
   public func submit(_ jobs: consuming JobChain) { submit(jobs, areAwaited: false) }
 
-  /// As `submit`; inside a job these jobs, and what they make ready, start before others of their band.
+  /// As `submit`; inside a job these jobs, and what they make ready, start before others of their
+  /// band.
   public func submitAwaited(_ jobs: consuming JobChain) { submit(jobs, areAwaited: true) }
 
   private func submit(_ jobs: consuming JobChain, areAwaited: Bool) {
@@ -60,7 +62,8 @@ public final class InlineScheduler: AwaitingScheduler {
   /// Runs the best job that the calling thread has queued on this scheduler.
   public func help() -> Bool { help { $0.popFirst() } }
 
-  /// Runs the first job that the calling thread has queued and `accepts`, an awaited one if there is one.
+  /// Runs the first job that the calling thread has queued and `accepts`, an awaited one if there
+  /// is one.
   ///
   /// O(jobs before it).
   public func helpAwaited(ifAccepted accepts: (Job) -> Bool) -> Bool {
@@ -81,7 +84,8 @@ public final class InlineScheduler: AwaitingScheduler {
     else { return false }
     helpedJobs.add(1, ordering: .relaxed)  // relaxed: a statistic.
     var context = WorkerContext(worker: 0, scheduler: identity)
-    // SAFETY: the trampoline is further down this thread's stack and cannot leave before this call returns.
+    // SAFETY: the trampoline is further down this thread's stack and cannot leave before this call
+    // returns.
     unsafe InlineTrampoline.run(job, in: &context, queueing: running)
     context.prepareToIdle()
     unsafe running.pointee.queue.add(context.takeReady(), areAwaited: job.isAwaited)
@@ -98,7 +102,8 @@ public final class InlineScheduler: AwaitingScheduler {
   }
 }
 
-/// The queue of one inline scheduler on one thread, for as long as that thread is inside the scheduler's outermost submit.
+/// The queue of one inline scheduler on one thread, for as long as that thread is inside the
+/// scheduler's outermost submit.
 ///
 /// Lives on the thread's stack; several schedulers nested on a thread form a list through `outer`.
 @safe private struct InlineTrampoline {
@@ -108,7 +113,8 @@ public final class InlineScheduler: AwaitingScheduler {
 
   /// The trampoline installed last on this thread.
   static var innermost: UnsafeMutablePointer<InlineTrampoline>? {
-    // SAFETY: only `install` writes the slot, and only pointers to trampolines that are on this thread's stack.
+    // SAFETY: only `install` writes the slot, and only pointers to trampolines that are on this
+    // thread's stack.
     unsafe shim_get_inline()?.assumingMemoryBound(to: InlineTrampoline.self)
   }
 
@@ -145,7 +151,8 @@ public final class InlineScheduler: AwaitingScheduler {
     } while unsafe !trampoline.pointee.queue.isEmpty
   }
 
-  /// Runs one job, and its successors for as long as nothing else would come first, and queues what they made ready.
+  /// Runs one job, and its successors for as long as nothing else would come first, and queues what
+  /// they made ready.
   static func run(
     _ first: QueuedJob, in context: inout WorkerContext,
     queueing trampoline: UnsafeMutablePointer<InlineTrampoline>

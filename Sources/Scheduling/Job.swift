@@ -39,30 +39,33 @@ public import Synchronization
   @inlinable @inline(__always) public var mask: UInt8 { 1 &<< rawValue }
 }
 
-/// What a scheduler runs exactly once: one word, the address of a `JobHeader` with the band in its low bits.
+/// What a scheduler runs exactly once: one word, the address of a `JobHeader` with the band in its
+/// low bits.
 ///
-/// Whoever holds a job owns it and must run it, or hand it on, exactly once. A job is a plain word: it may live in an
-/// atomic slot of a deque and cross threads freely.
+/// Whoever holds a job owns it and must run it, or hand it on, exactly once. A job is a plain word:
+/// it may live in an atomic slot of a deque and cross threads freely.
 ///
-/// What makes a job of a word or an address, and what runs one, is marked `@unsafe`: under strict memory safety only code that
-/// says `unsafe` jumps to a word or runs a job twice. Jobs and chains can be copied, though, because offers, sets and
-/// predicates name jobs that somebody else owns. The compiler does not notice when a copy is handed to `submit` beside the
-/// original; the conformance kit does, as `.exactlyOnce`.
+/// What makes a job of a word or an address, and what runs one, is marked `@unsafe`: under strict
+/// memory safety only code that says `unsafe` jumps to a word or runs a job twice. Jobs and chains
+/// can be copied, though, because offers, sets and predicates name jobs that somebody else owns.
+/// The compiler does not notice when a copy is handed to `submit` beside the original; the
+/// conformance kit does, as `.exactlyOnce`.
 @safe @frozen public struct Job: Hashable, Sendable {
   /// Address of the header | band.
   ///
   /// Never 0.
   public let word: UInt
 
-  /// The job whose header lies at `header`, which must be 8-byte aligned or better and outlive the run.
+  /// The job whose header lies at `header`, which must be 8-byte aligned or better and outlive the
+  /// run.
   @unsafe @inlinable public init(header: UnsafeMutablePointer<JobHeader>, band: PriorityBand) {
     word = UInt(bitPattern: header) | UInt(band.rawValue)
   }
 
   /// The job that somebody kept as its `word`, in a slot that may be empty: 0 gives nil.
   ///
-  /// The caller owns the job from now on. Any other word than one of a job that has not run yet is undefined behaviour, as is
-  /// the same word twice.
+  /// The caller owns the job from now on. Any other word than one of a job that has not run yet is
+  /// undefined behaviour, as is the same word twice.
   @unsafe @inlinable public init?(unsafeWord word: UInt) {
     guard word != 0 else { return nil }
     self.word = word
@@ -86,7 +89,8 @@ public import Synchronization
 
   /// The job that follows this one in a chain, or nil at its end.
   ///
-  /// Only the thread that holds the job may call. The order between threads comes from whatever published the job.
+  /// Only the thread that holds the job may call. The order between threads comes from whatever
+  /// published the job.
   @inlinable package var next: Job? {
     get {
       // relaxed: the link belongs to the holder; publication of the chain orders it.
@@ -100,10 +104,12 @@ public import Synchronization
 
   /// Runs the job and returns its immediate successor, if it made one ready and kept it back.
   ///
-  /// Jobs made ready besides the successor are in `context.ready` afterwards; the caller must publish them before it
-  /// runs anything else. The job's memory may be gone when this returns: a second run is undefined behaviour.
+  /// Jobs made ready besides the successor are in `context.ready` afterwards; the caller must
+  /// publish them before it runs anything else. The job's memory may be gone when this returns: a
+  /// second run is undefined behaviour.
   @unsafe @inlinable public func run(in context: inout WorkerContext) -> Job? {
-    // SAFETY: the header is valid until its run function has been entered; the context outlives the call.
+    // SAFETY: the header is valid until its run function has been entered; the context outlives the
+    // call.
     unsafe Job(
       unsafeWord: withUnsafeMutablePointer(to: &context) { context in
         unsafe header.pointee.run(UnsafeMutableRawPointer(header), UnsafeMutableRawPointer(context))
@@ -113,8 +119,8 @@ public import Synchronization
 
 /// The first two words of whatever a scheduler can run.
 ///
-/// The run function gets the header's address and the `WorkerContext`'s address and returns the word of the immediate
-/// successor, or 0.
+/// The run function gets the header's address and the `WorkerContext`'s address and returns the
+/// word of the immediate successor, or 0.
 @safe @frozen public struct JobHeader: ~Copyable {
   /// Runs the job: (header, worker context) → word of the immediate successor, or 0.
   public typealias RunFunction =

@@ -4,8 +4,8 @@ internal import CSystemShims
 
 /// A first-in, first-out list of jobs, linked through the jobs' own link words.
 ///
-/// A chain is a value held by one thread at a time. Taking a chain over means taking over every job in it. Dropping a
-/// non-empty chain loses its jobs.
+/// A chain is a value held by one thread at a time. Taking a chain over means taking over every job
+/// in it. Dropping a non-empty chain loses its jobs.
 @frozen public struct JobChain: Sendable {
   @usableFromInline var firstWord: UInt = 0
   @usableFromInline var lastWord: UInt = 0
@@ -26,7 +26,8 @@ internal import CSystemShims
 
   /// Number of jobs.
   @inlinable public var count: Int { jobCount }
-  /// One bit per band that occurs in the chain, `PriorityBand.mask`; bits stay until the chain is empty.
+  /// One bit per band that occurs in the chain, `PriorityBand.mask`; bits stay until the chain is
+  /// empty.
   @inlinable public var bands: UInt8 { bandMask }
   /// True when the chain has no job.
   @inlinable public var isEmpty: Bool { firstWord == 0 }
@@ -83,7 +84,8 @@ internal import CSystemShims
     return job
   }
 
-  /// Brings the first job closer, while the one before it runs: it has often left the caches since it was appended.
+  /// Brings the first job closer, while the one before it runs: it has often left the caches since
+  /// it was appended.
   @usableFromInline func fetchFirst() { shim_prefetch(firstWord & ~7) }
 
   /// Removes the first `count` jobs, at least 1, in their order; all when there are not more.

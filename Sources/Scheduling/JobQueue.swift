@@ -12,11 +12,11 @@ package struct QueuedJob: Equatable, Sendable {
   }
 }
 
-/// The queue of a scheduler whose workers share one: in each band the jobs that running jobs wait for, the latest chain
-/// first, then the others, first in, first out.
+/// The queue of a scheduler whose workers share one: in each band the jobs that running jobs wait
+/// for, the latest chain first, then the others, first in, first out.
 ///
-/// So whoever waits finds what he has just submitted without a walk past the rest. A plain value like the lists that it
-/// is made of.
+/// So whoever waits finds what he has just submitted without a walk past the rest. A plain value
+/// like the lists that it is made of.
 package struct JobQueue: Sendable {
   @usableFromInline var awaited = BandedFIFO()
   @usableFromInline var others = BandedFIFO()
@@ -31,7 +31,8 @@ package struct JobQueue: Sendable {
   /// One bit per band that has a job, `PriorityBand.mask`.
   @inlinable package var bands: UInt8 { awaited.bands | others.bands }
 
-  /// Adds every job of a chain in its order, before the awaited ones of its band or behind the others.
+  /// Adds every job of a chain in its order, before the awaited ones of its band or behind the
+  /// others.
   ///
   /// O(1) when the chain has one band, else O(length).
   @inlinable package mutating func add(_ jobs: consuming JobChain, areAwaited: Bool = false) {
@@ -72,7 +73,8 @@ package struct JobQueue: Sendable {
     return removed
   }
 
-  /// True when `job` would leave before everything in the queue if it were added now, waited for or not.
+  /// True when `job` would leave before everything in the queue if it were added now, waited for or
+  /// not.
   @inlinable package func startsAhead(_ job: Job) -> Bool {
     awaited.startsAhead(job) && others.startsAhead(job)
   }

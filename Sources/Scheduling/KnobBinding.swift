@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Ties a knob to a property of a configuration: one row per knob, from which come its legal range, the check of the
-/// property, and the way from the command line.
+/// Ties a knob to a property of a configuration: one row per knob, from which come its legal range,
+/// the check of the property, and the way from the command line.
 package struct KnobBinding<Configuration: Sendable>: Sendable {
   /// The knob.
   package let knob: SchedulerKnob
@@ -37,8 +37,8 @@ package struct KnobBinding<Configuration: Sendable>: Sendable {
 
   /// A property that is a number, or stands for a word where it has the value `word.number`.
   ///
-  /// Messages about the property show the word's value as `word.shown`.
-  /// The knob counts in units of `scale`: a property in nanoseconds with scale 1000 has a knob in microseconds.
+  /// Messages about the property show the word's value as `word.shown`. The knob counts in units of
+  /// `scale`: a property in nanoseconds with scale 1000 has a knob in microseconds.
   package static func number(
     _ name: String, _ property: String,
     _ path: WritableKeyPath<Configuration, Int> & Sendable, of initial: Configuration,

@@ -48,7 +48,8 @@ public struct KnobSettings: Hashable, Sendable, CustomStringConvertible {
     return all
   }
 
-  /// Refuses a value that its knob does not take, and a name that is no knob; `owner` is whose knobs they are.
+  /// Refuses a value that its knob does not take, and a name that is no knob; `owner` is whose
+  /// knobs they are.
   public func check(against knobs: [SchedulerKnob], of owner: String) throws(KnobError) {
     for (name, value) in entries {
       guard let knob = knobs.first(where: { $0.name == name }) else {

@@ -5,18 +5,20 @@ internal import CSystemShims
 extension ProcessorTopology {
   /// The processors that the calling thread may run on, as the files under /sys describe them.
   ///
-  /// Reads some ten files per processor; do not call it per job. What a file does not say counts as shared by nobody
-  /// below the package, and as shared by all above.
+  /// Reads some ten files per processor; do not call it per job. What a file does not say counts as
+  /// shared by nobody below the package, and as shared by all above.
   public static func ofThisThread() -> ProcessorTopology {
     ProcessorTopology(allowed: allowedProcessors()) { path in
       var bytes = [UInt8](repeating: 0, count: 4096)
-      // SAFETY: the array has room for the bytes asked for, and both arguments live through the call.
+      // SAFETY: the array has room for the bytes asked for, and both arguments live through the
+      // call.
       let count = unsafe shim_read_file(path, &bytes, UInt64(bytes.count))
       return count < 0 ? nil : String(decoding: bytes.prefix(Int(count)), as: UTF8.self)
     }
   }
 
-  /// The topology of the allowed processors, as `contents`, which returns a file's text by its path, describes them.
+  /// The topology of the allowed processors, as `contents`, which returns a file's text by its
+  /// path, describes them.
   package init(allowed: [Int], contents: (String) -> String?) {
     let nodes = Self.numbers(contents("/sys/devices/system/node/online") ?? "").map { node in
       (node, Set(Self.numbers(contents("/sys/devices/system/node/node\(node)/cpulist") ?? "")))
@@ -36,7 +38,8 @@ extension ProcessorTopology {
       })
   }
 
-  /// The caches of a processor for data by level; each is named by the lowest processor that shares it.
+  /// The caches of a processor for data by level; each is named by the lowest processor that shares
+  /// it.
   private static func caches(in folder: String, _ contents: (String) -> String?) -> [Int: Int] {
     var caches: [Int: Int] = [:]
     var index = 0
@@ -65,7 +68,8 @@ extension ProcessorTopology {
     return numbers
   }
 
-  /// The processors in the affinity mask of the calling thread; processor 0 when the system does not say.
+  /// The processors in the affinity mask of the calling thread; processor 0 when the system does
+  /// not say.
   private static func allowedProcessors() -> [Int] {
     var numbers = [Int32](repeating: 0, count: 1 << 12)
     // SAFETY: the array has room for as many numbers as the call is told.

@@ -4,8 +4,8 @@
 public struct ProcessorTopology: Hashable, Sendable {
   /// One hardware thread with what it belongs to.
   ///
-  /// Two processors share a core, cache, node or package exactly when the numbers are equal; the numbers say nothing
-  /// else.
+  /// Two processors share a core, cache, node or package exactly when the numbers are equal; the
+  /// numbers say nothing else.
   public struct Processor: Hashable, Sendable {
     /// The system's number, 0 or more.
     public var number: Int
@@ -60,7 +60,8 @@ public struct ProcessorTopology: Hashable, Sendable {
 
   /// The processors in the order in which a pinning fills them; nil for `none`.
   ///
-  /// `compact` puts neighbours in the list as near to each other as possible, `spread` as far apart.
+  /// `compact` puts neighbours in the list as near to each other as possible, `spread` as far
+  /// apart.
   public func order(for pinning: WorkerPinning) -> [Processor]? {
     switch pinning {
     case .none: nil

@@ -2,8 +2,8 @@
 
 /// Counts that explain a scheduler's cost; nil where the back end does not know.
 ///
-/// Zero says that it has not happened, also where it cannot happen by design. Monotone; read at any time from any thread,
-/// exact when the scheduler is idle.
+/// Zero says that it has not happened, also where it cannot happen by design. Monotone; read at any
+/// time from any thread, exact when the scheduler is idle.
 @frozen public struct SchedulerCounters: Sendable, Equatable {
   /// Times a worker went to sleep.
   public var parks: Int?
@@ -11,7 +11,8 @@
   public var wakeUps: Int?
   /// Jobs taken from another worker.
   public var steals: Int?
-  /// Attempts to take a job from where thieves steal that another thread won; not those that found nothing.
+  /// Attempts to take a job from where thieves steal that another thread won; not those that found
+  /// nothing.
   public var failedSteals: Int?
   /// Jobs run by workers that waited.
   public var helped: Int?

@@ -9,6 +9,7 @@
     word = UInt(bitPattern: ObjectIdentifier(scheduler))
   }
 
-  /// The identity of the object that stands for a scheduler, for back ends whose threads outlive the scheduler object.
+  /// The identity of the object that stands for a scheduler, for back ends whose threads outlive
+  /// the scheduler object.
   @inlinable public init(object: AnyObject) { word = UInt(bitPattern: ObjectIdentifier(object)) }
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A setting of a scheduler as data: what a command line lists and sweeps, and what configurations are checked against.
+/// A setting of a scheduler as data: what a command line lists and sweeps, and what configurations
+/// are checked against.
 public struct SchedulerKnob: Hashable, Sendable {
-  /// What users type before the `=`: a lower-case letter, then lower-case letters, digits and hyphens.
+  /// What users type before the `=`: a lower-case letter, then lower-case letters, digits and
+  /// hyphens.
   public let name: String
   /// One line, with the unit where there is one.
   public let summary: String
@@ -13,7 +15,8 @@ public struct SchedulerKnob: Hashable, Sendable {
   /// The value of a scheduler that nobody tuned.
   public let defaultValue: KnobValue
 
-  /// A knob; a name that is none, a knob without values, or a default outside them stops the process.
+  /// A knob; a name that is none, a knob without values, or a default outside them stops the
+  /// process.
   public init(
     name: String, summary: String, numbers: ClosedRange<Int>? = nil, words: [String] = [],
     default defaultValue: KnobValue
@@ -59,8 +62,8 @@ public enum KnobValue: Hashable, Sendable, CustomStringConvertible {
   /// A word.
   case word(String)
 
-  /// Reads what users type; nil unless it is a whole number, or a lower-case letter followed by lower-case letters,
-  /// digits and hyphens.
+  /// Reads what users type; nil unless it is a whole number, or a lower-case letter followed by
+  /// lower-case letters, digits and hyphens.
   public init?(text: some StringProtocol) {
     if let number = Int(text) {
       self = .number(number)

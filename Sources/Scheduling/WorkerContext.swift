@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a back end and the jobs it runs tell each other: one value per running worker, owned by its thread.
+/// What a back end and the jobs it runs tell each other: one value per running worker, owned by its
+/// thread.
 ///
-/// A worker loop keeps one context and, for every job: calls `Job.run(in:)`, publishes `takeReady()`, then runs the
-/// successor or the next job. Before it blocks, searches for long or leaves its thread it calls `prepareToIdle()`.
-/// `runToCompletion(_:publish:)` does all of it for a back end that has no wish of its own.
+/// A worker loop keeps one context and, for every job: calls `Job.run(in:)`, publishes
+/// `takeReady()`, then runs the successor or the next job. Before it blocks, searches for long or
+/// leaves its thread it calls `prepareToIdle()`. `runToCompletion(_:publish:)` does all of it for a
+/// back end that has no wish of its own.
 @safe @frozen public struct WorkerContext: ~Copyable {
   /// Called by `prepareToIdle()`; set by the job layer when it holds results back for batching.
   public typealias IdleFunction = @convention(c) (UnsafeMutableRawPointer) -> Void
@@ -15,7 +17,8 @@
   public let scheduler: SchedulerIdentity
   /// Jobs made ready by the job that has just run, oldest first, without the immediate successor.
   public var ready: JobChain
-  /// Bands in which this worker holds jobs of its own, `PriorityBand.mask`; written by the back end, a hint.
+  /// Bands in which this worker holds jobs of its own, `PriorityBand.mask`; written by the back
+  /// end, a hint.
   ///
   /// A job keeps its immediate successor back only when no more urgent band is set.
   public var localBands: UInt8
@@ -48,10 +51,12 @@
     }
   }
 
-  /// Runs a job and up to `bound` immediate successors, publishing what becomes ready, and leaves nothing held back.
+  /// Runs a job and up to `bound` immediate successors, publishing what becomes ready, and leaves
+  /// nothing held back.
   ///
-  /// Worker thread only. The successor at the bound is published like the rest, so that a long chain cannot keep the
-  /// worker from other jobs. A job that has run, or is run again, is undefined behaviour.
+  /// Worker thread only. The successor at the bound is published like the rest, so that a long
+  /// chain cannot keep the worker from other jobs. A job that has run, or is run again, is
+  /// undefined behaviour.
   /// - Parameters:
   ///   - job: the job to run; the call takes it over.
   ///   - bound: how many successors run in place, 0 or more.

@@ -4,7 +4,8 @@
 public enum WorkerPinning: String, CaseIterable, Sendable {
   /// Those that its creator may run on: the system moves it as it likes.
   case none
-  /// One each; workers with neighbouring numbers as near to each other as possible, hardware threads of a core first.
+  /// One each; workers with neighbouring numbers as near to each other as possible, hardware
+  /// threads of a core first.
   case compact
   /// One each; workers with neighbouring numbers as far apart as possible.
   case spread
@@ -25,8 +26,8 @@ package struct WorkerPlacement: Sendable {
   /// Where regular worker `index` runs.
   package func home(of index: Int) -> ProcessorTopology.Processor { order[index % order.count] }
 
-  /// The processors that thread `index` of a pool may use: its home, or all of them for a compensation thread, which
-  /// stands in for different workers.
+  /// The processors that thread `index` of a pool may use: its home, or all of them for a
+  /// compensation thread, which stands in for different workers.
   package func processors(of index: Int, workers: Int) -> [Int] {
     index < workers ? [home(of: index).number] : order.map(\.number)
   }

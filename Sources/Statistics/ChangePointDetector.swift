@@ -7,9 +7,9 @@
 /// for. Where neighbours are independent, the reference is seeded random permutations of the
 /// series. Where the lag-1 autocorrelation, measured after the change is taken away, exceeds
 /// `dependenceLimit`, it is simulated first-order autoregressive series of that correlation.
-/// Permuted blocks are no alternative: a recent shift fills one block, which a random order of eight
-/// puts at an end in one case of four. What is found splits the series, and both parts are searched
-/// in turn.
+/// Permuted blocks are no alternative: a recent shift fills one block, which a random order of
+/// eight puts at an end in one case of four. What is found splits the series, and both parts are
+/// searched in turn.
 ///
 /// A change point is a suspicion to be confirmed by measuring, not a regression. Each scan has the
 /// stated error; scanning again after every new figure spends it again. Of dependent series the

@@ -14,7 +14,8 @@ package struct Interval: Sendable, Hashable {
   /// Makes an interval from its bounds.
   ///
   /// Stops the process when the bounds are out of order or not numbers, or the level is not between
-  /// 0 and 1: intervals come from the functions of this room or from a reader that checked its input.
+  /// 0 and 1: intervals come from the functions of this room or from a reader that checked its
+  /// input.
   package init(low: Double, high: Double, level: Double) {
     guard low <= high else {
       fatalError("Interval: bounds \(low) and \(high); expected low <= high; fix the caller")

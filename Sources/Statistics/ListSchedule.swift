@@ -4,10 +4,11 @@
 package enum ListSchedule {
   /// The time from start to last finish of a list schedule without overhead.
   ///
-  /// A free worker takes the task that has been ready longest; tasks that become ready at the same instant queue by
-  /// index. `parents[i]` are the tasks that i waits for, each once; the graph must be acyclic, the durations not
-  /// negative and their sum representable. Any unit. Deterministic. O((n + e) log n).
-  /// Source: R. L. Graham, Bounds on Multiprocessing Timing Anomalies, 1969, doi:10.1137/0117039.
+  /// A free worker takes the task that has been ready longest; tasks that become ready at the same
+  /// instant queue by index. `parents[i]` are the tasks that i waits for, each once; the graph must
+  /// be acyclic, the durations not negative and their sum representable. Any unit. Deterministic.
+  /// O((n + e) log n). Source: R. L. Graham, Bounds on Multiprocessing Timing Anomalies, 1969,
+  /// doi:10.1137/0117039.
   package static func makespan(durations: [Int64], parents: [[Int32]], workers: Int) -> Int64 {
     if workers < 1 {
       fatalError("ListSchedule.makespan: workers is \(workers); expected 1 or more")

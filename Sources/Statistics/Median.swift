@@ -7,7 +7,8 @@ package func median(_ figures: [Double]) -> Double {
   Percentile.value(0.5, ofSorted: sortedFigures(figures))
 }
 
-/// Returns the order-statistics interval of the median, which assumes independence and nothing else.
+/// Returns the order-statistics interval of the median, which assumes independence and nothing
+/// else.
 ///
 /// The bounds are the `k`-th smallest and the `k`-th largest figure, with the largest `k` for which
 /// twice the probability of fewer than `k` heads in `n` tosses is at most `1 - level`; so the

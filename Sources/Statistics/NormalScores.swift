@@ -2,8 +2,8 @@
 
 /// Replaces figures by the normal quantiles of their ranks, equal figures sharing their mean rank.
 ///
-/// Rank r of n becomes the quantile at r / (n + 1), as van der Waerden proposed: outliers lose their
-/// weight, and what is computed from the scores no longer depends on the distribution of the
+/// Rank r of n becomes the quantile at r / (n + 1), as van der Waerden proposed: outliers lose
+/// their weight, and what is computed from the scores no longer depends on the distribution of the
 /// figures. Takes figures that are numbers. O(n log n).
 func normalScores(_ figures: [Double]) -> [Double] {
   let order = figures.indices.sorted { figures[$0] < figures[$1] }

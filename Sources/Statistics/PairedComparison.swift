@@ -4,15 +4,15 @@ internal import Glibc
 
 /// A sequential comparison in pairs: the verdict at each look, at a stated overall error.
 ///
-/// At every look the interval that decides has the level that the design leaves to that look
-/// (a repeated confidence interval): all of them together cover the true ratio with probability
+/// At every look the interval that decides has the level that the design leaves to that look (a
+/// repeated confidence interval): all of them together cover the true ratio with probability
 /// `1 - alpha`, so that stopping at the first conclusive one keeps that error. However large the
 /// noise, sides that are equal are then called slower or faster with probability `alpha` at most.
-/// Beside that, the estimate is shown with a plain interval of 95 %. Stopping by the verdict selects
-/// what it shows: in simulations it covered the truth in 94 to 96 % of comparisons, and in 92 to
-/// 94 % where the true ratio lies just beyond the tolerance.
-/// A plain value; any thread. Making one takes milliseconds, for the levels of the looks.
-/// Source: Jennison and Turnbull, Journal of the Royal Statistical Society B 51(3), 1989.
+/// Beside that, the estimate is shown with a plain interval of 95 %. Stopping by the verdict
+/// selects what it shows: in simulations it covered the truth in 94 to 96 % of comparisons, and in
+/// 92 to 94 % where the true ratio lies just beyond the tolerance. A plain value; any thread.
+/// Making one takes milliseconds, for the levels of the looks. Source: Jennison and Turnbull,
+/// Journal of the Royal Statistical Society B 51(3), 1989.
 package struct PairedComparison: Sendable {
   /// When the comparison looks, and what each look may spend.
   package let design: SequentialDesign

@@ -4,9 +4,8 @@ internal import Glibc
 
 /// The share of the variance of a series at each whole number of cycles.
 ///
-/// A plain value; any thread.
-/// Source for the test: Fisher, Tests of Significance in Harmonic Analysis, Proceedings of the Royal Society A
-/// 125, 1929.
+/// A plain value; any thread. Source for the test: Fisher, Tests of Significance in Harmonic
+/// Analysis, Proceedings of the Royal Society A 125, 1929.
 struct Periodogram: Sendable {
   /// The shares for 1, 2, … cycles over the whole series; none when all figures are equal.
   let shares: [Double]

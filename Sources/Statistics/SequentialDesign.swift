@@ -8,10 +8,10 @@ internal import Glibc
 /// wrong more often than alpha says. Here every look has a nominal level of its own. The levels
 /// keep fixed proportions and are scaled until the probability of falling below any of them equals
 /// alpha when there is no difference. That probability is an integral over Brownian motion at the
-/// share of pairs seen, which is how signed-rank statistics of growing samples behave.
-/// A plain value; any thread.
-/// Sources: Armitage, McPherson and Rowe, Journal of the Royal Statistical Society A 132, 1969;
-/// Jennison and Turnbull, Group Sequential Methods with Applications to Clinical Trials, chapter 19.
+/// share of pairs seen, which is how signed-rank statistics of growing samples behave. A plain
+/// value; any thread. Sources: Armitage, McPherson and Rowe, Journal of the Royal Statistical
+/// Society A 132, 1969; Jennison and Turnbull, Group Sequential Methods with Applications to
+/// Clinical Trials, chapter 19.
 package struct SequentialDesign: Sendable, Hashable {
   /// The numbers of pairs at which the comparison looks, ascending.
   package let looks: [Int]

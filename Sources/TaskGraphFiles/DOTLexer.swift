@@ -23,7 +23,8 @@ struct DOTLexer {
   /// Where it begins.
   private(set) var start = 0
 
-  /// The id read last, without quotes; an HTML string keeps its outer angle brackets, which keep it apart.
+  /// The id read last, without quotes; an HTML string keeps its outer angle brackets, which keep it
+  /// apart.
   private(set) var text: [UInt8] = []
 
   init(_ source: SourceText) throws(TaskGraphError) {

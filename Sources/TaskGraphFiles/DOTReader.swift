@@ -37,8 +37,8 @@ struct DOTReader {
   private var graphName = ""
   /// The id that a statement begins with; kept to reuse its memory.
   private var id: [UInt8] = []
-  /// Every mention of a node inside a subgraph, in file order; the members of a subgraph are ranges of it, which
-  /// include those of the subgraphs inside.
+  /// Every mention of a node inside a subgraph, in file order; the members of a subgraph are ranges
+  /// of it, which include those of the subgraphs inside.
   private var mentions: [Int32] = []
   private var memberRanges: [[Range<Int>]] = []
   private var namedSubgraphs: [SubgraphKey: Int] = [:]
@@ -167,7 +167,8 @@ struct DOTReader {
     try endOperand(.subgraph(closed.subgraph))
   }
 
-  /// After a node or subgraph: draws the edge that led to it, then goes on with the next one or ends the statement.
+  /// After a node or subgraph: draws the edge that led to it, then goes on with the next one or
+  /// ends the statement.
   private mutating func endOperand(_ operand: Endpoint) throws(TaskGraphError) {
     let frame = frames.count - 1
     if let left = frames[frame].left { try connect(left, operand) }

@@ -17,7 +17,8 @@ struct DependencyLists {
   /// Ends the node being built and starts the next.
   mutating func closeNode() { starts.append(parents.count) }
 
-  /// Lists from (child, parent) pairs in any order; a repeated pair counts once, first appearances keep their order.
+  /// Lists from (child, parent) pairs in any order; a repeated pair counts once, first appearances
+  /// keep their order.
   ///
   /// O(nodes + pairs).
   init(nodes: Int, children: [Int32], parents pairs: [Int32]) {
@@ -44,7 +45,8 @@ struct DependencyLists {
 
   init() {}
 
-  /// Every node after its parents, first come first served from the lowest index; short when there is a cycle.
+  /// Every node after its parents, first come first served from the lowest index; short when there
+  /// is a cycle.
   ///
   /// O(nodes + edges).
   func topologicalOrder() -> [Int32] {
@@ -76,9 +78,11 @@ struct DependencyLists {
     return order
   }
 
-  /// One cycle among the nodes that `order` lacks, in running order, first node not repeated at the end.
+  /// One cycle among the nodes that `order` lacks, in running order, first node not repeated at the
+  /// end.
   ///
-  /// Every node left out waits for another one left out, so walking to such a parent must come back. O(nodes + edges).
+  /// Every node left out waits for another one left out, so walking to such a parent must come
+  /// back. O(nodes + edges).
   func cycle(leftOutOf order: [Int32]) -> [Int] {
     var ordered = Array(repeating: false, count: count)
     for node in order { ordered[Int(node)] = true }

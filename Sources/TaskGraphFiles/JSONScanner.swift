@@ -2,9 +2,9 @@
 
 /// Reads JSON (RFC 8259) token by token from memory, without building a tree.
 ///
-/// A tree, such as a decoder makes, costs many times the size of the file and names no place; this needs a constant
-/// amount besides the bytes and can say line, column and coding path of every complaint. The nesting depth is limited,
-/// and no recursion follows it.
+/// A tree, such as a decoder makes, costs many times the size of the file and names no place; this
+/// needs a constant amount besides the bytes and can say line, column and coding path of every
+/// complaint. The nesting depth is limited, and no recursion follows it.
 struct JSONScanner {
   /// One step of a coding path.
   enum Step { case key(String), index(Int) }
@@ -20,7 +20,8 @@ struct JSONScanner {
   /// The reader pushes and pops.
   var codingPath: [Step] = []
 
-  /// Lets `NaN` and `Infinity` pass, for a first pass that leaves the complaint to one that knows the coding path.
+  /// Lets `NaN` and `Infinity` pass, for a first pass that leaves the complaint to one that knows
+  /// the coding path.
   var toleratesNonFinite = false
 
   /// Deepest nesting that is read.

@@ -2,13 +2,15 @@
 
 /// Gives every distinct byte string a small number, in order of first appearance.
 ///
-/// Compares bytes, not characters, so that ids that differ only in Unicode normalisation, or are no valid UTF-8, stay
-/// apart. The hash is keyed anew in each process, so that no file can be made to collide. Expected O(length) a call.
+/// Compares bytes, not characters, so that ids that differ only in Unicode normalisation, or are no
+/// valid UTF-8, stay apart. The hash is keyed anew in each process, so that no file can be made to
+/// collide. Expected O(length) a call.
 struct NameTable {
   private var storage: [UInt8] = []
   private var ends: [UInt32] = []
 
-  /// Per slot 32 bits of the hash, then the number of the name, so that a probe touches little other memory.
+  /// Per slot 32 bits of the hash, then the number of the name, so that a probe touches little
+  /// other memory.
   private var slots: [UInt64] = Array(repeating: free, count: 16)
   private static let free = UInt64.max
   private static let key: (UInt64, UInt64) = (

@@ -28,7 +28,8 @@ struct NinjaLexer {
     case value
     /// Up to the end of the line; only the syntax is checked.
     case rule
-    /// Up to a space, `:`, `|` or the end of the line; variables of the build statement, then of the file.
+    /// Up to a space, `:`, `|` or the end of the line; variables of the build statement, then of
+    /// the file.
     case path
   }
 
@@ -61,7 +62,8 @@ struct NinjaLexer {
     }
   }
 
-  /// Steps over blank lines and comment lines and returns the indent of the next line, or nil at the end of the file.
+  /// Steps over blank lines and comment lines and returns the indent of the next line, or nil at
+  /// the end of the file.
   mutating func nextIndent() throws(TaskGraphError) -> Int? {
     while !isAtEnd {
       let start = at

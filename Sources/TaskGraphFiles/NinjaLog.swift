@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads a `.ninja_log`, version 5 or later: start, end (ms), modification time, output and command hash per line.
+/// Reads a `.ninja_log`, version 5 or later: start, end (ms), modification time, output and command
+/// hash per line.
 struct NinjaLog {
   /// Per edge: its duration by its last entry, or -1.
   private(set) var durations: [Int64]

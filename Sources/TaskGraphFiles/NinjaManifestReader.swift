@@ -2,8 +2,8 @@
 
 /// Reads a Ninja manifest and the files it includes.
 ///
-/// Included files are read from a stack of open files, so that no recursion follows the input. Bindings are needed only
-/// as far as paths use them: those of rules are checked and dropped.
+/// Included files are read from a stack of open files, so that no recursion follows the input.
+/// Bindings are needed only as far as paths use them: those of rules are checked and dropped.
 struct NinjaManifestReader {
   /// Gives an included file, its path as written, or says why not; the place is added here.
   ///
@@ -182,7 +182,8 @@ struct NinjaManifestReader {
     if isFirst { throw lexer.failure(expected: "the path of an output") }
   }
 
-  /// Explicit inputs, then `|` implicit, `||` order-only and `|@` validations, which are no dependencies.
+  /// Explicit inputs, then `|` implicit, `||` order-only and `|@` validations, which are no
+  /// dependencies.
   private mutating func readInputs() throws(TaskGraphError) {
     var isDependency = true
     while true {

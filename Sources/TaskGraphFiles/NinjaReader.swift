@@ -2,8 +2,8 @@
 
 /// Joins a Ninja manifest with its log into a task graph.
 ///
-/// The tasks are the edges with a log entry. All others, phony ones among them, are passed through: whoever waits for
-/// one waits for its nearest timed ancestors instead.
+/// The tasks are the edges with a log entry. All others, phony ones among them, are passed through:
+/// whoever waits for one waits for its nearest timed ancestors instead.
 struct NinjaReader {
   private let manifest: NinjaManifest
   private let log: NinjaLog

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The variables and rules of a manifest: one scope per file read with `subninja`, the first for the main file.
+/// The variables and rules of a manifest: one scope per file read with `subninja`, the first for
+/// the main file.
 struct NinjaVariables {
   private struct Scope {
     let parent: Int?

@@ -5,7 +5,8 @@ struct SourceText {
   let path: String
   let bytes: [UInt8]
 
-  /// The byte at `offset`, or 0 past the end; callers that care tell a NUL byte from the end by the offset.
+  /// The byte at `offset`, or 0 past the end; callers that care tell a NUL byte from the end by the
+  /// offset.
   @inline(__always) subscript(offset: Int) -> UInt8 { offset < bytes.count ? bytes[offset] : 0 }
 
   /// Line and column, both from 1; a column is one Unicode scalar, an invalid byte counts as one.
@@ -66,7 +67,8 @@ extension SourceText {
   }
 }
 
-/// A name from a file, made fit for a message: control characters replaced, at most about 80 characters.
+/// A name from a file, made fit for a message: control characters replaced, at most about 80
+/// characters.
 func printable(_ name: String) -> String {
   var result = ""
   for (count, scalar) in name.unicodeScalars.enumerated() {

@@ -54,8 +54,8 @@ package struct TaskGraph: Sendable {
 
   /// Checks and measures a graph.
   ///
-  /// `path` names the file in errors: no task, a cycle, a negative duration, a total beyond 64 bits. Parents must be
-  /// valid indices. O(tasks + dependencies).
+  /// `path` names the file in errors: no task, a cycle, a negative duration, a total beyond 64
+  /// bits. Parents must be valid indices. O(tasks + dependencies).
   package init(
     name: String, source: Format, tasks: [Task], notes: [String] = [], path: String
   ) throws(TaskGraphError) {

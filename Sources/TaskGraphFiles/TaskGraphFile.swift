@@ -4,10 +4,12 @@ internal import FoundationEssentials
 
 /// Reads task graphs from files.
 package enum TaskGraphFile {
-  /// Reads the graph at `path`: a WfCommons or DOT file, a Ninja manifest, or a folder with a `build.ninja`.
+  /// Reads the graph at `path`: a WfCommons or DOT file, a Ninja manifest, or a folder with a
+  /// `build.ninja`.
   ///
-  /// The format follows from the name (`.json`; `.dot`, `.gv`; `.ninja`, a folder), else from the beginning of the
-  /// file. Any thread. Time and memory are linear in the size of the files and the number of dependencies.
+  /// The format follows from the name (`.json`; `.dot`, `.gv`; `.ninja`, a folder), else from the
+  /// beginning of the file. Any thread. Time and memory are linear in the size of the files and the
+  /// number of dependencies.
   package static func load(path: String) throws(TaskGraphError) -> TaskGraph {
     let file = try file(at: path)
     let bytes = try FileBytes.read(file)
@@ -79,7 +81,8 @@ package enum TaskGraphFile {
     }
   }
 
-  /// Reads a Ninja manifest and log from memory; files that it includes are looked up in `included`.
+  /// Reads a Ninja manifest and log from memory; files that it includes are looked up in
+  /// `included`.
   package static func parseNinja(
     manifest bytes: [UInt8], log: [UInt8], included: [String: [UInt8]] = [:], path: String
   ) throws(TaskGraphError) -> TaskGraph {

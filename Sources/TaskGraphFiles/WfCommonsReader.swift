@@ -2,9 +2,10 @@
 
 /// Reads a WfCommons workflow, WfFormat 1.5.
 ///
-/// Tasks and parents come from `workflow.specification.tasks`, durations from `workflow.execution.tasks`, joined by
-/// `id`. Two passes: the first checks the syntax and the version, so that a file of another version is not judged by
-/// the rules of this one. Source: the WfFormat schema at version 1.5, github.com/wfcommons/WfFormat.
+/// Tasks and parents come from `workflow.specification.tasks`, durations from
+/// `workflow.execution.tasks`, joined by `id`. Two passes: the first checks the syntax and the
+/// version, so that a file of another version is not judged by the rules of this one. Source: the
+/// WfFormat schema at version 1.5, github.com/wfcommons/WfFormat.
 struct WfCommonsReader {
   private var scanner: JSONScanner
   private var ids = NameTable()

@@ -4,7 +4,8 @@ internal import CSystemShims
 internal import ConcurrencyPrimitives
 internal import Scheduling
 
-/// What the threads of a pool share; lives as long as the scheduler object or the last thread, whichever goes later.
+/// What the threads of a pool share; lives as long as the scheduler object or the last thread,
+/// whichever goes later.
 final class PoolCore: Sendable {
   let workerCount: Int
   private let stackSize: Int
@@ -39,7 +40,8 @@ final class PoolCore: Sendable {
     }
   }
 
-  /// Takes over jobs; those that a job of this scheduler waits for come before others of their band.
+  /// Takes over jobs; those that a job of this scheduler waits for come before others of their
+  /// band.
   func submit(_ jobs: consuming JobChain, areAwaited: Bool = false) {
     guard !jobs.isEmpty else { return }
     let chain = jobs
@@ -82,7 +84,8 @@ final class PoolCore: Sendable {
     carryOut(state.withLock { $0.block() })
   }
 
-  /// Has a thread run although the limit is reached, if all are blocked; false when the system refuses it.
+  /// Has a thread run although the limit is reached, if all are blocked; false when the system
+  /// refuses it.
   func compensatePastLimit() -> Bool {
     guard workerIndex != nil else { return true }
     return carryOut(state.withLock { $0.compensatePastLimit() }, isAskedAgain: true)

@@ -4,10 +4,10 @@ internal import Scheduling
 
 /// What a pool knows, guarded by its one lock: the queue and who does what.
 ///
-/// A pure machine. It never locks, wakes or starts anything: it answers with a `Step` for the calling thread and a
-/// `Summons` that the caller carries out after unlocking. Invariant outside `stopped`: when the queue holds more jobs
-/// than there are threads on their way to it, then either `workerCount` threads are able to run, or the limit of
-/// threads is reached.
+/// A pure machine. It never locks, wakes or starts anything: it answers with a `Step` for the
+/// calling thread and a `Summons` that the caller carries out after unlocking. Invariant outside
+/// `stopped`: when the queue holds more jobs than there are threads on their way to it, then either
+/// `workerCount` threads are able to run, or the limit of threads is reached.
 struct PoolState {
   /// What a worker thread does next.
   enum Step {
@@ -92,7 +92,8 @@ struct PoolState {
     return (next(), summon())
   }
 
-  /// An idle worker has given back what it held: picks a job that came meanwhile, or leaves the running threads.
+  /// An idle worker has given back what it held: picks a job that came meanwhile, or leaves the
+  /// running threads.
   mutating func settle(_ ready: consuming JobChain) -> (Step, Summons) {
     add(ready)
     if case .run(let job, let bands) = next() { return (.run(job, bands: bands), summon()) }
@@ -144,7 +145,8 @@ struct PoolState {
     return stopIfQuiet()
   }
 
-  /// A thread ends: returns how many waiting `shutDown` calls to let go, which is none before the last thread.
+  /// A thread ends: returns how many waiting `shutDown` calls to let go, which is none before the
+  /// last thread.
   mutating func end(index: Int) -> Int {
     alive -= 1
     freeIndices.append(index)
@@ -156,8 +158,8 @@ struct PoolState {
   /// Threads on their way are not counted on: they may be refused as well.
   var canDoWithoutStart: Bool { queue.isEmpty || sleeping > 0 || running > arriving }
 
-  /// A thread that was announced by `Summons.start` could not be started: whoever went to sleep because it was to come
-  /// is woken in its place, and a pool that waited for it only ends.
+  /// A thread that was announced by `Summons.start` could not be started: whoever went to sleep
+  /// because it was to come is woken in its place, and a pool that waited for it only ends.
   mutating func startFailed(index: Int) -> Summons {
     threads -= 1
     alive -= 1

@@ -4,18 +4,21 @@ public import Scheduling
 
 /// The settings of a thread pool with one queue.
 ///
-/// `knobs` has them as data, with their legal values. A scheduler stops the process when it gets an illegal
-/// configuration; `validate()` throws instead.
+/// `knobs` has them as data, with their legal values. A scheduler stops the process when it gets an
+/// illegal configuration; `validate()` throws instead.
 public struct ThreadPoolConfiguration: Sendable {
   /// Which processors the threads may run on.
   ///
-  /// Pinned threads save moves between processors, and wait for a busy one where the system would have moved them.
+  /// Pinned threads save moves between processors, and wait for a busy one where the system would
+  /// have moved them.
   public var pinning = WorkerPinning.none
 
-  /// What pinning goes by; nil takes the processors of the thread that makes the scheduler, from /sys.
+  /// What pinning goes by; nil takes the processors of the thread that makes the scheduler, from
+  /// /sys.
   public var topology: ProcessorTopology?
 
-  /// How long a thread without a job looks for one before it sleeps, in nanoseconds, up to a second.
+  /// How long a thread without a job looks for one before it sleeps, in nanoseconds, up to a
+  /// second.
   ///
   /// Spinning saves the time of a wake-up and spends the processor's.
   public var spinBudgetNanoseconds: UInt64 = 0

@@ -2,7 +2,8 @@
 
 internal import Scheduling
 
-/// What a priority policy means for the worker loop, as constants that it reads instead of asking for the policy.
+/// What a priority policy means for the worker loop, as constants that it reads instead of asking
+/// for the policy.
 struct BandRules: Sendable {
   /// Bands whose jobs go before an immediate successor of a less urgent one: all, or none.
   let obeyed: UInt8

@@ -17,7 +17,8 @@ struct Compensation: Equatable, Sendable {
   /// True when more compensation threads run than workers are blocked.
   var hasSurplus: Bool { active > blocked }
 
-  /// A worker blocks; a thread for it is added unless a surplus one or the limit makes that needless.
+  /// A worker blocks; a thread for it is added unless a surplus one or the limit makes that
+  /// needless.
   func blocking(limit: Int) -> Compensation {
     let next = Compensation(word: word + Self.blockedOne)
     return next.active < min(next.blocked, limit)

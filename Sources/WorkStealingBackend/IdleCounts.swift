@@ -6,16 +6,16 @@
 ///     bit  19        short       every worker was blocked, no job waited and the system refused
 ///                                a spare: whoever publishes a job asks for one again
 ///     bits 20 … 39   searching   workers that look for jobs and will look again before they sleep
-///     bits 40 … 59   present     workers that are not retired, whatever they do
-///     bit  60        stopping    the pool is to end once no job runs
-///     bit  61        closing     the only searcher looks for the last time, and nobody has begun to search since
-///     bit  62        over        no job runs and none will: whoever wakes leaves
+///     bits 40 … 59   present     workers that are not retired, whatever they do bit  60
+///     stopping    the pool is to end once no job runs bit  61        closing     the only searcher
+///     looks for the last time, and nobody has begun to search since bit  62        over        no
+///     job runs and none will: whoever wakes leaves
 ///
 /// A field holds several times as many workers as a pool may have, since an activation is counted
 /// before the retirement that makes room for it.
 ///
-/// Every change of the word in memory is one read-modify-write from one of these values to the next.
-/// The protocol is explained on the page Parking.
+/// Every change of the word in memory is one read-modify-write from one of these values to the
+/// next. The protocol is explained on the page Parking.
 struct IdleCounts: Equatable, Sendable {
   var word: UInt64
 
@@ -44,7 +44,8 @@ struct IdleCounts: Equatable, Sendable {
   var isClosing: Bool { word & Self.close != 0 }
   var isOver: Bool { word & Self.end != 0 }
 
-  /// True when the only searcher is all that is left of a stopping pool: no job runs, everybody else sleeps.
+  /// True when the only searcher is all that is left of a stopping pool: no job runs, everybody
+  /// else sleeps.
   var isLastOne: Bool { isStopping && searching == 1 && sleepers + 1 == present }
 
   /// True when a publication must do something for a worker to find it: nobody searches, and
@@ -62,7 +63,8 @@ struct IdleCounts: Equatable, Sendable {
   /// A searcher stops searching.
   var endingSearch: IdleCounts { IdleCounts(word: word - Self.searcher) }
 
-  /// A searcher that found nothing sleeps; the last one of a stopping pool looks for the last time instead.
+  /// A searcher that found nothing sleeps; the last one of a stopping pool looks for the last time
+  /// instead.
   var givingUp: IdleCounts {
     isLastOne
       ? IdleCounts(word: word | Self.close)

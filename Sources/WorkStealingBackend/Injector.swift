@@ -6,10 +6,11 @@ internal import Synchronization
 
 /// The shared inbox for jobs from outside the pool: first in, first out within a band.
 ///
-/// A chain goes in with one short lock, whatever its length; a worker takes a share of the oldest jobs and leaves the
-/// rest to the others, so a batch spreads over the workers without a steal per job and in its own order. The shares
-/// shrink as the list does (guided self-scheduling, Polychronopoulos and Kuck 1987). Submitters and takers have lists
-/// of their own, so a submitter never waits for a taker's walk. The edges are explained on the page Injector.
+/// A chain goes in with one short lock, whatever its length; a worker takes a share of the oldest
+/// jobs and leaves the rest to the others, so a batch spreads over the workers without a steal per
+/// job and in its own order. The shares shrink as the list does (guided self-scheduling,
+/// Polychronopoulos and Kuck 1987). Submitters and takers have lists of their own, so a submitter
+/// never waits for a taker's walk. The edges are explained on the page Injector.
 struct Injector: ~Copyable, Sendable {
   /// What submitters have added since it was last emptied into `front`.
   private let inbox = Inbox()
@@ -51,18 +52,18 @@ struct Injector: ~Copyable, Sendable {
 
   @inline(__always)
   private borrowing func publish(_ lists: borrowing BandedFIFO, unless before: UInt8) {
-    // Bits that are shown already were stored before under the lock, so that store, too, comes before the pusher's
-    // load of the idle counts in the total order.
+    // Bits that are shown already were stored before under the lock, so that store, too, comes
+    // before the pusher's load of the idle counts in the total order.
     guard lists.bands != before else { return }
-    // sequentially consistent, edge WorkSeen: in the total order before the load of the idle counts that follows a
-    // publication. The jobs themselves are published by the lock.
+    // sequentially consistent, edge WorkSeen: in the total order before the load of the idle counts
+    // that follows a publication. The jobs themselves are published by the lock.
     inboxBands.value.store(lists.bands, ordering: .sequentiallyConsistent)
   }
 
   /// Takes the oldest jobs of the most urgent band, oldest first; empty when there is none.
   ///
-  /// A share is what is left divided by twice the workers, at least one job; a single worker takes all, or `one` if it
-  /// says so. O(share).
+  /// A share is what is left divided by twice the workers, at least one job; a single worker takes
+  /// all, or `one` if it says so. O(share).
   borrowing func takeShare(workers: Int, one: Bool = false) -> JobChain {
     take(orElse: JobChain(), refillingAlways: false) { lists in
       if one { return lists.popFirst().map { JobChain($0) } ?? JobChain() }
@@ -71,7 +72,8 @@ struct Injector: ~Copyable, Sendable {
     }
   }
 
-  /// Takes the oldest job of the most urgent band, for the only thread that ever takes; nil when there is none.
+  /// Takes the oldest job of the most urgent band, for the only thread that ever takes; nil when
+  /// there is none.
   ///
   /// O(1), without the takers' lock.
   borrowing func takeAlone() -> Job? {
@@ -116,8 +118,8 @@ struct Injector: ~Copyable, Sendable {
       refill(&lists, always: always)
       guard !lists.isEmpty else { return nothing }
       let share = body(&lists)
-      // relaxed: stores under the lock keep their order, so no later reader finds the list empty for good; the taker
-      // of the last job publishes it before it looks whether somebody sleeps.
+      // relaxed: stores under the lock keep their order, so no later reader finds the list empty
+      // for good; the taker of the last job publishes it before it looks whether somebody sleeps.
       frontBands.value.store(lists.bands, ordering: .relaxed)
       return share
     }
@@ -137,8 +139,8 @@ struct Injector: ~Copyable, Sendable {
     inbox.withLock { inbox in
       lists.append(inbox)
       inbox = BandedFIFO()
-      // sequentially consistent, both, edge WorkSeen: a look reads the inbox first and then the front, so it finds the
-      // jobs in one of them.
+      // sequentially consistent, both, edge WorkSeen: a look reads the inbox first and then the
+      // front, so it finds the jobs in one of them.
       frontBands.value.store(lists.bands, ordering: .sequentiallyConsistent)
       inboxBands.value.store(0, ordering: .sequentiallyConsistent)
     }
@@ -152,13 +154,15 @@ struct Injector: ~Copyable, Sendable {
 
   /// True when there is no job.
   var isEmpty: Bool {
-    // sequentially consistent, edge WorkSeen: part of the look that follows the announcement of going to sleep.
+    // sequentially consistent, edge WorkSeen: part of the look that follows the announcement of
+    // going to sleep.
     inboxBands.value.load(ordering: .sequentiallyConsistent) == 0
       && frontBands.value.load(ordering: .sequentiallyConsistent) == 0
   }
 }
 
-/// The lists of the submitters and their lock, side by side so that an addition touches few cache lines.
+/// The lists of the submitters and their lock, side by side so that an addition touches few cache
+/// lines.
 ///
 /// A spin lock: the critical sections are a few instructions, whatever the number of jobs.
 final class Inbox: Sendable {

@@ -4,10 +4,11 @@ internal import ConcurrencyPrimitives
 internal import Scheduling
 internal import Synchronization
 
-/// A compensation thread ("spare") is a worker like the others, with its own deques, that runs while a regular one is
-/// blocked. The blocked worker's jobs stay where thieves find them. When it runs again there is one thread too many:
-/// the next spare that is between two jobs gives its jobs away, leaves the search like a searcher that found something
-/// (so the parking protocol does not notice) and waits for the next blocker. Model: `parking.pml` with BLOCK.
+/// A compensation thread ("spare") is a worker like the others, with its own deques, that runs
+/// while a regular one is blocked. The blocked worker's jobs stay where thieves find them. When it
+/// runs again there is one thread too many: the next spare that is between two jobs gives its jobs
+/// away, leaves the search like a searcher that found something (so the parking protocol does not
+/// notice) and waits for the next blocker. Model: `parking.pml` with BLOCK.
 extension Pool {
   /// The calling worker is about to block.
   func willBlock() {
@@ -54,8 +55,8 @@ extension Pool {
 
   /// Has one more spare run than the limit says if every thread is blocked; false when it cannot.
   func compensatePastLimit() -> Bool {
-    // sequentially consistent: after the step that counted the caller as blocked, so that of several that
-    // block at a time the last one sees all.
+    // sequentially consistent: after the step that counted the caller as blocked, so that of
+    // several that block at a time the last one sees all.
     let seen = Compensation(word: compensation.value.load(ordering: .sequentiallyConsistent))
     if seen.replacingLast(workers: workerCount) == seen { return true }
     let before = changeCompensation { $0.replacingLast(workers: workerCount) }
@@ -85,8 +86,8 @@ extension Pool {
     // relaxed: the exchange decides.
     var counts = Compensation(word: compensation.value.load(ordering: .relaxed))
     while true {
-      // sequentially consistent, though no edge rests on it: the numbers decide who runs, and the idle counts and the
-      // lock of the threads order what is done.
+      // sequentially consistent, though no edge rests on it: the numbers decide who runs, and the
+      // idle counts and the lock of the threads order what is done.
       let (done, original) = compensation.value.weakCompareExchange(
         expected: counts.word, desired: next(counts).word, ordering: .sequentiallyConsistent)
       if done { return counts }
@@ -115,7 +116,8 @@ extension Pool {
       } else if threads.spares < configuration.compensationLimit || isPastLimit {
         return startSpare(&threads)
       } else {
-        // The counts leave room for one more, so some spare is on its way from work to retirement: it turns round.
+        // The counts leave room for one more, so some spare is on its way from work to retirement:
+        // it turns round.
         _ = change { $0.arriving }
         threads.pendingActivations += 1
       }
@@ -235,11 +237,12 @@ extension Pool {
 
   /// Waits for the end of every thread.
   ///
-  /// A job that still runs may start another one meanwhile. Several callers share the work, and none returns before all
-  /// of it is done.
+  /// A job that still runs may start another one meanwhile. Several callers share the work, and
+  /// none returns before all of it is done.
   func join() {
     while true {
-      // acquire: pairs with the release below; read before the look, so that no join is slept through.
+      // acquire: pairs with the release below; read before the look, so that no join is slept
+      // through.
       let seen = joined.word.value.load(ordering: .acquiring)
       let (thread, isOver) = threads.withLock { threads -> (SystemThread?, Bool) in
         let thread = threads.handles.popFirst()?.value ?? threads.lastEnded.take()

@@ -10,12 +10,12 @@ extension Pool {
 
   /// Runs one queued job on the worker's thread, inside the job that waits.
   ///
-  /// Its own jobs first, then injected ones, then stolen ones; immediate successors go through the deque, so that the
-  /// waiting job looks at its condition between any two jobs.
+  /// Its own jobs first, then injected ones, then stolen ones; immediate successors go through the
+  /// deque, so that the waiting job looks at its condition between any two jobs.
   func help(_ worker: Worker) -> Bool { help(worker) { jobForHelp(worker) } }
 
-  /// Runs one of the worker's own jobs that `accepts`, inside the job that waits; where it is the only worker an injected one
-  /// as well.
+  /// Runs one of the worker's own jobs that `accepts`, inside the job that waits; where it is the
+  /// only worker an injected one as well.
   func helpAwaited(_ worker: Worker, ifAccepted accepts: (Job) -> Bool) -> Bool {
     help(worker) { popOwn(worker, ifAccepted: accepts) ?? injected(worker, ifAccepted: accepts) }
   }
@@ -23,7 +23,8 @@ extension Pool {
   /// How many injected jobs a job that waits looks at, at most.
   static var lookahead: Int { 1024 }
 
-  /// Moves the injected jobs that `accepts` to the only worker's deques, all but the one that is returned.
+  /// Moves the injected jobs that `accepts` to the only worker's deques, all but the one that is
+  /// returned.
   private func injected(_ worker: Worker, ifAccepted accepts: (Job) -> Bool) -> Job? {
     guard workerCount == 1 else { return nil }
     var jobs = injector.take(ofNext: Self.lookahead, where: accepts)

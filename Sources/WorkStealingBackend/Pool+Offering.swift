@@ -4,8 +4,9 @@ internal import ConcurrencyPrimitives
 internal import Scheduling
 internal import Synchronization
 
-/// Jobs that their worker means to run itself, unless a thief is faster. The page Deque covers the pop and the steal that
-/// decide; a job is offered, and taken back, by the thread that runs the worker.
+/// Jobs that their worker means to run itself, unless a thief is faster. The page Deque covers the
+/// pop and the steal that decide; a job is offered, and taken back, by the thread that runs the
+/// worker.
 extension Pool {
   /// Pushes one job on the caller's own deque and wakes a worker if need be; true.
   ///
@@ -29,7 +30,8 @@ extension Pool {
     return true
   }
 
-  /// Pops `job` if it is still on the caller's deque; one that a thief has taken lies below nothing.
+  /// Pops `job` if it is still on the caller's deque; one that a thief has taken lies below
+  /// nothing.
   @inline(__always) func takeBack(_ job: Job, on worker: Worker) -> Bool {
     guard let deque = worker.deques.existing(Int(job.band.rawValue)) else {
       return takeBackAsListed(job, on: worker)
@@ -40,7 +42,8 @@ extension Pool {
       if word == job.word { return true }
     } else {
       word = deque.pop()
-      // sequentially consistent, edge WorkSeen: after the pop's store of `bottom`, which shows what is left.
+      // sequentially consistent, edge WorkSeen: after the pop's store of `bottom`, which shows what
+      // is left.
       let counts = IdleCounts(word: idleCounts.value.load(ordering: .sequentiallyConsistent))
       if word == job.word, !counts.needsWake { return true }
     }
@@ -65,7 +68,8 @@ extension Pool {
 
   /// Pops the newest of the caller's own jobs that `accepts`, of the most urgent band that has one.
   ///
-  /// O(own jobs above it), and O(own jobs) when there is none; thieves do not see the jobs above meanwhile.
+  /// O(own jobs above it), and O(own jobs) when there is none; thieves do not see the jobs above
+  /// meanwhile.
   func popOwn(_ worker: Worker, ifAccepted accepts: (Job) -> Bool) -> Job? {
     var bands = worker.ownBandsValue
     while bands != 0 {
@@ -80,8 +84,8 @@ extension Pool {
     return nil
   }
 
-  /// Pops the caller's own jobs, and puts those back that `accepts` does not; looks elsewhere where it
-  /// takes none; O(own jobs), and O(jobs seen elsewhere).
+  /// Pops the caller's own jobs, and puts those back that `accepts` does not; looks elsewhere where
+  /// it takes none; O(own jobs), and O(jobs seen elsewhere).
   func withdraw(_ worker: Worker, where accepts: (Job) -> Bool) -> JobChain {
     var taken = JobChain()
     var bands = worker.ownBandsValue
@@ -118,7 +122,8 @@ extension Pool {
     bandRules.usesOneBand ? job.moved(to: bandRules.applied(to: job.band)) : job
   }
 
-  /// Pops jobs of a band, the first of which is `word`, up to one that `accepts`, and puts the others back where they were.
+  /// Pops jobs of a band, the first of which is `word`, up to one that `accepts`, and puts the
+  /// others back where they were.
   ///
   /// Thieves find all of them again when this returns.
   @inline(never) private func dig(

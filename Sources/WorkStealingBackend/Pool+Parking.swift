@@ -49,8 +49,8 @@ extension Pool {
     // relaxed: the exchange decides.
     var counts = IdleCounts(word: idleCounts.value.load(ordering: .relaxed))
     while true {
-      // sequentially consistent, edges WorkSeen and WakerCounts: an announcement in the total order before the look
-      // that follows it.
+      // sequentially consistent, edges WorkSeen and WakerCounts: an announcement in the total order
+      // before the look that follows it.
       let (done, original) = idleCounts.value.weakCompareExchange(
         expected: counts.word, desired: next(counts).word, ordering: .sequentiallyConsistent)
       if done { return counts }
@@ -73,11 +73,12 @@ extension Pool {
     }
   }
 
-  /// Leaves the search with something in hand; the last searcher hands the search over if more is visible.
+  /// Leaves the search with something in hand; the last searcher hands the search over if more is
+  /// visible.
   func endSearch(_ worker: Worker) {
     worker.publish()
-    // sequentially consistent, edge SearchHandedOver: a producer that saw this searcher and woke nobody published
-    // before this step, so the look sees its jobs.
+    // sequentially consistent, edge SearchHandedOver: a producer that saw this searcher and woke
+    // nobody published before this step, so the look sees its jobs.
     let before = IdleCounts(
       word: idleCounts.value.wrappingSubtract(
         IdleCounts.oneSearcher, ordering: .sequentiallyConsistent
@@ -95,8 +96,8 @@ extension Pool {
   private func giveUp(_ worker: Worker) -> GaveUp {
     let before = change { $0.givingUp }
     if before.isLastOne { return endUnlessSeen(worker) ? .leave : .searchAgain }
-    // Edge WorkSeen: the announcement is made, now look at everything once more. Only the last searcher must: the
-    // others leave somebody behind who will.
+    // Edge WorkSeen: the announcement is made, now look at everything once more. Only the last
+    // searcher must: the others leave somebody behind who will.
     let isSeen = before.searching == 1 && look(excluding: worker)
     if isSeen {
       let was = change { $0.sleepers > 0 ? $0.wakingOne : $0 }
@@ -108,10 +109,12 @@ extension Pool {
 
   /// The last look of a stopping pool: ends it when no job is visible, else returns false.
   ///
-  /// The caller is the only searcher and everybody else sleeps, so no job runs. Whoever begins to search meanwhile, because he
-  /// had announced his sleep and then saw a job, takes the closing bit back, and the look counts no more.
+  /// The caller is the only searcher and everybody else sleeps, so no job runs. Whoever begins to
+  /// search meanwhile, because he had announced his sleep and then saw a job, takes the closing bit
+  /// back, and the look counts no more.
   private func endUnlessSeen(_ worker: Worker) -> Bool {
-    // Edge LastLook: after the step that set the closing bit, so it sees what every sleeper and submitter published.
+    // Edge LastLook: after the step that set the closing bit, so it sees what every sleeper and
+    // submitter published.
     guard !look(excluding: worker) else { return false }
     let before = change { $0.isClosing && $0.isLastOne ? $0.ending : $0 }
     guard before.isClosing, before.isLastOne else { return false }
@@ -120,8 +123,8 @@ extension Pool {
     return true
   }
 
-  /// Sleeps until there is a token and takes it; the waker has counted this worker as a searcher, or the pool is over and
-  /// this returns false.
+  /// Sleeps until there is a token and takes it; the waker has counted this worker as a searcher,
+  /// or the pool is over and this returns false.
   private func takeToken(_ worker: Worker) -> Bool {
     worker.count(worker.parks)
     // relaxed: the exchange decides.
@@ -136,7 +139,8 @@ extension Pool {
       let (done, original) = tokens.word.value.weakCompareExchange(
         expected: count, desired: count - 1,
         successOrdering: .acquiring, failureOrdering: .relaxed)
-      // relaxed: edge TokenHanded has ordered it; the last tokens are handed out after the step that ends the pool.
+      // relaxed: edge TokenHanded has ordered it; the last tokens are handed out after the step
+      // that ends the pool.
       if done { return !IdleCounts(word: idleCounts.value.load(ordering: .relaxed)).isOver }
       count = original
     }
@@ -144,8 +148,8 @@ extension Pool {
 
   /// Has the pool end once no job runs: the last worker to find nothing sends everybody home.
   ///
-  /// Any thread, once. Until then they sleep and are woken as ever, because a job that runs may submit others and wait for
-  /// them.
+  /// Any thread, once. Until then they sleep and are woken as ever, because a job that runs may
+  /// submit others and wait for them.
   func stop() {
     let before = change { $0.stopping }
     if before.isAsleep { handTokens(1) }

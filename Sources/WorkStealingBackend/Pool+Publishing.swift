@@ -5,7 +5,8 @@ internal import Scheduling
 internal import Synchronization
 
 extension Pool {
-  /// Takes over a non-empty chain: onto the calling worker's own deques, or through the injector from elsewhere.
+  /// Takes over a non-empty chain: onto the calling worker's own deques, or through the injector
+  /// from elsewhere.
   func submit(_ jobs: JobChain) {
     let isDone: Void? = withOwnWorker { worker in publish(jobs, on: worker) }
     guard isDone == nil else { return }
@@ -25,7 +26,8 @@ extension Pool {
 
   /// Makes the caller's pushes visible and wakes a worker if need be.
   ///
-  /// Both steps at once, edge WorkSeen: without the sequentially consistent store the wake could be missed.
+  /// Both steps at once, edge WorkSeen: without the sequentially consistent store the wake could be
+  /// missed.
   @inline(__always) func publish(on worker: Worker) {
     // The only worker is the caller, which does not sleep.
     guard !isAlone else { return worker.showBands() }
@@ -36,10 +38,12 @@ extension Pool {
   /// After a publication: if none searches, wakes one worker or, where none is left, asks for a
   /// spare.
   ///
-  /// The caller has just made jobs visible with a sequentially consistent store, or added them to an inbox whose mask shows them.
+  /// The caller has just made jobs visible with a sequentially consistent store, or added them to
+  /// an inbox whose mask shows them.
   @discardableResult @inline(__always) func notify() -> IdleCounts {
-    // sequentially consistent, edge WorkSeen: comes after the publication in the total order. Either this load sees
-    // the sleeper, or the sleeper's look, which comes after its announcement, sees the publication.
+    // sequentially consistent, edge WorkSeen: comes after the publication in the total order.
+    // Either this load sees the sleeper, or the sleeper's look, which comes after its announcement,
+    // sees the publication.
     let counts = IdleCounts(word: idleCounts.value.load(ordering: .sequentiallyConsistent))
     if counts.needsWake { wakeOne(counts) }
     return counts
@@ -52,8 +56,8 @@ extension Pool {
     while counts.needsWake {
       let isAnyAsleep = counts.sleepers > 0
       let next = isAnyAsleep ? counts.wakingOne : counts.endingShortage
-      // sequentially consistent, edge WakerCounts: the waker, not the sleeper, moves the counts, so that of many
-      // producers one wakes. The failure value decides again.
+      // sequentially consistent, edge WakerCounts: the waker, not the sleeper, moves the counts, so
+      // that of many producers one wakes. The failure value decides again.
       let (done, original) = idleCounts.value.weakCompareExchange(
         expected: counts.word, desired: next.word, ordering: .sequentiallyConsistent)
       if done {

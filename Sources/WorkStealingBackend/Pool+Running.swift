@@ -15,9 +15,11 @@ extension Pool {
 
   var schedulerIdentity: SchedulerIdentity { SchedulerIdentity(object: identity) }
 
-  /// Runs a job and up to `bound` immediate successors in place, publishing what becomes ready after each.
+  /// Runs a job and up to `bound` immediate successors in place, publishing what becomes ready
+  /// after each.
   ///
-  /// A successor goes through the deque instead when the bound is reached or something more urgent waits here.
+  /// A successor goes through the deque instead when the bound is reached or something more urgent
+  /// waits here.
   func run(_ job: Job, _ worker: Worker, _ context: inout WorkerContext, bound: Int) {
     guard bandRules.looksOutside else {
       return runByOwnBands(job, worker, &context, bound: bound)
@@ -32,8 +34,8 @@ extension Pool {
     run(job, worker, &context, bound: bound) { own in own & bandRules.obeyed }
   }
 
-  /// `run` with the bands that go before a successor, made from those that the worker has; always inlined, so that the
-  /// closure is no call.
+  /// `run` with the bands that go before a successor, made from those that the worker has; always
+  /// inlined, so that the closure is no call.
   @inline(__always) private func run(
     _ job: Job, _ worker: Worker, _ context: inout WorkerContext, bound: Int,
     obeying bands: (UInt8) -> UInt8
@@ -95,14 +97,16 @@ extension Pool {
 
   /// A job of the worker's own, or an injected one when it is time or more urgent; no waiting.
   @inline(__always) func pick(_ worker: Worker) -> Job? {
-    // relaxed, both: the owner's alone. Counted before anything else, so that no stream of urgent jobs prevents ageing.
+    // relaxed, both: the owner's alone. Counted before anything else, so that no stream of urgent
+    // jobs prevents ageing.
     let picks = worker.picksUntilAgeing.load(ordering: .relaxed)
     worker.picksUntilAgeing.store(
       picks > 0 ? picks &- 1 : worker.ageingPeriod &- 1, ordering: .relaxed)
     if picks == 0, let job = pickForAgeing(worker) { return job }
     let own = worker.ownBandsValue
     let injected = bandRules.looksOutside ? injector.bands : 0
-    // A mask's lowest bit is its most urgent band; a worker without jobs finds any band more urgent.
+    // A mask's lowest bit is its most urgent band; a worker without jobs finds any band more
+    // urgent.
     let isMoreUrgent = injected.trailingZeroBitCount < own.trailingZeroBitCount
     // relaxed: the owner's alone.
     if isMoreUrgent || worker.jobsUntilInjector.load(ordering: .relaxed) <= 0 {
@@ -112,8 +116,8 @@ extension Pool {
     return worker.pop(alone: isAlone)
   }
 
-  /// The oldest job of the least urgent band; the worker's own when an injected one has the same band, for which
-  /// `injectorInterval` is the bound.
+  /// The oldest job of the least urgent band; the worker's own when an injected one has the same
+  /// band, for which `injectorInterval` is the bound.
   private func pickForAgeing(_ worker: Worker) -> Job? {
     if injector.bands.leadingZeroBitCount < worker.ownBandsValue.leadingZeroBitCount,
       let job = injector.takeForAgeing()
@@ -144,7 +148,8 @@ extension Pool {
     case pushed
   }
 
-  /// Takes a share of the injected jobs, keeps the oldest to run, and publishes the others on the worker's deques.
+  /// Takes a share of the injected jobs, keeps the oldest to run, and publishes the others on the
+  /// worker's deques.
   @inline(__always) func drainInjector(_ worker: Worker) -> Drained {
     guard isAlone, worker.ownBandsValue == 0 else { return drainShare(worker) }
     return injector.takeAlone().map { .job($0) } ?? .nothing
@@ -162,13 +167,15 @@ extension Pool {
 
   /// Takes the worker's share of the injected jobs.
   ///
-  /// A single worker without jobs of its own takes one at a time: nobody else wants the lock, and a walk along many that have
-  /// left the caches would wait for each, while one can be fetched as the one before it runs.
+  /// A single worker without jobs of its own takes one at a time: nobody else wants the lock, and a
+  /// walk along many that have left the caches would wait for each, while one can be fetched as the
+  /// one before it runs.
   func takeShare(for worker: Worker) -> JobChain {
     injector.takeShare(workers: workerCount, one: workerCount == 1 && worker.ownBandsValue == 0)
   }
 
-  /// Gives a share of the injected jobs to the worker, which pops the oldest first; the caller publishes.
+  /// Gives a share of the injected jobs to the worker, which pops the oldest first; the caller
+  /// publishes.
   func place(_ share: consuming JobChain, on worker: Worker) -> Drained {
     guard let oldest = share.first else { return .nothing }
     // A worker that holds something more urgent runs that first.

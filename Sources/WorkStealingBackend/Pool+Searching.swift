@@ -14,13 +14,16 @@ extension Pool {
     return .job(job)
   }
 
-  /// Tries to steal one job: the most urgent band that anybody shows first, then whatever is really there.
+  /// Tries to steal one job: the most urgent band that anybody shows first, then whatever is really
+  /// there.
   ///
-  /// With `batch` above 1 further jobs of the same victim and band come along, onto the worker's own deques, for the
-  /// caller to publish. The published masks say where to look first; the second pass does not trust them, so that what
-  /// `look` sees is also what a round can take. By the relaxed policy there is no first pass.
+  /// With `batch` above 1 further jobs of the same victim and band come along, onto the worker's
+  /// own deques, for the caller to publish. The published masks say where to look first; the second
+  /// pass does not trust them, so that what `look` sees is also what a round can take. By the
+  /// relaxed policy there is no first pass.
   func stealRound(_ worker: Worker, batch: Int) -> Job? {
-    // sequentially consistent, edge WorkSeen: a worker started for compensation is known before its first push.
+    // sequentially consistent, edge WorkSeen: a worker started for compensation is known before its
+    // first push.
     let count = knownWorkers.value.load(ordering: .sequentiallyConsistent)
     guard count > 1 else { return nil }
     let start = worker.randomIndex(below: count)
@@ -104,10 +107,11 @@ extension Pool {
     return nil
   }
 
-  /// Takes the next jobs of a victim one by one: a batch in one step could take what the owner pops without looking.
+  /// Takes the next jobs of a victim one by one: a batch in one step could take what the owner pops
+  /// without looking.
   ///
-  /// With the one that the caller has they are half of what the victim held, rounded up, so that two workers do not
-  /// pass the same jobs to and fro.
+  /// With the one that the caller has they are half of what the victim held, rounded up, so that
+  /// two workers do not pass the same jobs to and fro.
   @inline(never) private func stealMore(
     _ band: Int, from victim: Int, for worker: Worker, atMost limit: Int
   ) {
@@ -125,7 +129,8 @@ extension Pool {
     if !jobs.isEmpty { worker.push(jobs) }
   }
 
-  /// True when a job is visible in the injector or on any worker's deques but `excluded`'s; every band counts.
+  /// True when a job is visible in the injector or on any worker's deques but `excluded`'s; every
+  /// band counts.
   ///
   /// Part of edge WorkSeen: every load is sequentially consistent, after the caller's announcement.
   func look(excluding excluded: Worker?) -> Bool {

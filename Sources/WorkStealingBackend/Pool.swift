@@ -6,8 +6,8 @@ internal import Synchronization
 
 /// The state that the threads of a pool share; lives until the scheduler and every thread are gone.
 ///
-/// Extensions by topic: Publishing (submit, notify), Running (the worker loop), Searching (steal, look), Parking (the
-/// idle counts), Compensation (blocked workers), Stopping.
+/// Extensions by topic: Publishing (submit, notify), Running (the worker loop), Searching (steal,
+/// look), Parking (the idle counts), Compensation (blocked workers), Stopping.
 final class Pool: Sendable {
   let configuration: WorkStealingConfiguration
   /// Regular workers, compensation not included.
@@ -73,7 +73,8 @@ final class Pool: Sendable {
     self.identity = identity
   }
 
-  /// Threads that may run besides the workers and `compensationLimit` others, each because all of those wait.
+  /// Threads that may run besides the workers and `compensationLimit` others, each because all of
+  /// those wait.
   static var sparesPastLimit: Int { 16_384 }
 
   /// Compensation threads that stay when they retire; those with higher numbers end.
@@ -83,9 +84,11 @@ final class Pool: Sendable {
 
   /// Whether the pool has one worker and has never had another; asked on the threads of workers.
   ///
-  /// Then nobody steals, and nobody else takes what is injected: see the page Deque, "A pool of one".
+  /// Then nobody steals, and nobody else takes what is injected: see the page Deque, "A pool of
+  /// one".
   @inline(__always) var isAlone: Bool {
-    // relaxed: it ceases to be 1 on the thread of the only worker, before another one is started, and for good.
+    // relaxed: it ceases to be 1 on the thread of the only worker, before another one is started,
+    // and for good.
     knownWorkers.value.load(ordering: .relaxed) == 1
   }
 

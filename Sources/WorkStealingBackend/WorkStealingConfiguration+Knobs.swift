@@ -6,7 +6,8 @@ extension WorkStealingConfiguration {
   /// Every setting but the topology as a knob, with its legal values and its default.
   public static let knobs: [SchedulerKnob] = bindings.map(\.knob)
 
-  /// The defaults changed by these knobs; refuses unknown names, illegal values, and what does not go together.
+  /// The defaults changed by these knobs; refuses unknown names, illegal values, and what does not
+  /// go together.
   public init(_ settings: KnobSettings) throws(KnobError) {
     self.init()
     try Self.bindings.apply(settings, to: &self, Self.typeName)

@@ -4,8 +4,9 @@ public import Scheduling
 
 /// The settings of a work-stealing pool; the defaults are the measured ones.
 ///
-/// What each one trades is on the page Configuration. `knobs` has them as data, with their legal values. A scheduler
-/// stops the process when it gets an illegal configuration; `validate()` throws instead.
+/// What each one trades is on the page Configuration. `knobs` has them as data, with their legal
+/// values. A scheduler stops the process when it gets an illegal configuration; `validate()` throws
+/// instead.
 public struct WorkStealingConfiguration: Sendable {
   /// Which of its own jobs a worker takes.
   public enum LocalOrder: String, CaseIterable, Sendable {
@@ -26,7 +27,8 @@ public struct WorkStealingConfiguration: Sendable {
   /// Which processors the workers' threads may run on.
   public var pinning = WorkerPinning.none
 
-  /// What pinning and `nearestFirst` go by; nil takes the processors of the thread that makes the scheduler, from /sys.
+  /// What pinning and `nearestFirst` go by; nil takes the processors of the thread that makes the
+  /// scheduler, from /sys.
   public var topology: ProcessorTopology?
 
   /// Which of its own jobs of a band a worker takes.
@@ -37,27 +39,32 @@ public struct WorkStealingConfiguration: Sendable {
   /// Whom a thief asks first.
   public var stealOrder = StealOrder.random
 
-  /// How many jobs a thief takes at a time, up to half of what the victim holds in that band; 1 to 256.
+  /// How many jobs a thief takes at a time, up to half of what the victim holds in that band; 1 to
+  /// 256.
   public var stealBatch = 1
 
-  /// How long a worker looks for jobs before it sleeps, in nanoseconds, up to a second; nil leaves it to the pool.
+  /// How long a worker looks for jobs before it sleeps, in nanoseconds, up to a second; nil leaves
+  /// it to the pool.
   ///
-  /// Left to the pool it is 20 µs, and nothing when the process has no more processors than the pool has workers,
-  /// because then a spinning worker takes the processor of the thread it waits for. At most half as many workers as
-  /// there are processors look at a time, at least one; the others sleep at once.
+  /// Left to the pool it is 20 µs, and nothing when the process has no more processors than the
+  /// pool has workers, because then a spinning worker takes the processor of the thread it waits
+  /// for. At most half as many workers as there are processors look at a time, at least one; the
+  /// others sleep at once.
   public var spinBudgetNanoseconds: UInt64?
 
   /// How much workers obey the bands of jobs.
   public var priorityPolicy = PriorityPolicy.strict
 
-  /// How many immediate successors run in place before the next one goes through the deque; 0 to 1 000 000.
+  /// How many immediate successors run in place before the next one goes through the deque; 0 to 1
+  /// 000 000.
   public var chainBound = 256
 
-  /// A worker looks into the injector at least once per this many jobs that it runs, chains apart; 1 to 1 000 000.
+  /// A worker looks into the injector at least once per this many jobs that it runs, chains apart;
+  /// 1 to 1 000 000.
   public var injectorInterval = 61
 
-  /// Every pick with this number takes the oldest job of the least urgent band that the worker holds or
-  /// that is injected; 0 never does, up to 1 000 000.
+  /// Every pick with this number takes the oldest job of the least urgent band that the worker
+  /// holds or that is injected; 0 never does, up to 1 000 000.
   public var ageingInterval = 64
 
   /// Stack of a thread in bytes, 64 KiB to 1 GiB; 0 takes the system's default.

@@ -4,30 +4,33 @@ internal import ConcurrencyPrimitives
 public import Scheduling
 internal import Synchronization
 
-/// A scheduler whose workers keep jobs on deques of their own and steal from each other when they run out.
+/// A scheduler whose workers keep jobs on deques of their own and steal from each other when they
+/// run out.
 ///
-/// Jobs that become ready on a worker stay there, newest first; jobs from outside arrive through a shared injector,
-/// oldest first. A worker starts the most urgent band that it holds; between workers the order is approximate. Every
-/// `ageingInterval`th pick takes the oldest job of the least urgent band, so a job that is behind d others on its
-/// worker starts after at most `ageingInterval` × d picks. Idle workers sleep and use no processor time.
+/// Jobs that become ready on a worker stay there, newest first; jobs from outside arrive through a
+/// shared injector, oldest first. A worker starts the most urgent band that it holds; between
+/// workers the order is approximate. Every `ageingInterval`th pick takes the oldest job of the
+/// least urgent band, so a job that is behind d others on its worker starts after at most
+/// `ageingInterval` × d picks. Idle workers sleep and use no processor time.
 ///
-/// That is the order by the default settings; `WorkStealingConfiguration` changes it. Without ageing there is no bound.
+/// That is the order by the default settings; `WorkStealingConfiguration` changes it. Without
+/// ageing there is no bound.
 ///
-/// A worker that blocks between `willBlock()` and `didUnblock()` is replaced by a compensation thread, up to
-/// `compensationLimit` at a time; past that only when the last thread waits for other operations. Several pools may exist in a
-/// process.
+/// A worker that blocks between `willBlock()` and `didUnblock()` is replaced by a compensation
+/// thread, up to `compensationLimit` at a time; past that only when the last thread waits for other
+/// operations. Several pools may exist in a process.
 ///
-/// Bound for others (contract 138): while at most `compensationLimit` operations are blocked in announced waits, none
-/// delays another queue's. Beyond that, and where an operation blocks without announcing it, the other workers steal what
-/// it holds up, and a job that has d others before it waits for at most ⌈`ageingInterval` × d / workers that are left⌉
-/// times the longest of them.
+/// Bound for others (contract 138): while at most `compensationLimit` operations are blocked in
+/// announced waits, none delays another queue's. Beyond that, and where an operation blocks without
+/// announcing it, the other workers steal what it holds up, and a job that has d others before it
+/// waits for at most ⌈`ageingInterval` × d / workers that are left⌉ times the longest of them.
 public final class WorkStealingScheduler: AwaitingScheduler, ForkJoinScheduler {
   let pool: Pool
 
   /// A pool with `workers` threads, at least 1.
   ///
-  /// Stops the process when the configuration is illegal (its `validate()` throws instead), or the system refuses a
-  /// thread or a processor to pin it to.
+  /// Stops the process when the configuration is illegal (its `validate()` throws instead), or the
+  /// system refuses a thread or a processor to pin it to.
   public init(workers: Int, configuration: WorkStealingConfiguration = .init()) {
     pool = Pool(workers: workers, configuration: configuration)
     pool.start()
@@ -42,7 +45,8 @@ public final class WorkStealingScheduler: AwaitingScheduler, ForkJoinScheduler {
   /// What the configuration says.
   public var priorityPolicy: PriorityPolicy { pool.configuration.priorityPolicy }
 
-  /// Takes over every job: on the deques of the calling worker, or through the injector from any other thread.
+  /// Takes over every job: on the deques of the calling worker, or through the injector from any
+  /// other thread.
   ///
   /// At most one system call. From outside it is a fault after `shutDown()`.
   public func submit(_ jobs: consuming JobChain) {
@@ -58,16 +62,17 @@ public final class WorkStealingScheduler: AwaitingScheduler, ForkJoinScheduler {
 
   /// Runs the newest job on the calling worker's deques that `accepts`, 64 levels deep at most.
   ///
-  /// O(jobs above it). Jobs that the worker submits are its own until a thief takes them. The only worker of a pool takes such
-  /// jobs from outside as well, once it has none of its own, if they are among the next 1024.
+  /// O(jobs above it). Jobs that the worker submits are its own until a thief takes them. The only
+  /// worker of a pool takes such jobs from outside as well, once it has none of its own, if they
+  /// are among the next 1024.
   public func helpAwaited(ifAccepted accepts: (Job) -> Bool) -> Bool {
     pool.withOwnWorker { pool.helpAwaited($0, ifAccepted: accepts) } ?? false
   }
 
   /// Takes jobs off the calling worker's own deques; thieves do not see the others meanwhile.
   ///
-  /// Where these have none it takes them from those that came from outside, the next 1024 of them, and
-  /// where every other thread is blocked from the deques of those.
+  /// Where these have none it takes them from those that came from outside, the next 1024 of them,
+  /// and where every other thread is blocked from the deques of those.
   public func withdraw(where accepts: (Job) -> Bool) -> JobChain {
     pool.withOwnWorker { pool.withdraw($0, where: accepts) } ?? JobChain()
   }
@@ -104,7 +109,8 @@ public final class WorkStealingScheduler: AwaitingScheduler, ForkJoinScheduler {
 
   /// Lets queued jobs finish, and waits for the end of every thread.
   ///
-  /// No thread ends while a job runs: what it submits finds the workers that it always had. Calling it again does nothing.
+  /// No thread ends while a job runs: what it submits finds the workers that it always had. Calling
+  /// it again does nothing.
   public func shutDown() {
     let isInside = pool.withOwnWorker { _ in true } ?? false
     guard !isInside else {

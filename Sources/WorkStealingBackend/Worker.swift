@@ -6,8 +6,8 @@ internal import Synchronization
 
 /// What the pool keeps per thread: deques, masks, counters.
 ///
-/// "Owner" is the thread that runs this worker. The owner's fields are relaxed atomics, which cost what plain fields
-/// cost and need no exclusivity checks; only the owner writes them.
+/// "Owner" is the thread that runs this worker. The owner's fields are relaxed atomics, which cost
+/// what plain fields cost and need no exclusivity checks; only the owner writes them.
 final class Worker: Sendable {
   private let gap1 = LineGap()
   /// Position in the pool; compensation threads follow the regular workers.
@@ -78,8 +78,8 @@ final class Worker: Sendable {
 
   // MARK: The owner's deques
 
-  /// Pushes every job of a chain, so that pops return the first one first, with one store of `bottom` per band where
-  /// pops take the newest.
+  /// Pushes every job of a chain, so that pops return the first one first, with one store of
+  /// `bottom` per band where pops take the newest.
   ///
   /// Owner only; the caller publishes afterwards.
   func push(_ chain: consuming JobChain) {
@@ -98,7 +98,8 @@ final class Worker: Sendable {
     putBack(chain, in: band)
   }
 
-  /// Pushes jobs that were popped at the bottom, the one popped first as the first of the chain, to where they were.
+  /// Pushes jobs that were popped at the bottom, the one popped first as the first of the chain, to
+  /// where they were.
   ///
   /// Owner only; the caller publishes afterwards.
   func putBack(_ chain: JobChain, in band: Int) {
@@ -120,7 +121,8 @@ final class Worker: Sendable {
     setOwnBands(ownBandsValue | 1 << UInt8(band))
   }
 
-  /// Takes the owner's newest job of the most urgent band, or its oldest by `localOrder`; owner only.
+  /// Takes the owner's newest job of the most urgent band, or its oldest by `localOrder`; owner
+  /// only.
   ///
   /// With `alone` there are no thieves.
   @inline(__always) func pop(alone: Bool) -> Job? {
@@ -134,7 +136,8 @@ final class Worker: Sendable {
     }
   }
 
-  /// Takes the owner's oldest job of the most urgent band, from the end where thieves steal; owner only.
+  /// Takes the owner's oldest job of the most urgent band, from the end where thieves steal; owner
+  /// only.
   @inline(never) private func popOldest() -> Job? {
     while true {
       let bands = ownBandsValue
@@ -147,7 +150,8 @@ final class Worker: Sendable {
     }
   }
 
-  /// Takes the owner's oldest job of the least urgent band, from the end where thieves steal; owner only.
+  /// Takes the owner's oldest job of the least urgent band, from the end where thieves steal; owner
+  /// only.
   func popForAgeing() -> Job? {
     let bands = ownBandsValue
     guard bands != 0 else { return nil }
@@ -164,8 +168,8 @@ final class Worker: Sendable {
 
   /// Makes the owner's pushes and its bands visible before anything the owner reads next.
   func publish() {
-    // sequentially consistent, edge WorkSeen: in the total order between the pushes, which it releases, and the load
-    // of the idle counts that follows.
+    // sequentially consistent, edge WorkSeen: in the total order between the pushes, which it
+    // releases, and the load of the idle counts that follows.
     publishedBands.store(ownBandsValue, ordering: .sequentiallyConsistent)
   }
 
@@ -179,7 +183,8 @@ final class Worker: Sendable {
 
   /// True when no thief would find a job here; any thread.
   var looksEmpty: Bool {
-    // sequentially consistent, edge WorkSeen: pairs with publish(); makes the pushes before it visible below.
+    // sequentially consistent, edge WorkSeen: pairs with publish(); makes the pushes before it
+    // visible below.
     _ = publishedBands.load(ordering: .sequentiallyConsistent)
     for band in 0..<DequeBank.count {
       if let deque = deques.existing(band), !deque.isEmpty { return false }

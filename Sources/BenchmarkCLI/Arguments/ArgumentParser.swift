@@ -14,7 +14,8 @@ package struct ArgumentParser: Sendable {
 
   /// Parses the words after the program's name.
   ///
-  /// An option that is not given is taken from the environment (`BENCH_<NAME>`), if the verb takes it.
+  /// An option that is not given is taken from the environment (`BENCH_<NAME>`), if the verb takes
+  /// it.
   package func parse(_ arguments: [String], environment: [String: String] = [:])
     throws(ToolFailure) -> ParsedArguments
   {

@@ -7,7 +7,8 @@ extension AxisSelection {
   /// What an axis takes, for messages.
   private static let form = "axis=value, such as n=512 or pin=compact"
 
-  /// Reads `n=64,512,pin=compact`: a piece with `=` opens an axis, one without adds a value to the axis before it.
+  /// Reads `n=64,512,pin=compact`: a piece with `=` opens an axis, one without adds a value to the
+  /// axis before it.
   package static func parse(_ text: String, place: String) throws(ToolFailure) -> [AxisSelection] {
     var selections: [AxisSelection] = []
     for piece in text.split(separator: ",", omittingEmptySubsequences: false) {

@@ -4,8 +4,8 @@
 package enum NearestName {
   /// The nearest of `names`, or nil when none is near enough to be a misspelling.
   ///
-  /// Near enough is a third of the longer word's letters, at least one; a name that begins with the word also counts.
-  /// The first of equally near names wins. O(names × letters²).
+  /// Near enough is a third of the longer word's letters, at least one; a name that begins with the
+  /// word also counts. The first of equally near names wins. O(names × letters²).
   package static func of(_ word: String, in names: [String]) -> String? {
     let lowered = word.lowercased()
     var best: (name: String, distance: Int)?

@@ -3,7 +3,8 @@
 internal import Machine
 
 extension CommandLineTool {
-  /// `bench doctor`: what about this machine makes figures doubtful; exit code 1 when there is something.
+  /// `bench doctor`: what about this machine makes figures doubtful; exit code 1 when there is
+  /// something.
   func doctor(_ parsed: ParsedArguments) throws(ToolFailure) -> ExitCode {
     let diagnosis = EnvironmentProbe.diagnose()
     try console.out(Self.doctorText(diagnosis, style: style(parsed.text(.color))))

@@ -22,7 +22,8 @@ package struct CommandLineTool {
 
   /// Runs the whole program: a child's side for the hidden verb, else what the user asked for.
   ///
-  /// Call it on the main thread before any other thread starts. A debug build becomes the release build first.
+  /// Call it on the main thread before any other thread starts. A debug build becomes the release
+  /// build first.
   /// - Parameters:
   ///   - arguments: the words after the program's name.
   ///   - environment: the environment variables.

@@ -6,9 +6,11 @@ internal import Machine
 internal import Measurement
 internal import Results
 
-/// Makes `swift run bench` give release figures: a debug build builds the release one and becomes it.
+/// Makes `swift run bench` give release figures: a debug build builds the release one and becomes
+/// it.
 ///
-/// The executable's own name is the product's name, so that a user's package with a `bench` of its own gets the same.
+/// The executable's own name is the product's name, so that a user's package with a `bench` of its
+/// own gets the same.
 package enum ReleaseReexecution {
   /// Setting this variable to anything but the empty text keeps the debug build.
   package static let variable = "BENCH_NO_REEXEC"
@@ -24,7 +26,8 @@ package enum ReleaseReexecution {
     /// Path of the release executable.
     let release: String
 
-    /// Reads `…/<scratch>/<triple>/debug/<product>`; nil when the path has another form or no package lies above.
+    /// Reads `…/<scratch>/<triple>/debug/<product>`; nil when the path has another form or no
+    /// package lies above.
     init?(executable: String, isPackage: (String) -> Bool) {
       var pieces = executable.split(separator: "/").map(String.init)
       guard pieces.count >= 4, pieces[pieces.count - 2] == "debug" else { return nil }
@@ -44,7 +47,8 @@ package enum ReleaseReexecution {
 
   /// Builds and becomes the release build, if this is a debug build and nobody refused.
   ///
-  /// Returns when there is nothing to do; does not return on success. Call it before anything else, on the main thread.
+  /// Returns when there is nothing to do; does not return on success. Call it before anything else,
+  /// on the main thread.
   /// - Throws: when the release build fails or cannot be started.
   package static func becomeReleaseBuild(
     arguments: [String], environment: [String: String], console: Console

@@ -4,7 +4,8 @@ package import Analysis
 internal import Results
 internal import Statistics
 
-/// What a finished run shows to a person: a headline, one block per group, and what to make of the marks.
+/// What a finished run shows to a person: a headline, one block per group, and what to make of the
+/// marks.
 package struct Report: Sendable {
   /// The table of one group with what stands around it.
   struct Block {

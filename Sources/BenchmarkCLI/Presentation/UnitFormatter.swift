@@ -2,7 +2,8 @@
 
 /// Turns numbers into short text: the only place in the code base that chooses units and digits.
 package enum UnitFormatter {
-  /// A value of a registry unit (`ns`, `ns/op`, `B`, `1/s`, `1/op`, `1`) with three significant digits.
+  /// A value of a registry unit (`ns`, `ns/op`, `B`, `1/s`, `1/op`, `1`) with three significant
+  /// digits.
   package static func text(_ value: Double, unit: String) -> String {
     let pieces = unit.split(separator: "/", maxSplits: 1)
     switch unit {
@@ -72,7 +73,8 @@ package enum UnitFormatter {
     Step(name: "G/s", factor: 1e9),
   ]
 
-  /// The largest unit in which the number, rounded to three digits, is at least one; seconds serve up to two minutes.
+  /// The largest unit in which the number, rounded to three digits, is at least one; seconds serve
+  /// up to two minutes.
   private static func scaled(_ value: Double, steps: [Step]) -> String {
     guard value.isFinite else { return significant(value) }
     var chosen = steps[0]

@@ -52,7 +52,8 @@ struct ReportWriter {
     // SAFETY: the array lives through the call and holds so many bytes.
     let error = unsafe shim_write_all(descriptor, pending, UInt64(pending.count))
     pending.removeAll(keepingCapacity: true)
-    // Nobody reads any more: the orchestrator is gone, and the liveness thread is about to say the same.
+    // Nobody reads any more: the orchestrator is gone, and the liveness thread is about to say the
+    // same.
     if error != 0 { _exit(125) }
   }
 }

@@ -28,8 +28,9 @@ package struct ChildRunner: Sendable {
 
   /// Measures one assignment, and nothing else, in a child of its own.
   ///
-  /// A child that has not ended after `deadline` is killed and counts as hung; time during which this process itself
-  /// did not run (stopped, machine asleep) does not count. Every failure is in the outcome.
+  /// A child that has not ended after `deadline` is killed and counts as hung; time during which
+  /// this process itself did not run (stopped, machine asleep) does not count. Every failure is in
+  /// the outcome.
   package func run(
     _ assignment: Assignment, deadline: Duration, allocator: Allocator
   ) -> MeasurementOutcome {
@@ -95,8 +96,8 @@ package struct ChildRunner: Sendable {
     if let refusal = AllocatorSupport.refusal(of: allocator) {
       return .failure(.unavailable(reason: "allocator", detail: refusal))
     }
-    // The child must not build itself anew, and its stack is in the core dump: the Swift runtime's own report of a
-    // crash takes seconds and can hang.
+    // The child must not build itself anew, and its stack is in the core dump: the Swift runtime's
+    // own report of a crash takes seconds and can hang.
     var lines = ["BENCH_NO_REEXEC=1", "SWIFT_BACKTRACE=enable=no"]
     if padding > 0 {
       lines.append("BENCH_PADDING=" + String(repeating: "x", count: padding))

@@ -8,8 +8,9 @@ internal import Glibc
 ///
 /// A SIGHUP that was ignored when the process started, as under nohup, stays ignored.
 ///
-/// The flag is a descriptor that turns readable and stays so; whoever waits for a child waits for it too. A second
-/// signal more than a second after the first ends the process at once; children notice that by themselves.
+/// The flag is a descriptor that turns readable and stays so; whoever waits for a child waits for
+/// it too. A second signal more than a second after the first ends the process at once; children
+/// notice that by themselves.
 package struct InterruptFlag: Sendable {
   /// Readable from the first signal on.
   package let descriptor: Int32

@@ -25,7 +25,8 @@ package enum Termination: Hashable, Sendable, CustomStringConvertible {
 package enum MeasurementFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The child died before it was done; with the end of what it wrote on stderr.
   case crashed(Termination, standardError: String)
-  /// The child was not done at its deadline and was killed; with the end of what it wrote on stderr.
+  /// The child was not done at its deadline and was killed; with the end of what it wrote on
+  /// stderr.
   case hung(deadline: Duration, standardError: String)
   /// An iteration computed something else than the serial reference.
   case wrongAnswer(String)

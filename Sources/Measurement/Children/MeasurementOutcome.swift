@@ -4,7 +4,8 @@ package import Harness
 package import Machine
 package import Results
 
-/// What one child process measured; when it failed, what it had told until then, which is no figure.
+/// What one child process measured; when it failed, what it had told until then, which is no
+/// figure.
 package struct MeasurementOutcome: Sendable {
   /// Every timed iteration, in order.
   package var iterations: [IterationSample] = []
@@ -14,7 +15,8 @@ package struct MeasurementOutcome: Sendable {
   package var queueDelays: [UInt64] = []
   /// Values of other metrics, one per report.
   package var metrics: [Metric: [Double]] = [:]
-  /// The child's largest resident set in bytes, by the kernel's high-water mark; nil when it did not get that far.
+  /// The child's largest resident set in bytes, by the kernel's high-water mark; nil when it did
+  /// not get that far.
   package var peakRSS: Int?
   /// Allocator and version that the child proved to have; nil when it did not get that far.
   package var allocatorProof: String?

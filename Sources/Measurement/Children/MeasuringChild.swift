@@ -204,7 +204,8 @@ package final class MeasuringChild {
     return count > 0
   }
 
-  /// Reads what a dead child left behind; bounded, since something that it started may hold a pipe open and write.
+  /// Reads what a dead child left behind; bounded, since something that it started may hold a pipe
+  /// open and write.
   private func drain() {
     for _ in 0..<64 where resultsAreOpen { if !readResults() { break } }
     for _ in 0..<64 where errorsAreOpen { if !readErrors() { break } }
@@ -215,7 +216,8 @@ package final class MeasuringChild {
   /// Reaps the child, which has ended or was killed, reads what it left and closes the pipes.
   private func reap() {
     guard exit == nil else { return }
-    // Blocks for moments only: the child has closed everything, as the kernel does on its way out, or was killed.
+    // Blocks for moments only: the child has closed everything, as the kernel does on its way out,
+    // or was killed.
     exit = shim_reap(child.pid, 1)
     drain()
     for descriptor in [child.results, child.errors, child.liveness, child.commands] {

@@ -16,7 +16,8 @@ struct TailBuffer {
     }
   }
 
-  /// The kept text, from the start of a line when something before it was dropped, without the last line feed.
+  /// The kept text, from the start of a line when something before it was dropped, without the last
+  /// line feed.
   var text: String {
     var kept = bytes[...]
     if dropped, let end = kept.firstIndex(of: UInt8(ascii: "\n")) {

@@ -3,18 +3,21 @@
 internal import Harness
 internal import Scheduling
 
-/// Checks the selections against the axes of the chosen workloads and the knobs of the chosen schedulers.
+/// Checks the selections against the axes of the chosen workloads and the knobs of the chosen
+/// schedulers.
 struct AxisCheck: Sendable {
   /// The chosen workloads; none when graphs are replayed.
   let workloads: [WorkloadDescription]
   /// The chosen schedulers.
   let schedulers: [SchedulerEntry]
-  /// Every workload of the suite, for the advice which one has an axis; none when graphs are replayed.
+  /// Every workload of the suite, for the advice which one has an axis; none when graphs are
+  /// replayed.
   let allWorkloads: [WorkloadDescription]
   /// Every scheduler of the suite, for the advice which one has a knob.
   let all: [SchedulerEntry]
 
-  /// Refuses a name that no chosen workload or scheduler has, and a value that one of those that have it does not take.
+  /// Refuses a name that no chosen workload or scheduler has, and a value that one of those that
+  /// have it does not take.
   func check(_ selections: [AxisSelection]) throws(PlanError) {
     for selection in selections {
       let owners = workloads.filter { $0.axis(named: selection.axis) != nil }
@@ -47,7 +50,8 @@ struct AxisCheck: Sendable {
         otherWorkloads: allWorkloads.filter { $0.axis(named: name) != nil }.map(\.name)))
   }
 
-  /// Every name with the workloads or schedulers that have it, in the order in which they are shown.
+  /// Every name with the workloads or schedulers that have it, in the order in which they are
+  /// shown.
   private var known: [AxisKnowledge.Name] {
     let axes = workloads.flatMap { workload in workload.axes.map { ($0.name, workload.name) } }
     let knobs = schedulers.flatMap { entry in entry.knobs.map { ($0.name, entry.name) } }

@@ -165,9 +165,11 @@ package struct MeasurementPlan: Sendable {
     return Array(groups[group].contestants.indices).shuffled(using: &generator)
   }
 
-  /// The assignment of one child; every contestant of a round gets the same seed and the same padding.
+  /// The assignment of one child; every contestant of a round gets the same seed and the same
+  /// padding.
   ///
-  /// The padding shifts where the child's stack begins, so that no accident of layout is in every round.
+  /// The padding shifts where the child's stack begins, so that no accident of layout is in every
+  /// round.
   package func assignment(
     round: Int, group: Int, contestant: Int, timeBudgetNanoseconds: UInt64
   ) -> Assignment {

@@ -4,7 +4,8 @@ internal import Harness
 internal import Scheduling
 
 extension Planner {
-  /// The schedulers of the group of `workers[index]`, each with every combination of the values asked for on its knobs.
+  /// The schedulers of the group of `workers[index]`, each with every combination of the values
+  /// asked for on its knobs.
   func members(
     _ schedulers: [SchedulerEntry], workers: [Int], index: Int, parameters: Parameters
   ) throws(PlanError) -> [Contestant] {
@@ -17,7 +18,8 @@ extension Planner {
 
   /// The schedulers that the group of `workers[index]` measures.
   ///
-  /// One with a fixed count is measured once per point: beside its own count if that is asked for, else beside the first.
+  /// One with a fixed count is measured once per point: beside its own count if that is asked for,
+  /// else beside the first.
   private func entrants(_ schedulers: [SchedulerEntry], workers: [Int], index: Int)
     -> [SchedulerEntry]
   {
@@ -27,7 +29,8 @@ extension Planner {
     }
   }
 
-  /// The scheduler once with every combination of the values asked for on its knobs; as it is when there are none.
+  /// The scheduler once with every combination of the values asked for on its knobs; as it is when
+  /// there are none.
   private func tuned(
     _ entry: SchedulerEntry, parameters: Parameters, workers: Int
   ) throws(PlanError) -> [Contestant] {

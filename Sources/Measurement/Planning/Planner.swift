@@ -18,8 +18,8 @@ package struct Planner: Sendable {
 
   /// The plan, or why there is none.
   ///
-  /// - Parameter freshSeed: used when the request names no seed. A fixed default would give every run the same order,
-  ///   and the pairs their validity comes from the order being random.
+  /// - Parameter freshSeed: used when the request names no seed. A fixed default would give every
+  ///   run the same order, and the pairs their validity comes from the order being random.
   package func plan(freshSeed: UInt64) throws(PlanError) -> MeasurementPlan {
     let schedulers = try chosenSchedulers()
     let references = try chosenReferences()

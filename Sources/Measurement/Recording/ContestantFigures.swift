@@ -47,7 +47,8 @@ struct ContestantFigures: Sendable {
     }
   }
 
-  /// Percentiles of every sample of every process, without an interval: the samples of a process are not independent.
+  /// Percentiles of every sample of every process, without an interval: the samples of a process
+  /// are not independent.
   private mutating func pool(_ metric: Metric, _ samples: (MeasurementOutcome) -> [UInt64]) {
     let pooled = processes.filter(\.outcome.isComplete).flatMap { samples($0.outcome) }
     for (statistic, value) in ProcessFigures.statistics(of: pooled) {

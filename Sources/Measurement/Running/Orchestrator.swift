@@ -4,13 +4,14 @@ internal import Harness
 
 /// Takes a plan through its rounds.
 ///
-/// Rounds are the outer loop, so that slow drift of the machine touches every contestant alike and an interrupted run
-/// has figures for everything. A contestant that failed is not measured again: it has lost its row, and a hang would
-/// cost its deadline in every round.
+/// Rounds are the outer loop, so that slow drift of the machine touches every contestant alike and
+/// an interrupted run has figures for everything. A contestant that failed is not measured again:
+/// it has lost its row, and a hang would cost its deadline in every round.
 package struct Orchestrator {
   /// What happens during a run, for whoever shows its progress.
   package enum Event {
-    /// A child is about to start: how many are done, out of how many, and the time left in seconds, if known.
+    /// A child is about to start: how many are done, out of how many, and the time left in seconds,
+    /// if known.
     case starting(group: Int, contestant: Int, round: Int, done: Int, of: Int, secondsLeft: Double)
     /// A child failed.
     case failed(group: Int, contestant: Int, round: Int, MeasurementFailure)

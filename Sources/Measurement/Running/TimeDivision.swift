@@ -4,10 +4,10 @@ internal import Harness
 
 /// Divides the time of a run over its children.
 ///
-/// A child costs at least its start, its warm-up and one timed iteration, which differ by a factor of a hundred between
-/// workloads. So the first round spends little, the later ones know what every child costs at least, and what is left
-/// goes to all alike: every child gets the same level of timed iterations, and one whose single iteration is above the
-/// level takes that.
+/// A child costs at least its start, its warm-up and one timed iteration, which differ by a factor
+/// of a hundred between workloads. So the first round spends little, the later ones know what every
+/// child costs at least, and what is left goes to all alike: every child gets the same level of
+/// timed iterations, and one whose single iteration is above the level takes that.
 struct TimeDivision {
   /// A contestant of a group.
   struct Slot: Hashable {
@@ -22,7 +22,8 @@ struct TimeDivision {
     /// One timed iteration.
     var iteration: Double
 
-    /// What it will cost when its timed iterations go on for `level`, half an iteration of overshoot included.
+    /// What it will cost when its timed iterations go on for `level`, half an iteration of
+    /// overshoot included.
     func total(level: Double) -> Double { fixed + max(iteration, level + iteration / 2) }
   }
 
@@ -48,7 +49,8 @@ struct TimeDivision {
   /// Children still to run.
   var remaining: Int { left.values.reduce(0, +) }
 
-  /// True when one more round, as long as the `rounds` so far were on average, would end after the time.
+  /// True when one more round, as long as the `rounds` so far were on average, would end after the
+  /// time.
   func leavesNoRound(after rounds: Int, _ elapsed: UInt64) -> Bool {
     Double(elapsed) * Double(rounds + 1) > budget * Double(rounds)
   }
@@ -93,7 +95,8 @@ struct TimeDivision {
     return max(rest, expected(level: 0)) / 1e9
   }
 
-  /// What the remaining children cost together; those of which nothing is known count with an equal share.
+  /// What the remaining children cost together; those of which nothing is known count with an equal
+  /// share.
   private func expected(level: Double) -> Double {
     left.reduce(0) { sum, entry in
       sum + Double(entry.value) * (costs[entry.key]?.total(level: level) ?? share)

@@ -2,8 +2,8 @@
 
 import Synchronization
 
-/// Whose the body of an operation is: it goes to the first of all calls of `main()` and to the flush that skips it
-/// (contract 10).
+/// Whose the body of an operation is: it goes to the first of all calls of `main()` and to the
+/// flush that skips it (contract 10).
 ///
 /// `BlockOperation` has the edit lock for it, since its closures lie there. Page: Bodies.md.
 struct BodyClaim: ~Copyable {
@@ -11,7 +11,8 @@ struct BodyClaim: ~Copyable {
 
   /// True for the first caller: the body is his, to run or to let go of.
   borrowing func take() -> Bool {
-    // acquire, edge BodyClaimed: what the adder stored; release: nothing, a later caller keeps away from it.
+    // acquire, edge BodyClaimed: what the adder stored; release: nothing, a later caller keeps away
+    // from it.
     !isTaken.exchange(true, ordering: .acquiring)
   }
 }

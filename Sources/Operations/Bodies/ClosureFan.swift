@@ -4,10 +4,11 @@ import ConcurrencyPrimitives
 import Scheduling
 import Synchronization
 
-/// The closures of one block operation that workers share: each takes the next one until none is left.
+/// The closures of one block operation that workers share: each takes the next one until none is
+/// left.
 ///
-/// Nobody waits for the others: whoever returns from the last closure finishes the operation. A helper that comes too
-/// late finds an empty list.
+/// Nobody waits for the others: whoever returns from the last closure finishes the operation. A
+/// helper that comes too late finds an empty list.
 final class ClosureFan: Sendable {
   private struct Rest: Sendable {
     /// The last one first.
@@ -31,7 +32,8 @@ final class ClosureFan: Sendable {
     _ = operation.setBits(StateBit.outlivesMain)
   }
 
-  /// Calls helpers, as many as there are workers and closures for, and runs closures until none is left.
+  /// Calls helpers, as many as there are workers and closures for, and runs closures until none is
+  /// left.
   ///
   /// In the operation's `main()`.
   func runAll() {
@@ -55,7 +57,8 @@ final class ClosureFan: Sendable {
   /// False when no closure was left to take.
   private func runNext() -> Bool {
     guard runTaken() else { return false }
-    // acquire and release, edge ClosureReturned: the last one to return has what all closures wrote.
+    // acquire and release, edge ClosureReturned: the last one to return has what all closures
+    // wrote.
     let left = unreturned.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue
     if left == 0 { rest.withLock { $0.operation.take() }?.finishFromAnywhere() }
     return true

@@ -2,10 +2,12 @@
 
 import Scheduling
 
-/// Runs the parts of one operation's task, from one suspension to the next, as jobs of the queue's scheduler.
+/// Runs the parts of one operation's task, from one suspension to the next, as jobs of the queue's
+/// scheduler.
 ///
-/// Between two parts nothing is queued and no worker is held. Child tasks and the default actors that the task calls run
-/// here too; tasks that it creates without structure do not. Page: Bodies.md.
+/// Between two parts nothing is queued and no worker is held. Child tasks and the default actors
+/// that the task calls run here too; tasks that it creates without structure do not. Page:
+/// Bodies.md.
 final class OperationExecutor: TaskExecutor {
   private let operation: Operation
   /// Nil for an operation that was started by hand.
@@ -39,8 +41,8 @@ final class OperationExecutor: TaskExecutor {
 }
 
 extension Operation {
-  /// The queue that runs the operation on this thread; nil when it was started by hand, or `main()` is called by somebody
-  /// else.
+  /// The queue that runs the operation on this thread; nil when it was started by hand, or `main()`
+  /// is called by somebody else.
   ///
   /// In `main()` or `skipMain()` only: the thread that runs them keeps the queue.
   final var queueOfBody: OperationQueue? {
@@ -54,7 +56,8 @@ extension Operation {
 
   /// Runs `body` as a task that is cancelled when the operation is (contract 72).
   ///
-  /// In `main()` only. The task inherits nothing from the thread that happens to start the operation.
+  /// In `main()` only. The task inherits nothing from the thread that happens to start the
+  /// operation.
   final func runTask(_ body: @escaping @Sendable () async -> Void) {
     let task = Task.detached(
       executorPreference: OperationExecutor(of: self), priority: taskPriority, operation: body)

@@ -6,10 +6,11 @@ import Synchronization
 
 /// An operation made of other operations: finished when all its members and its own body are.
 ///
-/// Members run on the scheduler of the queue that runs the group, within a limit of their own, and no worker waits for
-/// them. They may be added before the group starts and while it executes, also by its body and by members. A member may
-/// be a group. Cancelling the group cancels its members; a group that is cancelled before it begins finishes when they
-/// have finished without running. Page: Composition.md.
+/// Members run on the scheduler of the queue that runs the group, within a limit of their own, and
+/// no worker waits for them. They may be added before the group starts and while it executes, also
+/// by its body and by members. A member may be a group. Cancelling the group cancels its members; a
+/// group that is cancelled before it begins finishes when they have finished without running. Page:
+/// Composition.md.
 open class GroupOperation: Operation, @unchecked Sendable {
   private struct State: Sendable {
     /// Claimed members that are not in the queue yet: those of a group that has not started.
@@ -41,8 +42,10 @@ open class GroupOperation: Operation, @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - operations: the first members.
-  ///   - collectsErrors: whether `errors` tells how members failed; members are kept until the group has finished then.
-  ///   - body: runs on the group's own worker while the members run, and may add more; nil for none.
+  ///   - collectsErrors: whether `errors` tells how members failed; members are kept until the
+  ///     group has finished then.
+  ///   - body: runs on the group's own worker while the members run, and may add more; nil for
+  ///     none.
   public init(
     _ operations: [Operation] = [], collectsErrors: Bool = false,
     body: (@Sendable (GroupOperation) -> Void)? = nil
@@ -67,8 +70,8 @@ open class GroupOperation: Operation, @unchecked Sendable {
 
   /// The group's own work; runs the closure that was passed at creation.
   ///
-  /// Called once, on the worker that starts the group, when its first members are with the scheduler. An override need
-  /// not call `super`.
+  /// Called once, on the worker that starts the group, when its first members are with the
+  /// scheduler. An override need not call `super`.
   open func body() {
     let closure = unsafe self.closure
     unsafe self.closure = nil
@@ -126,8 +129,8 @@ open class GroupOperation: Operation, @unchecked Sendable {
 
   /// Adds a member; from anywhere, until the group has finished.
   ///
-  /// An operation that is executing, finished, in a queue or in a group, or a group that has finished, stops the process;
-  /// `tryAddOperation(_:)` throws instead.
+  /// An operation that is executing, finished, in a queue or in a group, or a group that has
+  /// finished, stops the process; `tryAddOperation(_:)` throws instead.
   public final func addOperation(_ operation: Operation) { addOperations([operation]) }
 
   /// Adds a closure as a member.
@@ -138,8 +141,8 @@ open class GroupOperation: Operation, @unchecked Sendable {
     return operation
   }
 
-  /// As `addOperation(_:)`, but throws `alreadyQueued`, `alreadyExecuting` or `alreadyFinished`; the last one also for a
-  /// group that has finished.
+  /// As `addOperation(_:)`, but throws `alreadyQueued`, `alreadyExecuting` or `alreadyFinished`;
+  /// the last one also for a group that has finished.
   public final func tryAddOperation(_ operation: Operation) throws(OperationError) {
     try tryAddOperations([operation])
   }
@@ -224,10 +227,11 @@ open class GroupOperation: Operation, @unchecked Sendable {
     }
   }
 
-  /// What members failed with, in the order in which they were added; empty until the group has finished.
+  /// What members failed with, in the order in which they were added; empty until the group has
+  /// finished.
   ///
-  /// Only when `collectsErrors` was set. Operations with results and asynchronous ones know errors; nested groups count
-  /// by their first one.
+  /// Only when `collectsErrors` was set. Operations with results and asynchronous ones know errors;
+  /// nested groups count by their first one.
   public final var errors: [any Error] { isSealed ? inner.withLock { $0.errors } : [] }
 
   override final var failure: (any Error)? { errors.first }
@@ -252,7 +256,8 @@ open class GroupOperation: Operation, @unchecked Sendable {
     record.holdingBack {
       record.cancelMembers(of: self) {
         members?.cancelNewcomers()
-        // A closure is listed once it is open, which is after its adder has had the lock: see Composition.md.
+        // A closure is listed once it is open, which is after its adder has had the lock: see
+        // Composition.md.
         return pending + (members?.registry.operationsAfterCancellingClosures(waiting: true) ?? [])
       }
     }

@@ -6,9 +6,10 @@ import Synchronization
 
 /// Runs work, and runs it again when it fails, as its policy says.
 ///
-/// Every attempt is an operation of its own, made by a closure, on the scheduler of the queue that runs this operation.
-/// The result is that of the last attempt. No thread waits between attempts. Cancelling cancels the attempt that runs,
-/// and there is no further one; between two attempts it ends with the error of the last one.
+/// Every attempt is an operation of its own, made by a closure, on the scheduler of the queue that
+/// runs this operation. The result is that of the last attempt. No thread waits between attempts.
+/// Cancelling cancels the attempt that runs, and there is no further one; between two attempts it
+/// ends with the error of the last one.
 public final class RetryOperation<Success: Sendable>: ResultOperation<Success>,
   @unchecked Sendable
 {
@@ -37,10 +38,11 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>,
   public let policy: RetryPolicy
   private let inner: Locked<State>
 
-  /// Runs the operations that `make` makes; it gets the number of the attempt, from 1, and returns a new operation every
-  /// time, in no queue or group.
+  /// Runs the operations that `make` makes; it gets the number of the attempt, from 1, and returns
+  /// a new operation every time, in no queue or group.
   ///
-  /// `make` is called on a worker, with no lock held, and released when this operation has finished.
+  /// `make` is called on a worker, with no lock held, and released when this operation has
+  /// finished.
   public init(
     _ policy: RetryPolicy, _ make: @escaping @Sendable (Int) -> ResultOperation<Success>
   ) {

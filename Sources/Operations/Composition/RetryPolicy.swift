@@ -4,8 +4,9 @@ import ConcurrencyPrimitives
 
 /// How often failed work is tried again, and how long to wait before.
 ///
-/// Before attempt k + 1 the wait is `delay` × `factor`^(k − 1), at most `largestDelay`, shortened by up to `jitter` of
-/// itself. The jitter comes from `seed`, so that the same policy always waits equally long.
+/// Before attempt k + 1 the wait is `delay` × `factor`^(k − 1), at most `largestDelay`, shortened
+/// by up to `jitter` of itself. The jitter comes from `seed`, so that the same policy always waits
+/// equally long.
 public struct RetryPolicy: Sendable {
   /// How many attempts are made at most, the first one included; 1 or more.
   public let attempts: Int

@@ -5,10 +5,11 @@ import Synchronization
 
 /// Runs another operation and fails when that has not finished in time.
 ///
-/// The time counts from the start of this operation. When it is up, the other operation is cancelled and this one
-/// finishes with `OperationError.timedOut` when what the cancellation calls has returned (cancel hooks; on the inline
-/// scheduler also what becomes ready by it), on a thread of the process-wide deadlines. It does not wait for work that
-/// takes no notice of its cancellation, and that work may still go on while dependents start. No thread waits for the
+/// The time counts from the start of this operation. When it is up, the other operation is
+/// cancelled and this one finishes with `OperationError.timedOut` when what the cancellation calls
+/// has returned (cancel hooks; on the inline scheduler also what becomes ready by it), on a thread
+/// of the process-wide deadlines. It does not wait for work that takes no notice of its
+/// cancellation, and that work may still go on while dependents start. No thread waits for the
 /// time. Cancelling this operation cancels the other one, whose ending is then this one's.
 public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>,
   @unchecked Sendable
@@ -26,7 +27,8 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
   private let inner: Locked<State>
   private let read: @Sendable (Operation) -> Result<Success, any Error>
 
-  /// Runs `operation`, which must be in no queue or group, for at most `limit` and takes its result over.
+  /// Runs `operation`, which must be in no queue or group, for at most `limit` and takes its result
+  /// over.
   public init(_ operation: ResultOperation<Success>, within limit: Duration) {
     self.limit = limit
     inner = Locked(State(operation: operation))
@@ -35,7 +37,8 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
     takeCharge(of: operation)
   }
 
-  /// Runs an operation without a result; it succeeds when it finishes in time, neither cancelled nor failed.
+  /// Runs an operation without a result; it succeeds when it finishes in time, neither cancelled
+  /// nor failed.
   public init(_ operation: Operation, within limit: Duration) where Success == Void {
     self.limit = limit
     inner = Locked(State(operation: operation))

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension OperationQueue {
-  /// Throws `dependencyCycle(path:)` if some of the operations, or what they depend on, wait for each other (contract 32).
+  /// Throws `dependencyCycle(path:)` if some of the operations, or what they depend on, wait for
+  /// each other (contract 32).
   ///
-  /// The path begins and ends with the same operation; each one in it waits for the next. A group waits for its members.
-  /// What has started, finished or been cancelled waits for nothing else. Any thread; dependencies that others edit meanwhile may be missed. Linear in
-  /// operations and dependencies, whatever the length of a chain.
+  /// The path begins and ends with the same operation; each one in it waits for the next. A group
+  /// waits for its members. What has started, finished or been cancelled waits for nothing else.
+  /// Any thread; dependencies that others edit meanwhile may be missed. Linear in operations and
+  /// dependencies, whatever the length of a chain.
   public static func validateGraph(_ operations: [Operation]) throws(OperationError) {
     var nodes = OperationNumbers(operations)
     var graph = WaitGraph()
@@ -20,7 +22,8 @@ extension OperationQueue {
     }
   }
 
-  /// As `addOperations(_:waitUntilFinished:)`, and looks for cycles first if `validating` is set (contract 32).
+  /// As `addOperations(_:waitUntilFinished:)`, and looks for cycles first if `validating` is set
+  /// (contract 32).
   ///
   /// A cycle stops the process; `tryAddOperations(_:validating:)` throws instead.
   public func addOperations(
@@ -35,7 +38,8 @@ extension OperationQueue {
     for operation in operations { operation.waitUntilFinished() }
   }
 
-  /// As `tryAddOperations(_:)`, and throws `dependencyCycle(path:)`, with nothing added, if `validating` is set.
+  /// As `tryAddOperations(_:)`, and throws `dependencyCycle(path:)`, with nothing added, if
+  /// `validating` is set.
   public func tryAddOperations(
     _ operations: [Operation], validating: Bool
   ) throws(OperationError) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which queues have no free slot and will never have one, because all that hold one wait and cannot end.
+/// Which queues have no free slot and will never have one, because all that hold one wait and
+/// cannot end.
 ///
-/// An operation without a slot waits for any one of those that have one, and everything else in a report waits for all
-/// of its blockers. So what can end is found first, from the operations that wait for nothing.
+/// An operation without a slot waits for any one of those that have one, and everything else in a
+/// report waits for all of its blockers. So what can end is found first, from the operations that
+/// wait for nothing.
 struct SlotSurvey {
   private struct FullQueue {
     let running: Int
@@ -18,7 +20,8 @@ struct SlotSurvey {
   /// What holds slots of the queues that the last `collect(from:)` found.
   private(set) var newHolders: [Operation] = []
 
-  /// Notes what waits for a slot among the nodes looked at since the last call; whether there are new holders.
+  /// Notes what waits for a slot among the nodes looked at since the last call; whether there are
+  /// new holders.
   ///
   /// Linear in these nodes and in the members of the queues without a free slot.
   mutating func collect(from survey: StallSurvey) -> Bool {
@@ -41,13 +44,14 @@ struct SlotSurvey {
     return !newHolders.isEmpty
   }
 
-  /// For every node that will never have a slot an operation that holds one; nil when there are none.
+  /// For every node that will never have a slot an operation that holds one; nil when there are
+  /// none.
   ///
   /// O(nodes + edges).
   func edges(in survey: StallSurvey) -> [Int: Int]? {
     let holders = queues.map { $0.holders.compactMap { survey.nodes.known($0) } }
-    // Somebody who is not seen holds a slot, or somebody who does not wait: the usual case, told at once. Who had not
-    // begun when his blockers were looked at has others now.
+    // Somebody who is not seen holds a slot, or somebody who does not wait: the usual case, told at
+    // once. Who had not begun when his blockers were looked at has others now.
     let suspects = queues.indices.filter { place in
       holders[place].count >= queues[place].running
         && holders[place].allSatisfy {

@@ -6,7 +6,8 @@ extension StallReport: CustomStringConvertible {
 
   /// A line per queue, cycle and operation, with the way to the root.
   ///
-  /// Of many only the first of each queue; the others are counted by cause. `entries`, `others` and `cycles` have them all.
+  /// Of many only the first of each queue; the others are counted by cause. `entries`, `others` and
+  /// `cycles` have them all.
   public var description: String {
     guard !isEmpty else { return "no operation is waiting" }
     var lines = Self.first(queues, "queues") { $0.description }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why operations are not running: for each that waits the reasons, and the way to what it waits for in the end.
+/// Why operations are not running: for each that waits the reasons, and the way to what it waits
+/// for in the end.
 ///
-/// A copy of what was found, which keeps the operations it names. Read one operation after the other while the program
-/// runs on, so that what changed meanwhile may be seen before or after the change; what is stuck is seen as it is.
+/// A copy of what was found, which keeps the operations it names. Read one operation after the
+/// other while the program runs on, so that what changed meanwhile may be seen before or after the
+/// change; what is stuck is seen as it is.
 public struct StallReport: Sendable {
   /// Why an operation is not running, or does not end.
   public enum Reason: Sendable, Equatable {
@@ -25,7 +27,8 @@ public struct StallReport: Sendable {
     case gateClosed
     /// A readiness condition that it has, no gate, is not satisfied.
     case conditionNotMet
-    /// Its own `isReady` is true, but was false when the queue looked, and nobody has announced the change since.
+    /// Its own `isReady` is true, but was false when the queue looked, and nobody has announced the
+    /// change since.
     case readinessNotAnnounced
     /// Its queue is suspended.
     case suspended
@@ -37,7 +40,8 @@ public struct StallReport: Sendable {
     case inNoQueue
     /// It belongs to a group, timeout or retry that has not started.
     case reserved
-    /// It has finished and is still in its queue: its completion block runs, or it is about to leave.
+    /// It has finished and is still in its queue: its completion block runs, or it is about to
+    /// leave.
     case inCompletionBlock
     /// It executes.
     case executing
@@ -74,7 +78,8 @@ public struct StallReport: Sendable {
     public let isCancelled: Bool
     /// Everything that holds it back, the decisive first; never empty.
     public let reasons: [Reason]
-    /// The operation it waits for on the way to the root, or nil when the reason is no other operation.
+    /// The operation it waits for on the way to the root, or nil when the reason is no other
+    /// operation.
     public let blocker: Operation?
     /// Where the way along `blocker` ends, or nil when there is no blocker or the way is a cycle.
     public let root: Operation?
@@ -96,13 +101,15 @@ public struct StallReport: Sendable {
 
   /// The queues that were looked at and hold something.
   public let queues: [Queue]
-  /// What waits in these queues, and what executes there and is stuck, queue by queue in submission order.
+  /// What waits in these queues, and what executes there and is stuck, queue by queue in submission
+  /// order.
   public let entries: [Entry]
   /// What those wait for besides: in other queues, in none, or executing.
   public let others: [Entry]
   /// Operations that wait for each other, a path per cycle with the first one repeated at the end.
   ///
-  /// What has no slot waits for an operation that holds one, if those that hold them all are in cycles or lead into them.
+  /// What has no slot waits for an operation that holds one, if those that hold them all are in
+  /// cycles or lead into them.
   public let cycles: [[Operation]]
   private let places: [ObjectIdentifier: Int]
 
@@ -121,7 +128,8 @@ public struct StallReport: Sendable {
   /// Whether nothing waits.
   public var isEmpty: Bool { entries.isEmpty }
 
-  /// What the report says about an operation; nil when it was not waiting and nothing waited for it.
+  /// What the report says about an operation; nil when it was not waiting and nothing waited for
+  /// it.
   public subscript(_ operation: Operation) -> Entry? {
     guard let place = places[ObjectIdentifier(operation)] else { return nil }
     return place < entries.count ? entries[place] : others[place - entries.count]

@@ -4,7 +4,8 @@ import Scheduling
 
 /// The making of a report: looks at every member of some queues and at whatever these wait for.
 ///
-/// Linear in operations and edges: a barrier's edges lead to what was added since the barrier before it.
+/// Linear in operations and edges: a barrier's edges lead to what was added since the barrier
+/// before it.
 struct StallSurvey {
   private(set) var nodes = OperationNumbers([])
   private(set) var facts: [OperationSnapshot] = []
@@ -245,7 +246,8 @@ struct StallSurvey {
     return facts[node].queue
   }
 
-  /// Why an operation is not ready that waits for nothing else; asks its overridden `isReady` and its conditions.
+  /// Why an operation is not ready that waits for nothing else; asks its overridden `isReady` and
+  /// its conditions.
   private func reasonsOfItsOwn(_ operation: Operation) -> [StallReport.Reason] {
     guard !operation.isReady else { return [.readinessNotAnnounced] }
     let unmet = operation.readinessConditions.filter { !$0.isSatisfied }
@@ -264,7 +266,8 @@ struct StallSurvey {
     var others: [StallReport.Entry] = []
     for node in 0..<facts.count {
       let reasons = reasons(for: node)
-      // A member that simply runs is no news, unless somebody waits for it: then it is among the others.
+      // A member that simply runs is no news, unless somebody waits for it: then it is among the
+      // others.
       guard let first = reasons.first else { continue }
       let simplyRuns: [StallReport.Reason] = [.executing, .closuresRun, .inCompletionBlock]
       let isMember = node < memberCount && !simplyRuns.contains(first)

@@ -28,23 +28,27 @@ struct WaitGraph {
   /// What a node waits for.
   func blockers(of node: Int) -> ArraySlice<Int> { targets[firstEdge[node]..<firstEdge[node + 1]] }
 
-  /// Groups of nodes that wait for each other, every group after all groups that it waits for; O(nodes + edges).
+  /// Groups of nodes that wait for each other, every group after all groups that it waits for;
+  /// O(nodes + edges).
   ///
-  /// Most groups have one node. Source: Tarjan, SIAM J. Comput. 1(2), 1972, doi:10.1137/0201010, with a stack of its own.
+  /// Most groups have one node. Source: Tarjan, SIAM J. Comput. 1(2), 1972, doi:10.1137/0201010,
+  /// with a stack of its own.
   func groups() -> [[Int]] {
     var search = GroupSearch(count: count)
     for node in 0..<count where search.order[node] == nil { search.run(from: node, in: self) }
     return search.groups
   }
 
-  /// A cycle inside a group, beginning and ending with the same node; nil for a node that does not wait for itself.
+  /// A cycle inside a group, beginning and ending with the same node; nil for a node that does not
+  /// wait for itself.
   ///
   /// O(nodes + edges of the group).
   func cycle(in group: [Int]) -> [Int]? {
     guard let first = group.first else { return nil }
     let members = Set(group)
     guard group.count > 1 || blockers(of: first).contains(first) else { return nil }
-    // Every member has a blocker in the group, so a walk from blocker to blocker comes back to where it has been.
+    // Every member has a blocker in the group, so a walk from blocker to blocker comes back to
+    // where it has been.
     var place: [Int: Int] = [:]
     var path: [Int] = []
     var node = first

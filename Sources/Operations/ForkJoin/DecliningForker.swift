@@ -3,7 +3,8 @@
 import Scheduling
 
 extension Scheduler {
-  /// The scheduler as forks see it, to be kept: a fork has no time to ask, nor to look whether there is one.
+  /// The scheduler as forks see it, to be kept: a fork has no time to ask, nor to look whether
+  /// there is one.
   var forker: any ForkJoinScheduler { forkJoin ?? DecliningForker.instance }
 }
 

@@ -5,10 +5,12 @@ import ConcurrencyPrimitives
 import Scheduling
 import Synchronization
 
-/// The second half of a fork while it is offered to other workers: a job in the stack of the thread that joins it.
+/// The second half of a fork while it is offered to other workers: a job in the stack of the thread
+/// that joins it.
 ///
-/// Whoever takes it runs it once, or sends it home; its last access is the step to `done` or `returned`, after which the
-/// owner may return. Page: ForkJoin.md; model: `Tests/Models/forkjoin.pml`.
+/// Whoever takes it runs it once, or sends it home; its last access is the step to `done` or
+/// `returned`, after which the owner may return. Page: ForkJoin.md; model:
+/// `Tests/Models/forkjoin.pml`.
 @safe @usableFromInline struct ForkFrame: ~Copyable {
   /// Bytes that a frame needs; tested.
   @inlinable static var size: Int { 112 }
@@ -61,7 +63,8 @@ import Synchronization
     guard unsafe unsafeBitCast(job.header.pointee.run, to: UInt.self) == runWord else {
       return nil
     }
-    // SAFETY: the run function says what the header belongs to; its owner waits for whoever holds the job.
+    // SAFETY: the run function says what the header belongs to; its owner waits for whoever holds
+    // the job.
     return unsafe UnsafeMutableRawPointer(job.header).assumingMemoryBound(to: ForkFrame.self)
   }
 
@@ -97,7 +100,8 @@ import Synchronization
   /// The last access of whoever has taken the frame: it has run, or goes home.
   private static func leave(_ frame: UnsafeMutablePointer<ForkFrame>, _ end: State) {
     let owner = unsafe frame.pointee.owner
-    // release, edge Joined: the owner sees what this half wrote. From here on the frame may be gone.
+    // release, edge Joined: the owner sees what this half wrote. From here on the frame may be
+    // gone.
     let before = unsafe frame.pointee.state.exchange(end, ordering: .releasing)
     guard before == .parked else { return }
     // SAFETY: thread records live for ever.
@@ -106,8 +110,8 @@ import Synchronization
 
   /// Waits for a frame that somebody else has taken; false when the caller must run it after all.
   ///
-  /// Runs frames that the taker has offered since, which must end before this one does; then spins for about as long as a
-  /// wake-up takes; then has the scheduler replace the worker and sleeps.
+  /// Runs frames that the taker has offered since, which must end before this one does; then spins
+  /// for about as long as a wake-up takes; then has the scheduler replace the worker and sleeps.
   @inline(never)
   static func wait(
     for frame: UnsafeMutablePointer<ForkFrame>, in band: PriorityBand, _ record: ThreadRecord,
@@ -132,14 +136,15 @@ import Synchronization
 
   private static let roundsBeforeSleep = 64
 
-  /// How far below its ceiling the taker's frames are looked for; deeper ones are left to other thieves.
+  /// How far below its ceiling the taker's frames are looked for; deeper ones are left to other
+  /// thieves.
   private static let reach: UInt = 1 << 20
 
   /// Runs a frame that the taker of `frame` has offered since it took that.
   ///
-  /// It lies below the ceiling in the taker's stack, so all that is on it must end before `frame` does. A candidate that
-  /// turns out to be something else becomes this worker's own; a frame goes home instead: the worker may sleep next, and
-  /// who waits for that frame could not find it here.
+  /// It lies below the ceiling in the taker's stack, so all that is on it must end before `frame`
+  /// does. A candidate that turns out to be something else becomes this worker's own; a frame goes
+  /// home instead: the worker may sleep next, and who waits for that frame could not find it here.
   private static func help(
     _ frame: UnsafeMutablePointer<ForkFrame>, in band: PriorityBand,
     _ scheduler: any ForkJoinScheduler
@@ -170,9 +175,11 @@ import Synchronization
   private static func sleep(
     _ frame: UnsafeMutablePointer<ForkFrame>, _ record: ThreadRecord
   ) -> Bool {
-    // The half that another thread runs may wait for something of this one; hooks may wait for what is below on this stack.
+    // The half that another thread runs may wait for something of this one; hooks may wait for what
+    // is below on this stack.
     record.letSilentEffectsGo()
-    // acquire, edge Joined: it fails when the frame has an end; else the taker's exchange sees the sleeper and wakes it.
+    // acquire, edge Joined: it fails when the frame has an end; else the taker's exchange sees the
+    // sleeper and wakes it.
     let (isAnnounced, state) = unsafe frame.pointee.state.compareExchange(
       expected: .open, desired: .parked, ordering: .acquiring)
     guard isAnnounced else { return state == .done }

@@ -5,14 +5,16 @@ import Scheduling
 
 /// Runs two closures, possibly at the same time, and returns what both returned.
 ///
-/// The calling thread runs `first` and offers `second` to the other workers meanwhile; what nobody has taken by then it
-/// runs itself. Nothing is allocated, so that halves may be small: a fork that nobody takes costs some nanoseconds more
-/// than two calls. Forks nest to any depth that the stack allows.
+/// The calling thread runs `first` and offers `second` to the other workers meanwhile; what nobody
+/// has taken by then it runs itself. Nothing is allocated, so that halves may be small: a fork that
+/// nobody takes costs some nanoseconds more than two calls. Forks nest to any depth that the stack
+/// allows.
 ///
-/// In an operation or a graph's node on a scheduler whose workers hold jobs of their own, `WorkStealingScheduler`; elsewhere
-/// the closures run one after the other on the calling thread. `second` belongs to the same operation as `first`:
-/// `OperationQueue.current` and waits are as they are there. Neither looks at cancellation. Neither may need a lock that
-/// the caller holds. Page: ForkJoin.md.
+/// In an operation or a graph's node on a scheduler whose workers hold jobs of their own,
+/// `WorkStealingScheduler`; elsewhere the closures run one after the other on the calling thread.
+/// `second` belongs to the same operation as `first`: `OperationQueue.current` and waits are as
+/// they are there. Neither looks at cancellation. Neither may need a lock that the caller holds.
+/// Page: ForkJoin.md.
 ///
 /// Both have run when this returns or throws. If both throw, the error is `first`'s.
 @inlinable @inline(never)
@@ -27,13 +29,15 @@ public func forkJoin<A, B: Sendable, Failure: Error>(
   return (try first.get(), try second.get())
 }
 
-/// Runs `body` for every index of a range, possibly at the same time, as `forkJoin` does with halves of the range.
+/// Runs `body` for every index of a range, possibly at the same time, as `forkJoin` does with
+/// halves of the range.
 ///
 /// - Parameters:
 ///   - range: the indices; each is used once, in no order.
-///   - grain: a range of at most that many indices is not halved further; by default an eighth of a worker's share.
-///   - body: the work. If it throws, the rest of the same grain is left out, other grains run, and the error for the
-///     lowest index is thrown at the end.
+///   - grain: a range of at most that many indices is not halved further; by default an eighth of a
+///     worker's share.
+///   - body: the work. If it throws, the rest of the same grain is left out, other grains run, and
+///     the error for the lowest index is thrown at the end.
 @inlinable
 public func forkEach<Failure: Error>(
   _ range: Range<Int>, grain: Int? = nil, _ body: @Sendable (Int) throws(Failure) -> Void
@@ -43,7 +47,8 @@ public func forkEach<Failure: Error>(
 
 /// What the public functions are made of.
 @usableFromInline enum ForkJoin {
-  /// Runs `first`, and `second` unless another thread has run `half` meanwhile, which does the same; nil if so.
+  /// Runs `first`, and `second` unless another thread has run `half` meanwhile, which does the
+  /// same; nil if so.
   @inlinable @inline(__always) static func both<A, B: Sendable, Failure: Error>(
     _ first: () throws(Failure) -> A, _ second: @Sendable () throws(Failure) -> B,
     asTaken half: () -> Void
@@ -55,7 +60,8 @@ public func forkEach<Failure: Error>(
       let job = unsafe fork(half, in: frame)
       let first = Result(catching: first)
       if job != 0, unsafe !isLeft(job, frame) {
-        // A use, so that the optimiser does not end the closure's life before its taker has called it.
+        // A use, so that the optimiser does not end the closure's life before its taker has called
+        // it.
         keep(half)
         return (first, nil)
       }
@@ -88,7 +94,8 @@ public func forkEach<Failure: Error>(
     guard queue != 0 else { return offerInGraph(job, record) }
     // SAFETY: the operation that runs here keeps its queue.
     let isOffered = unsafe OperationQueue.reference(queue)._withUnsafeGuaranteedRef {
-      // At home or, while the queue is elsewhere, on a thread that no scheduler of forks knows: it declines.
+      // At home or, while the queue is elsewhere, on a thread that no scheduler of forks knows: it
+      // declines.
       $0.homeForker.offer(job)
     }
     return isOffered ? job.word : 0
@@ -98,9 +105,11 @@ public func forkEach<Failure: Error>(
     record.runOfGraph?.forker.offer(job) == true ? job.word : 0
   }
 
-  /// Whether the caller must run the second half: nobody has taken it, or who had it has sent it home.
+  /// Whether the caller must run the second half: nobody has taken it, or who had it has sent it
+  /// home.
   ///
-  /// Afterwards nobody else has the frame: it was taken back, or whoever ran it has made its last access.
+  /// Afterwards nobody else has the frame: it was taken back, or whoever ran it has made its last
+  /// access.
   @usableFromInline @inline(never) static func isLeft(
     _ word: UInt, _ space: UnsafeMutableRawPointer
   ) -> Bool {
@@ -131,13 +140,14 @@ public func forkEach<Failure: Error>(
 
   /// Stands between the join and the look at what `half` has stored.
   ///
-  /// Clients know that `fork` keeps no closure, so only this call tells the optimiser that `half` may have been called. It may
-  /// not see through `closureWords`.
+  /// Clients know that `fork` keeps no closure, so only this call tells the optimiser that `half`
+  /// may have been called. It may not see through `closureWords`.
   @usableFromInline @inline(never) static func keep(_ half: () -> Void) {
     _ = closureWords(half)
   }
 
-  /// The band of the operation that runs here; `normal` for a closure that stands for none, and for a graph's node.
+  /// The band of the operation that runs here; `normal` for a closure that stands for none, and for
+  /// a graph's node.
   @inline(__always) private static func bandOfOperation(_ record: ThreadRecord) -> PriorityBand {
     let word = record.currentOperation
     guard word != 0 else { return .normal }

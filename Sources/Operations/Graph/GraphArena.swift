@@ -4,7 +4,8 @@ import ConcurrencyPrimitives
 import Scheduling
 import Synchronization
 
-/// The memory of a graph: what its nodes share, the nodes, the successor lists that do not fit in them.
+/// The memory of a graph: what its nodes share, the nodes, the successor lists that do not fit in
+/// them.
 @safe final class GraphArena: Sendable {
   private let address: UInt
   private let count: Int
@@ -81,7 +82,8 @@ import Synchronization
 
   /// `GraphControl.state`.
   var state: UInt64 {
-    // acquire, edges NextRun and OutcomeKnown: who sees that a run has ended sees what it wrote, and how it ended.
+    // acquire, edges NextRun and OutcomeKnown: who sees that a run has ended sees what it wrote,
+    // and how it ended.
     unsafe Self.control(address).pointee.state.load(ordering: .acquiring)
   }
 
@@ -99,7 +101,8 @@ import Synchronization
     return won ? number : nil
   }
 
-  /// Has the nodes of a run skipped that have not started, unless the run ends, is over or was cancelled before.
+  /// Has the nodes of a run skipped that have not started, unless the run ends, is over or was
+  /// cancelled before.
   func cancel(_ number: UInt64) {
     let running = number << GraphControl.numberShift | GraphControl.running
     // acquire and release, edge CancelDecided: before the step that ends the run, or it fails.

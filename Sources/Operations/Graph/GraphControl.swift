@@ -40,7 +40,8 @@ import Synchronization
     unsafe end(control, onWorker: true)
   }
 
-  /// Ends the run: from the last node's thread, or the starter's when there is no node, once per run.
+  /// Ends the run: from the last node's thread, or the starter's when there is no node, once per
+  /// run.
   @inline(never) static func end(
     _ control: UnsafeMutablePointer<GraphControl>, onWorker isOnWorker: Bool
   ) {

@@ -21,7 +21,8 @@ import Synchronization
   let predecessorCount: UInt32
   let successorCount: UInt32
   let band: PriorityBand
-  /// Two 32-bit distances in nodes, the first successor's in the lower half, or the address of the list.
+  /// Two 32-bit distances in nodes, the first successor's in the lower half, or the address of the
+  /// list.
   let successors: UInt
 
   init(
@@ -52,7 +53,8 @@ import Synchronization
     return unsafe unsafeBitCast(run, to: UInt.self)
   }()
 
-  /// Whether a job that the caller keeps from running is a node of the graph whose control lies at `control`.
+  /// Whether a job that the caller keeps from running is a node of the graph whose control lies at
+  /// `control`.
   static func isNode(_ job: Job, of control: UInt) -> Bool {
     guard unsafe unsafeBitCast(job.header.pointee.run, to: UInt.self) == runWord else {
       return false
@@ -63,7 +65,8 @@ import Synchronization
         .assumingMemoryBound(to: GraphNode.self).pointee.control) == control
   }
 
-  /// Runs the node unless the run is cancelled, releases its successors and returns the one to run next.
+  /// Runs the node unless the run is cancelled, releases its successors and returns the one to run
+  /// next.
   @inline(__always)
   static func run(
     _ node: UnsafeMutablePointer<GraphNode>, _ record: ThreadRecord,
@@ -79,7 +82,8 @@ import Synchronization
       record.leaveNode(outer)
     }
     let predecessors = unsafe node.pointee.predecessorCount
-    // relaxed, edge Rearmed: the end of the run is released after it, and the next run acquires that.
+    // relaxed, edge Rearmed: the end of the run is released after it, and the next run acquires
+    // that.
     if predecessors > 1 { unsafe node.pointee.pending.store(predecessors, ordering: .relaxed) }
     let count = unsafe Int(node.pointee.successorCount)
     guard count > 0 else {
@@ -102,7 +106,8 @@ import Synchronization
         unsafe resolve(node + Int(list[index]), context, &kept)
       }
     }
-    // From here on the node may be gone, unless a successor has become ready here, which has not run.
+    // From here on the node may be gone, unless a successor has become ready here, which has not
+    // run.
     guard let kept else { return 0 }
     if unsafe context.pointee.localBands & (kept.band.mask &- 1) == 0 { return kept.word }
     // Something more urgent is queued with this worker.
@@ -112,13 +117,15 @@ import Synchronization
 
   /// One predecessor of `node` has finished.
   ///
-  /// Successors come last first; the most urgent is kept, among equals the first, and the others go to the ready list.
+  /// Successors come last first; the most urgent is kept, among equals the first, and the others go
+  /// to the ready list.
   @inline(__always)
   private static func resolve(
     _ node: UnsafeMutablePointer<GraphNode>, _ context: UnsafeMutablePointer<WorkerContext>,
     _ kept: inout Job?
   ) {
-    // acquire, edge Resolved: the last predecessor sees what the others wrote, and nobody else counts any more.
+    // acquire, edge Resolved: the last predecessor sees what the others wrote, and nobody else
+    // counts any more.
     if unsafe node.pointee.pending.load(ordering: .acquiring) != 1 {
       // acquire and release, edge Resolved: all subtractions form one release sequence.
       let left = unsafe node.pointee.pending.wrappingSubtract(1, ordering: .acquiringAndReleasing)

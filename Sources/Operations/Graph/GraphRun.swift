@@ -6,7 +6,8 @@ import Synchronization
 
 /// One run of an `OperationGraph`: to be waited for, asked or cancelled, from any thread.
 ///
-/// A run goes on when nobody keeps this object, and keeps its graph and its scheduler until it is over.
+/// A run goes on when nobody keeps this object, and keeps its graph and its scheduler until it is
+/// over.
 public final class GraphRun: Sendable {
   /// What happens at the end.
   private struct Ending: Sendable {
@@ -57,7 +58,8 @@ public final class GraphRun: Sendable {
 
   /// True once every node has finished or was skipped; never false again.
   ///
-  /// Whatever the nodes wrote is visible to a thread that has read true, and the graph may be run again.
+  /// Whatever the nodes wrote is visible to a thread that has read true, and the graph may be run
+  /// again.
   public var isFinished: Bool {
     isOver.load(ordering: .acquiring)  // acquire, edge RunOver: pairs with `announceEnd`.
   }
@@ -105,8 +107,8 @@ public final class GraphRun: Sendable {
 
   /// Calls `handler` once when the run is over, or now if it is.
   ///
-  /// On the thread of the last node, after waiters were woken and with no lock held; it may run the graph again. Any
-  /// number of handlers, in the order added.
+  /// On the thread of the last node, after waiters were woken and with no lock held; it may run the
+  /// graph again. Any number of handlers, in the order added.
   public func onFinish(_ handler: @escaping @Sendable (GraphRun) -> Void) {
     let isLate = ending.withLock { ending in
       if !ending.isOver { ending.handlers.append(handler) }
@@ -117,7 +119,8 @@ public final class GraphRun: Sendable {
 
   /// Returns when the run is over; at once if it is.
   ///
-  /// Suspends the caller and blocks no thread. Cancelling the caller's task does not end the wait: cancel the run.
+  /// Suspends the caller and blocks no thread. Cancelling the caller's task does not end the wait:
+  /// cancel the run.
   public func finished() async {
     await withCheckedContinuation { continuation in onFinish { _ in continuation.resume() } }
   }
@@ -126,11 +129,12 @@ public final class GraphRun: Sendable {
 
   /// Blocks until the run is over.
   ///
-  /// Inside an operation or another graph's node the worker is treated as in `Operation.waitUntilFinished()`: it runs those
-  /// nodes itself that its scheduler lets it find, on the work-stealing and the inline one those that its thread holds (and as
-  /// the only worker those among the next 1024 jobs), elsewhere those of `OperationGraph.runAndWait(on:)`; then the
-  /// scheduler compensates for it. From a node of the same run it stops the process, and on the inline scheduler where the
-  /// nodes cannot run before it returns.
+  /// Inside an operation or another graph's node the worker is treated as in
+  /// `Operation.waitUntilFinished()`: it runs those nodes itself that its scheduler lets it find,
+  /// on the work-stealing and the inline one those that its thread holds (and as the only worker
+  /// those among the next 1024 jobs), elsewhere those of `OperationGraph.runAndWait(on:)`; then the
+  /// scheduler compensates for it. From a node of the same run it stops the process, and on the
+  /// inline scheduler where the nodes cannot run before it returns.
   @available(*, noasync, message: "blocks the thread; await finished()")
   public func wait() { _ = wait(until: nil) }
 

@@ -115,7 +115,8 @@ extension OperationGraph {
 
 /// Successor lists, one after the other.
 ///
-/// Compressed sparse rows: `targets[starts[n]..<starts[n + 1]]` are the successors of n, in the order given.
+/// Compressed sparse rows: `targets[starts[n]..<starts[n + 1]]` are the successors of n, in the
+/// order given.
 struct GraphEdges {
   private(set) var starts: [Int]
   private(set) var targets: [UInt32]

@@ -6,9 +6,9 @@ import Synchronization
 
 /// Work with dependencies that is built once and run many times.
 ///
-/// Every node runs once per run, when all its predecessors have finished, and sees what they wrote. Building allocates;
-/// a run allocates one small object, whatever the number of nodes. Any thread may run a graph, one run at a time.
-/// Page: Graph.md.
+/// Every node runs once per run, when all its predecessors have finished, and sees what they wrote.
+/// Building allocates; a run allocates one small object, whatever the number of nodes. Any thread
+/// may run a graph, one run at a time. Page: Graph.md.
 ///
 /// ```swift
 /// let graph = try OperationGraph { builder in
@@ -32,7 +32,8 @@ import Synchronization
 
   /// Builds a graph from what `build` adds to its builder.
   ///
-  /// Throws `graphCycle` with the nodes that wait for each other, or `nodeOfAnotherGraph`. O(nodes + edges).
+  /// Throws `graphCycle` with the nodes that wait for each other, or `nodeOfAnotherGraph`. O(nodes
+  /// + edges).
   public init(
     name: String? = nil, _ build: (inout Builder) throws(OperationError) -> Void
   ) throws(OperationError) {
@@ -55,8 +56,9 @@ import Synchronization
 
   /// Starts a run on `scheduler` and returns it.
   ///
-  /// Any thread, nodes of other graphs included. On `InlineScheduler` the run is over when this returns, unless a job of
-  /// that scheduler calls. While another run is under way it stops the process; `tryRun(on:)` throws instead.
+  /// Any thread, nodes of other graphs included. On `InlineScheduler` the run is over when this
+  /// returns, unless a job of that scheduler calls. While another run is under way it stops the
+  /// process; `tryRun(on:)` throws instead.
   @discardableResult
   public func run(on scheduler: any Scheduler) -> GraphRun {
     do { return try tryRun(on: scheduler) } catch { error.fault("run(on:)") }
@@ -67,7 +69,8 @@ import Synchronization
     try tryRun(on: scheduler) { _ in }
   }
 
-  /// As `tryRun(on:)`, perhaps as the work of an operation; calls `prepare` with the run before its first node starts.
+  /// As `tryRun(on:)`, perhaps as the work of an operation; calls `prepare` with the run before its
+  /// first node starts.
   func tryRun(
     on scheduler: any Scheduler, for owner: Owner? = nil, isAwaited: Bool = false,
     _ prepare: (GraphRun) -> Void
@@ -81,8 +84,9 @@ import Synchronization
 
   /// Starts a run and waits for its end.
   ///
-  /// As `run(on:)` followed by `GraphRun.wait()`; inside an operation or another graph's node on the same scheduler the
-  /// nodes go before what is queued there, so that any number of such runs ends with few threads.
+  /// As `run(on:)` followed by `GraphRun.wait()`; inside an operation or another graph's node on
+  /// the same scheduler the nodes go before what is queued there, so that any number of such runs
+  /// ends with few threads.
   @available(*, noasync, message: "blocks the thread; await finished() on the run")
   public func runAndWait(on scheduler: any Scheduler) {
     do { try tryRun(on: scheduler, isAwaited: true) { _ in }.wait() } catch {
@@ -92,8 +96,9 @@ import Synchronization
 
   /// A new operation whose work is one run of the graph, on the scheduler of its queue.
   ///
-  /// It holds no worker and counts as one operation against the queue's limit. Cancelling it cancels the run. In no
-  /// queue it runs inline. The operation stops the process if the graph is running when it starts.
+  /// It holds no worker and counts as one operation against the queue's limit. Cancelling it
+  /// cancels the run. In no queue it runs inline. The operation stops the process if the graph is
+  /// running when it starts.
   public func operation() -> Operation { GraphOperation(of: self) }
 
   // MARK: For runs

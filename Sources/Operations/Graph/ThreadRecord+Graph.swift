@@ -16,7 +16,8 @@ extension ThreadRecord {
     if isNested { leave(true) }
   }
 
-  /// Runs the handlers of a run that has ended, on a worker of its scheduler: what they wait for is compensated.
+  /// Runs the handlers of a run that has ended, on a worker of its scheduler: what they wait for is
+  /// compensated.
   func callingHandlers(of run: GraphRun, _ body: () -> Void) {
     let word = unsafe UInt(bitPattern: Unmanaged.passUnretained(run).toOpaque())
     let outer = enter(Level(graph: word | Level.endedRunTag))

@@ -12,10 +12,11 @@ public struct ObservedChange<Value: Sendable>: Sendable {
   var isInitial = false
 }
 
-/// Keeps an observation alive: it ends when this object goes, or with `invalidate()` (contract 124).
+/// Keeps an observation alive: it ends when this object goes, or with `invalidate()` (contract
+/// 124).
 ///
-/// Does not keep the observed object. Any thread. After the end no call of the handler begins; one that runs on another
-/// thread at that moment may still be running.
+/// Does not keep the observed object. Any thread. After the end no call of the handler begins; one
+/// that runs on another thread at that moment may still be running.
 public final class Observation: Sendable {
   private let isOn: ObserverSwitch
   /// Takes the observer out of the observed object.
@@ -128,7 +129,8 @@ struct ObserverList<Handler> {
 
   /// Calls `body` with each observer of an event that still wants to be told, in order.
   ///
-  /// Without lock; `next` calls the function of that name under it, with whether it is the first call.
+  /// Without lock; `next` calls the function of that name under it, with whether it is the first
+  /// call.
   static func forEach(
     next: (_ isFirst: Bool) -> Step?, _ body: (Handler) -> Void
   ) {
@@ -143,9 +145,10 @@ struct ObserverList<Handler> {
 
 /// What happened to one object, in order, told to its observers by one thread at a time.
 ///
-/// A value under the lock that orders the object's transitions: whoever changes the object appends in the same step.
-/// After unlocking he takes the events, unless somebody else is telling; that one then comes back for them. So order
-/// needs no lock while handlers run. Page: Observation.md; model: Tests/Models/observation.pml.
+/// A value under the lock that orders the object's transitions: whoever changes the object appends
+/// in the same step. After unlocking he takes the events, unless somebody else is telling; that one
+/// then comes back for them. So order needs no lock while handlers run. Page: Observation.md;
+/// model: Tests/Models/observation.pml.
 struct TransitionLog<Event> {
   private var events: [Event] = []
   /// Events that were taken before the first of `events`.

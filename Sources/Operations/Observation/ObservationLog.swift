@@ -22,8 +22,8 @@ enum ObservedProperty: UInt8, CaseIterable {
 
 /// What happened to an observed operation.
 ///
-/// `ready` and `executing` carry what the runtime says; a subclass may say something else, and is asked when the event
-/// is told.
+/// `ready` and `executing` carry what the runtime says; a subclass may say something else, and is
+/// asked when the event is told.
 enum Transition: Sendable {
   case cancelled
   case ready(Bool)
@@ -63,7 +63,8 @@ enum OperationObserver: Sendable {
   case operations(@Sendable (Operation, ObservedChange<[Operation]>) -> Void)
   case priority(@Sendable (Operation, ObservedChange<Operation.QueuePriority>) -> Void)
   case block(@Sendable (Operation, ObservedChange<(@Sendable () -> Void)?>) -> Void)
-  /// Reads the property, and is called with two values of it; the flag says that the observer has just come.
+  /// Reads the property, and is called with two values of it; the flag says that the observer has
+  /// just come.
   case own(
     OwnProperty, read: @Sendable (Operation) -> any Sendable,
     @Sendable (Operation, any Sendable, any Sendable, Bool) -> Void)
@@ -134,7 +135,8 @@ enum ObservedSubject: Hashable {
   }
 }
 
-/// What the runtime's getters answer while a subclass's getters are asked about an event that is over.
+/// What the runtime's getters answer while a subclass's getters are asked about an event that is
+/// over.
 struct Assumption {
   let operation: UInt
   var isReady: Bool?

@@ -16,8 +16,8 @@ public struct ObservingOptions: OptionSet, Sendable {
   public static let initial = ObservingOptions(rawValue: 4)
   /// Two calls for each change: one that stands for the moment before it, then the one after it.
   ///
-  /// Both come when the change has been made, one right after the other: what changes an operation or a queue does not
-  /// wait for observers.
+  /// Both come when the change has been made, one right after the other: what changes an operation
+  /// or a queue does not wait for observers.
   public static let prior = ObservingOptions(rawValue: 8)
 }
 

@@ -3,13 +3,16 @@
 import Synchronization
 
 extension Operation {
-  /// Calls `handler` with the old and the new value whenever the property changes (contract 122, 124–126).
+  /// Calls `handler` with the old and the new value whenever the property changes (contract 122,
+  /// 124–126).
   ///
-  /// For `isCancelled`, `isAsynchronous`, `isExecuting`, `isFinished` and `isReady`; another property stops the process.
-  /// All changes of this operation after the call are told in the order in which they happened, one at a time, none left
-  /// out and none twice, each on the thread that made it, or on one that is still telling an earlier one. No lock is
-  /// held; the handler may use the whole interface, and what it changes is told after it has returned. Dropping the
-  /// result ends the observation. An operation does not become slower for being observable, only for being observed.
+  /// For `isCancelled`, `isAsynchronous`, `isExecuting`, `isFinished` and `isReady`; another
+  /// property stops the process. All changes of this operation after the call are told in the order
+  /// in which they happened, one at a time, none left out and none twice, each on the thread that
+  /// made it, or on one that is still telling an earlier one. No lock is held; the handler may use
+  /// the whole interface, and what it changes is told after it has returned. Dropping the result
+  /// ends the observation. An operation does not become slower for being observable, only for being
+  /// observed.
   public final func observe(
     _ keyPath: KeyPath<Operation, Bool>,
     handler: @escaping @Sendable (Operation, ObservedChange<Bool>) -> Void
@@ -50,7 +53,8 @@ extension Operation {
     return attach(.priority(handler))
   }
 
-  /// As the other `observe(_:handler:)`, for `completionBlock`; blocks cannot be compared, so every assignment is told.
+  /// As the other `observe(_:handler:)`, for `completionBlock`; blocks cannot be compared, so every
+  /// assignment is told.
   public final func observe(
     _ keyPath: KeyPath<Operation, (@Sendable () -> Void)?>,
     handler: @escaping @Sendable (Operation, ObservedChange<(@Sendable () -> Void)?>) -> Void
@@ -63,13 +67,15 @@ extension Operation {
 
   /// Calls `handler` once when the operation finishes, or now if it has finished (contract 59).
   ///
-  /// Cancelled operations finish as well. Called like the handlers of `observe(_:handler:)`, and before dependents become
-  /// ready and waiters wake, unless another thread is still telling observers of this operation an earlier event: then
-  /// that thread calls it, and nothing waits for it (contract 127). Cannot be taken back. Any number of handlers, in the
-  /// order added; O(1) amortised each.
+  /// Cancelled operations finish as well. Called like the handlers of `observe(_:handler:)`, and
+  /// before dependents become ready and waiters wake, unless another thread is still telling
+  /// observers of this operation an earlier event: then that thread calls it, and nothing waits for
+  /// it (contract 127). Cannot be taken back. Any number of handlers, in the order added; O(1)
+  /// amortised each.
   public final func onFinish(_ handler: @escaping @Sendable (Operation) -> Void) {
     let isEarly = withObservationLog { log, bits in
-      // sequentially consistent, edge Completion: the finisher sees the lock or its log, or is seen here.
+      // sequentially consistent, edge Completion: the finisher sees the lock or its log, or is seen
+      // here.
       let isOver = successors.load(ordering: .sequentiallyConsistent) == SuccessorWord.sealed
       if !isOver { log.finishHandlers.append(handler) }
       return !isOver
@@ -79,12 +85,13 @@ extension Operation {
 
   /// Returns when the operation has finished; at once if it has (contract 102).
   ///
-  /// Suspends the caller and blocks no thread. Cancelling the caller's task does not end the wait: cancel the operation.
-  /// Inside the task of the operation's own body, or of one that keeps it from starting, it stops the process, as
-  /// `waitUntilFinished()` does (contract 100, 101).
+  /// Suspends the caller and blocks no thread. Cancelling the caller's task does not end the wait:
+  /// cancel the operation. Inside the task of the operation's own body, or of one that keeps it
+  /// from starting, it stops the process, as `waitUntilFinished()` does (contract 100, 101).
   ///
-  /// - Parameter nothing: not to be passed. A type that only a call finds keeps `let isDone = operation.finished`, the old
-  ///   name of `isFinished`, from compiling as a reference to this method.
+  /// - Parameter nothing: not to be passed. A type that only a call finds keeps
+  ///   `let isDone = operation.finished`, the old name of `isFinished`, from compiling as a
+  ///   reference to this method.
   public final func finished<Nothing>(_ nothing: Nothing = ()) async {
     stopIfEndlessToAwait()
     await withCheckedContinuation { continuation in onFinish { _ in continuation.resume() } }

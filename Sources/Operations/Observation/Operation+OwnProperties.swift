@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What `Operation` and `OperationQueue` have in common: members that know the subclass they are called on.
+/// What `Operation` and `OperationQueue` have in common: members that know the subclass they are
+/// called on.
 public protocol KeyValueObservable: AnyObject, Sendable {}
 
 extension Operation: KeyValueObservable {}
@@ -9,10 +10,11 @@ extension OperationQueue: KeyValueObservable {}
 extension KeyValueObservable where Self: Operation {
   /// Calls `changeHandler` when the property changes, as `options` say; Foundation's spelling.
   ///
-  /// For what `observe(_:handler:)` takes, in the same order and on the same threads, and for properties that the
-  /// subclass has added, if it calls `willChangeValue(for:)` and `didChangeValue(for:)` around each change of them.
-  /// With `ObservingOptions.initial` the first call comes before this one returns, unless another thread is still
-  /// telling an earlier event of this operation: then that one makes it.
+  /// For what `observe(_:handler:)` takes, in the same order and on the same threads, and for
+  /// properties that the subclass has added, if it calls `willChangeValue(for:)` and
+  /// `didChangeValue(for:)` around each change of them. With `ObservingOptions.initial` the first
+  /// call comes before this one returns, unless another thread is still telling an earlier event of
+  /// this operation: then that one makes it.
   public func observe<Value: Sendable>(
     _ keyPath: KeyPath<Self, Value>, options: ObservingOptions,
     changeHandler: @escaping @Sendable (Self, KeyValueChange<Value>) -> Void
@@ -26,7 +28,8 @@ extension KeyValueObservable where Self: Operation {
 
   /// As the other `observe(_:handler:)`, for properties that a subclass has added.
   ///
-  /// Those are told when the subclass calls `willChangeValue(for:)` and `didChangeValue(for:)` around the change.
+  /// Those are told when the subclass calls `willChangeValue(for:)` and `didChangeValue(for:)`
+  /// around the change.
   @_disfavoredOverload
   public func observe<Value: Sendable>(
     _ keyPath: KeyPath<Self, Value>,
@@ -35,7 +38,8 @@ extension KeyValueObservable where Self: Operation {
     attach(observer(of: keyPath, handler))
   }
 
-  /// As `willChangeValue(forKey:)`, for the property at `keyPath`, which the subclass may have added.
+  /// As `willChangeValue(forKey:)`, for the property at `keyPath`, which the subclass may have
+  /// added.
   @_disfavoredOverload
   public func willChangeValue<Value: Sendable>(for keyPath: KeyPath<Self, Value>) {
     switch Self.property(at: keyPath) {
@@ -44,7 +48,8 @@ extension KeyValueObservable where Self: Operation {
     }
   }
 
-  /// As `didChangeValue(forKey:)`, for the property at `keyPath`, which the subclass may have added.
+  /// As `didChangeValue(forKey:)`, for the property at `keyPath`, which the subclass may have
+  /// added.
   ///
   /// A property that the subclass has added is told to its observers with the value that it had at
   /// `willChangeValue(for:)`, which must come first.
@@ -53,8 +58,9 @@ extension KeyValueObservable where Self: Operation {
     switch Self.property(at: keyPath) {
     case .own:
       noteOwnAfter(OwnProperty(path: keyPath)) { self[keyPath: keyPath] }
-      // It may name an inherited flag by the class that overrides it, `\Download.isFinished`, which nothing tells from a
-      // property that the class has added. The getters are asked, so what has not changed is not announced.
+      // It may name an inherited flag by the class that overrides it, `\Download.isFinished`, which
+      // nothing tells from a property that the class has added. The getters are asked, so what has
+      // not changed is not announced.
       guard Value.self == Bool.self else { return }
       for flag in [ObservedProperty.isExecuting, .isReady, .isFinished] where !isSealed {
         announce(flag)

@@ -7,7 +7,8 @@ import Synchronization
 
 /// The niceness of threads: −20 (most favoured) … 19.
 enum Niceness {
-  /// On Linux niceness belongs to the thread, whatever the name of the constant says; 0 is the calling one.
+  /// On Linux niceness belongs to the thread, whatever the name of the constant says; 0 is the
+  /// calling one.
   private static let threads = __priority_which_t(PRIO_PROCESS.rawValue)
 
   static var ofThisThread: Int { Int(getpriority(threads, 0)) }
@@ -40,7 +41,8 @@ public struct ServiceReport: Sendable, Equatable {
   public let threadPriority: Double
   /// The niceness that follows from both, for the thread it ran on: −20 … 19.
   public let requestedNiceness: Int
-  /// The niceness with which the body ran; of the part that began last where several threads run parts of it.
+  /// The niceness with which the body ran; of the part that began last where several threads run
+  /// parts of it.
   public let appliedNiceness: Int
 
   /// False when the system did not allow it, or not to put it back afterwards.
@@ -82,7 +84,8 @@ extension Operation {
 
   /// The level that counts: the higher of the operation's and its queue's (contract 93).
   ///
-  /// The queue's is known while the operation waits in it or runs on this thread, and afterwards if either was set.
+  /// The queue's is known while the operation waits in it or runs on this thread, and afterwards if
+  /// either was set.
   public final var effectiveQualityOfService: QualityOfService {
     if let report = serviceReport { return report.qualityOfService }
     let record = ThreadRecord.current
@@ -90,11 +93,12 @@ extension Operation {
     return max(stockQualityOfService, queue?.stockQualityOfService ?? .default)
   }
 
-  /// Priority of the thread while `main()` runs: 0.0 (lowest) … 1.0, 0.5 by default; other values are clamped
-  /// (contract 97).
+  /// Priority of the thread while `main()` runs: 0.0 (lowest) … 1.0, 0.5 by default; other values
+  /// are clamped (contract 97).
   ///
-  /// Best effort: mapped to niceness, 0.5 being what the thread has, and applied only where the system permits putting
-  /// it back afterwards (RLIMIT_NICE). `serviceReport` tells. Not in force in the completion block.
+  /// Best effort: mapped to niceness, 0.5 being what the thread has, and applied only where the
+  /// system permits putting it back afterwards (RLIMIT_NICE). `serviceReport` tells. Not in force
+  /// in the completion block.
   public final var threadPriority: Double {
     get { withColdTable { $0.threadPriority } ?? 0.5 }
     set {
@@ -107,11 +111,12 @@ extension Operation {
     }
   }
 
-  /// What became of `qualityOfService` and `threadPriority` once the body has begun; nil before, and for an operation
-  /// that asked for neither in a queue that has no level.
+  /// What became of `qualityOfService` and `threadPriority` once the body has begun; nil before,
+  /// and for an operation that asked for neither in a queue that has no level.
   public final var serviceReport: ServiceReport? { withColdTable { $0.service } ?? nil }
 
-  /// Calls `body`, a part of the operation's body, with the niceness that operation and queue ask for.
+  /// Calls `body`, a part of the operation's body, with the niceness that operation and queue ask
+  /// for.
   ///
   /// Relative to the thread's own: the worker may be waiting inside an operation of another level.
   final func atRequestedService<Value>(_ queue: OperationQueue?, _ body: () -> Value) -> Value {
@@ -141,7 +146,8 @@ extension Operation {
     return body()
   }
 
-  /// Calls `body`, a part of the operation's body outside of `start()`, as `atRequestedService` does.
+  /// Calls `body`, a part of the operation's body outside of `start()`, as `atRequestedService`
+  /// does.
   final func partAtRequestedService(_ queue: OperationQueue?, _ body: () -> Void) {
     // acquire: as `isExecuting`. Whoever is attended to has, or may have, a level.
     guard state.load(ordering: .acquiring) & StateBit.attended != 0 else { return body() }

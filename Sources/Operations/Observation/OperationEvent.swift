@@ -40,9 +40,9 @@ public struct OperationEvent: Sendable {
 extension OperationQueue {
   /// Called with every event of operations that are added from now on; nil, the default, for none.
   ///
-  /// On the thread where it happens, with no lock held; `ready` comes together with `dispatched`, with its own time.
-  /// Per operation in order. The handler must be quick and must not wait. Operations of such a queue run on a longer
-  /// path; those of others cost nothing.
+  /// On the thread where it happens, with no lock held; `ready` comes together with `dispatched`,
+  /// with its own time. Per operation in order. The handler must be quick and must not wait.
+  /// Operations of such a queue run on a longer path; those of others cost nothing.
   public var eventHandler: (@Sendable (OperationEvent) -> Void)? {
     get { extrasIfAny?.eventHandler.withLock { $0.take } }
     set {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension OperationQueue {
-  /// Calls `handler` with the old and the new operations whenever one is added or leaves (contract 123–126).
+  /// Calls `handler` with the old and the new operations whenever one is added or leaves (contract
+  /// 123–126).
   ///
-  /// For `operations`. All changes after the call are told in order, one at a time, none left out and none twice, each on
-  /// the thread that made it, or on one that is still telling an earlier one; a batch is one change. No lock is held;
-  /// the handler may use the whole interface but for waiting for this queue. Dropping the result ends the observation.
-  /// Observers of `operations` are told before those of `operationCount`. A change costs O(operations); a closure that
-  /// is added while somebody observes gets an operation object at once.
+  /// For `operations`. All changes after the call are told in order, one at a time, none left out
+  /// and none twice, each on the thread that made it, or on one that is still telling an earlier
+  /// one; a batch is one change. No lock is held; the handler may use the whole interface but for
+  /// waiting for this queue. Dropping the result ends the observation. Observers of `operations`
+  /// are told before those of `operationCount`. A change costs O(operations); a closure that is
+  /// added while somebody observes gets an operation object at once.
   public func observe(
     _ keyPath: KeyPath<OperationQueue, [Operation]>,
     handler: @escaping @Sendable (OperationQueue, ObservedChange<[Operation]>) -> Void
@@ -50,9 +52,9 @@ extension OperationQueue {
 extension OperationQueue {
   /// Calls `changeHandler` when the property changes, as `options` say; Foundation's spelling.
   ///
-  /// For what `observe(_:handler:)` takes, in the same order and on the same threads. With `ObservingOptions.initial` the
-  /// first call comes before this one returns, unless another thread is still telling an earlier event of this queue:
-  /// then that one makes it.
+  /// For what `observe(_:handler:)` takes, in the same order and on the same threads. With
+  /// `ObservingOptions.initial` the first call comes before this one returns, unless another thread
+  /// is still telling an earlier event of this queue: then that one makes it.
   public func observe<Value: Sendable>(
     _ keyPath: KeyPath<OperationQueue, Value>, options: ObservingOptions,
     changeHandler: @escaping @Sendable (OperationQueue, KeyValueChange<Value>) -> Void

@@ -5,9 +5,10 @@ import Synchronization
 
 /// How much of a queue's work is done, in units that the user defines (contract 121).
 ///
-/// Inert until a total is set; from then on each operation whose `main()` has ended adds one unit when it leaves the
-/// queue. An operation with a `start()` of its own adds none, unless that calls `super`, and one that was cancelled
-/// before it began adds none unless `countsCancelled` is set. Any thread.
+/// Inert until a total is set; from then on each operation whose `main()` has ended adds one unit
+/// when it leaves the queue. An operation with a `start()` of its own adds none, unless that calls
+/// `super`, and one that was cancelled before it began adds none unless `countsCancelled` is set.
+/// Any thread.
 public final class ProgressCounter: Sendable {
   /// What has changed, with the new number.
   package enum Change: Sendable, Equatable {
@@ -46,13 +47,15 @@ public final class ProgressCounter: Sendable {
     state.withLock { $0.total > 0 ? Double($0.completed) / Double($0.total) : 0 }
   }
 
-  /// Whether operations that were cancelled before they began count as well, so that the total is reached.
+  /// Whether operations that were cancelled before they began count as well, so that the total is
+  /// reached.
   public var countsCancelled: Bool {
     get { state.withLock { $0.countsCancelled } }
     set { state.withLock { $0.countsCancelled = newValue } }
   }
 
-  /// Calls `handler` with the number of units done whenever it changes, in order; dropping the result ends it.
+  /// Calls `handler` with the number of units done whenever it changes, in order; dropping the
+  /// result ends it.
   public func observe(_ handler: @escaping @Sendable (Int) -> Void) -> Observation {
     observeChanges { if case .completed(let number) = $0 { handler(number) } }
   }

@@ -5,10 +5,11 @@ import Synchronization
 
 /// Something besides dependencies that must hold before an operation may start (contract 42).
 ///
-/// Safer than overriding `isReady`: the operation's own rule stays in force, and whoever changes the condition need not
-/// know the operations. Override `isSatisfied` and call `signal()` after a change that may have made it true, or use
-/// `ReadinessGate` or `ReadinessPredicate`; what only so many operations may use at a time is an `OperationResource`. A
-/// cancelled operation does not wait for conditions. A condition may serve any number of operations; any thread.
+/// Safer than overriding `isReady`: the operation's own rule stays in force, and whoever changes
+/// the condition need not know the operations. Override `isSatisfied` and call `signal()` after a
+/// change that may have made it true, or use `ReadinessGate` or `ReadinessPredicate`; what only so
+/// many operations may use at a time is an `OperationResource`. A cancelled operation does not wait
+/// for conditions. A condition may serve any number of operations; any thread.
 open class ReadinessCondition: @unchecked Sendable {
   private struct Attached: Sendable {
     var operations: [WeakOperation] = []
@@ -95,7 +96,8 @@ public final class ReadinessPredicate: ReadinessCondition, @unchecked Sendable {
 extension Operation {
   /// Makes the operation wait for `condition` as well as for its dependencies (contract 42).
   ///
-  /// Before it has started; without effect afterwards. The operation keeps the condition, not the other way round.
+  /// Before it has started; without effect afterwards. The operation keeps the condition, not the
+  /// other way round.
   public final func addReadinessCondition(_ condition: ReadinessCondition) {
     condition.attach(self)
     let table = coldTableMade()

@@ -4,12 +4,14 @@ import ConcurrencyPrimitives
 import Scheduling
 import Synchronization
 
-// A barrier is an operation that waits for everything older and that everything younger waits for: younger operations
-// get a hidden edge on it, and it becomes ready when the count says that only the barrier and its youngers are left.
-// Nothing in a hot path knows about barriers but a flag in the word that every submission and flush changes anyway.
-// Protocol: Queue.md, "Barriers"; model: Tests/Models/queue.pml.
+// A barrier is an operation that waits for everything older and that everything younger waits for:
+// younger operations get a hidden edge on it, and it becomes ready when the count says that only
+// the barrier and its youngers are left. Nothing in a hot path knows about barriers but a flag in
+// the word that every submission and flush changes anyway. Protocol: Queue.md, "Barriers"; model:
+// Tests/Models/queue.pml.
 
-/// The barriers that have not finished, oldest first, with what was added after them; every step is O(1) amortised.
+/// The barriers that have not finished, oldest first, with what was added after them; every step is
+/// O(1) amortised.
 ///
 /// The first one is released before the others and ends before them.
 struct PendingBarriers: Sendable {
@@ -33,7 +35,8 @@ struct PendingBarriers: Sendable {
     held += 1
   }
 
-  /// Counts new members to the segment of the newest barrier; returns that barrier, or nil when there is none.
+  /// Counts new members to the segment of the newest barrier; returns that barrier, or nil when
+  /// there is none.
   mutating func join(_ members: Int) -> Operation? {
     guard !isEmpty, let newest = entries[entries.count - 1]?.operation else { return nil }
     entries[entries.count - 1]?.segment += members
@@ -41,7 +44,8 @@ struct PendingBarriers: Sendable {
     return newest
   }
 
-  /// Releases the first barrier if nothing but what they hold is left of the queue, unless that was done.
+  /// Releases the first barrier if nothing but what they hold is left of the queue, unless that was
+  /// done.
   mutating func releaseFirst(if isDue: (_ held: Int) -> Bool) -> Operation? {
     guard !isEmpty, let first = entries[head], !first.isReleased, isDue(held) else { return nil }
     entries[head]?.isReleased = true
@@ -87,7 +91,8 @@ extension OperationQueue {
       return dueBarrier(&control)
     }
     if let ready { return release(ready) }
-    // From here on a worker sees the flag or its credit is found: a barrier does not wait for what a worker runs besides.
+    // From here on a worker sees the flag or its credit is found: a barrier does not wait for what
+    // a worker runs besides.
     AsymmetricBarrier.heavy()
     ThreadRecord.collectCredits(of: self)
   }

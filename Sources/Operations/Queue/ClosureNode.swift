@@ -6,8 +6,9 @@ import Synchronization
 
 /// A closure added to a queue: one recycled cell that is job, member and state at once.
 ///
-/// Cells are never returned to the allocator, so that an old handle may always read the state word: the generation in
-/// it tells whether the cell still stands for the same closure. Page: Closures.md.
+/// Cells are never returned to the allocator, so that an old handle may always read the state word:
+/// the generation in it tells whether the cell still stands for the same closure. Page:
+/// Closures.md.
 @safe struct ClosureNode: ~Copyable {
   /// Size of a cell, B.
   static let cellSize = 64
@@ -18,7 +19,8 @@ import Synchronization
 
   /// The façade with the runtime's reference, once `promoted`; under the lock bit.
   var facade: UInt = 0
-  /// A closure as a struct, which generic code and pointers take as it is, while they would wrap a bare function.
+  /// A closure as a struct, which generic code and pointers take as it is, while they would wrap a
+  /// bare function.
   struct Body {
     var function: (@Sendable () -> Void)?
   }
@@ -55,8 +57,8 @@ import Synchronization
   /// Moves the closure out; touches no other field, since others may read those meanwhile.
   @inline(__always)
   static func takeBody(_ node: UnsafeMutablePointer<ClosureNode>) -> (@Sendable () -> Void)? {
-    // SAFETY: the closure lies at that offset (tested); the place is initialised again before anybody can look. Not
-    // through `pointee`, which would be an access to the whole cell.
+    // SAFETY: the closure lies at that offset (tested); the place is initialised again before
+    // anybody can look. Not through `pointee`, which would be an access to the whole cell.
     let place = unsafe (UnsafeMutableRawPointer(node) + bodyOffset)
       .assumingMemoryBound(to: Body.self)
     let body = unsafe place.move()
@@ -82,7 +84,8 @@ import Synchronization
     unsafe node.pointee.state.store(generation << generationShift | flags, ordering: .releasing)
   }
 
-  /// Makes the façade, with the runtime's reference; under the lock bit, or before the cell is opened.
+  /// Makes the façade, with the runtime's reference; under the lock bit, or before the cell is
+  /// opened.
   static func makeFacade(
     _ node: UnsafeMutablePointer<ClosureNode>, slot: UInt, nodeFlags: UInt64 = 0, flags: UInt32 = 0
   ) -> BlockOperation {
@@ -130,7 +133,8 @@ import Synchronization
 
   /// As `Operation.needsNoSlot`, for the holder of the cell's job, which has not run.
   ///
-  /// A cancellation whose lock bit is seen here looked at the limit before it, and leaves the flush to the holder.
+  /// A cancellation whose lock bit is seen here looked at the limit before it, and leaves the flush
+  /// to the holder.
   static func needsNoSlot(_ node: UnsafeMutablePointer<ClosureNode>) -> Bool {
     let flags = unsafe change(node) { _ in nil }
     guard flags & promoted != 0 else { return flags & cancelled != 0 }
@@ -220,7 +224,8 @@ extension OperationQueue {
         return unsafe facade.finishOnWorker(bits, gate, self, record, context)
       }
     }
-    // Before anything that takes a lock: an enumeration may wait for this with the stripe's. The credit keeps the queue.
+    // Before anything that takes a lock: an enumeration may wait for this with the stripe's. The
+    // credit keeps the queue.
     RegistryChunk.remove(slot: slot)
     if gate == .fast { leaveFast(record) }
     if hasExtras { noteClosureEnd(wasSkipped: before & ClosureNode.flushed != 0) }

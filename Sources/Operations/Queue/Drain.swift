@@ -6,7 +6,8 @@ import Synchronization
 
 /// A job that holds one slot of a queue and runs what the ready list has, best first.
 ///
-/// It keeps the queue alive and goes back to the scheduler after a budget, so that other queues get their turn.
+/// It keeps the queue alive and goes back to the scheduler after a budget, so that other queues get
+/// their turn.
 struct Drain: ~Copyable {
   /// Operations that one run of a drain starts at most.
   static let operationBudget = 32
@@ -189,8 +190,9 @@ extension OperationQueue {
 
   /// Claims the best ready job for the slot that the caller holds, or gives the slot up.
   ///
-  /// The claim is the start as far as suspension and limit are concerned (contract 112, 115). While there is room and
-  /// work for another drain it starts one first: what runs next may block, and others must not wait for it (contract 114).
+  /// The claim is the start as far as suspension and limit are concerned (contract 112, 115). While
+  /// there is room and work for another drain it starts one first: what runs next may block, and
+  /// others must not wait for it (contract 114).
   private func claim() -> Job? {
     guard let more = claimCount() else { return nil }
     guard let job = readyList.popFirst() else { missingJob() }

@@ -9,7 +9,8 @@ struct Enrolment {
 }
 
 extension OperationQueue {
-  /// Counts new members of a queue that keeps no strict order, and finds the barrier they come after.
+  /// Counts new members of a queue that keeps no strict order, and finds the barrier they come
+  /// after.
   @inline(__always) func enrol(_ members: Int) -> Enrolment {
     enrol(members, countedAt: addMembers(members))
   }
@@ -39,8 +40,8 @@ extension OperationQueue {
     return enrol([cell], in: order)
   }
 
-  /// Count, segment and place in line in one step: otherwise a barrier and an operation could each be older than the
-  /// other by one of them, and wait for each other.
+  /// Count, segment and place in line in one step: otherwise a barrier and an operation could each
+  /// be older than the other by one of them, and wait for each other.
   private func enrol(_ members: [UInt], in order: StrictOrder) -> Enrolment {
     control.withLock { control in
       order.add(members)
@@ -50,7 +51,8 @@ extension OperationQueue {
     }
   }
 
-  /// Counts new members that come after a pending barrier; returns that barrier, or nil when none is pending.
+  /// Counts new members that come after a pending barrier; returns that barrier, or nil when none
+  /// is pending.
   private func joinSegment(_ members: Int) -> Operation? {
     control.withLock { $0.barriers.join(members) }
   }

@@ -15,8 +15,8 @@ enum LiveQueues {
 
   /// The queues that have members.
   ///
-  /// Under the lock no queue of the list can end, but it may be about to: only one that has members may be kept, since
-  /// it holds a reference to itself. A pin makes sure that it still has.
+  /// Under the lock no queue of the list can end, but it may be about to: only one that has members
+  /// may be kept, since it holds a reference to itself. A pin makes sure that it still has.
   static func withMembers() -> [OperationQueue] {
     let found = words.withLock { words in
       words.filter { word in

@@ -10,12 +10,12 @@ import Synchronization
 ///     [ next ticket | pins   | members    | barrier | waiters ]
 ///     [             |    outstanding      |                   ]
 ///
-/// Whoever looks at the queues of the process pins those with members, which keeps them. A pin holds
-/// up what waits for the queue as a member does, and is not counted as one.
+/// Whoever looks at the queues of the process pins those with members, which keeps them. A pin
+/// holds up what waits for the queue as a member does, and is not counted as one.
 ///
-/// A submission takes its ticket and raises the count in one step, so tickets are the submission order. The word has the low half
-/// of it; `halves` tells how often that has come past a multiple of 2^31, so that a member may wait while any number of others
-/// come and go.
+/// A submission takes its ticket and raises the count in one step, so tickets are the submission
+/// order. The word has the low half of it; `halves` tells how often that has come past a multiple
+/// of 2^31, so that a member may wait while any number of others come and go.
 struct MemberCount: ~Copyable {
   let word = Atomic<UInt64>(0)
   /// Raised by whoever takes the ticket that comes past, a moment after that.
@@ -39,7 +39,8 @@ struct MemberCount: ~Copyable {
 
   /// The ticket in a word that was read a moment ago.
   @inline(__always) borrowing func ticket(_ word: UInt64) -> UInt64 {
-    // relaxed: the top bit of the low half says whether the number belongs to the word, or to one just before or after.
+    // relaxed: the top bit of the low half says whether the number belongs to the word, or to one
+    // just before or after.
     Self.ticket(word, halves: halves.load(ordering: .relaxed))
   }
 
@@ -50,7 +51,8 @@ struct MemberCount: ~Copyable {
     return ticketBesideBoundary(low, halves)
   }
 
-  /// The number is not raised yet, or was raised since the word was read: fewer than 2^30 tickets are taken in between.
+  /// The number is not raised yet, or was raised since the word was read: fewer than 2^30 tickets
+  /// are taken in between.
   @inline(never) private static func ticketBesideBoundary(_ low: UInt64, _ halves: UInt64) -> UInt64
   {
     let isRaisedTooLate = low & (1 << 30) == 0
@@ -83,10 +85,12 @@ extension OperationQueue {
       }
       let new =
         ((old &+ UInt64(n) << MemberCount.ticketShift) &+ UInt64(n) * MemberCount.one) | flags
-      // The reference for "not empty" is taken before the count shows it, so that it cannot be released first.
+      // The reference for "not empty" is taken before the count shows it, so that it cannot be
+      // released first.
       let keeps = MemberCount.outstanding(old) == 0 ? unsafe Unmanaged.passRetained(self) : nil
       shim_keep_order()
-      // acquire and release, edge Counted: orders submissions with flushes, barriers and waiters of the same word.
+      // acquire and release, edge Counted: orders submissions with flushes, barriers and waiters of
+      // the same word.
       let (won, seen) = count.word.weakCompareExchange(
         expected: old, desired: new, successOrdering: .acquiringAndReleasing,
         failureOrdering: .relaxed)
@@ -133,7 +137,8 @@ extension OperationQueue {
     var old = count.word.load(ordering: .relaxed)  // relaxed: the exchange validates it
     while true {
       let isWatched = old & (MemberCount.waiters | MemberCount.barrier) != 0
-      // With a watcher there is more to do after the subtraction, when the queue might already be gone.
+      // With a watcher there is more to do after the subtraction, when the queue might already be
+      // gone.
       let keeps = isWatched ? unsafe Unmanaged.passRetained(self) : nil
       shim_keep_order()
       defer { unsafe keeps?.release() }
@@ -150,7 +155,8 @@ extension OperationQueue {
       if isEmpty {
         if old & MemberCount.waiters != 0 {
           idleGate.open()
-          // A job of its own: what follows may empty the queue around this one, and so on without end.
+          // A job of its own: what follows may empty the queue around this one, and so on without
+          // end.
           if let whenEmpty {
             let job = ClosureJob.make(band: .normal) { [owner] in
               ThreadRecord.current.asPart(of: owner, whenEmpty)

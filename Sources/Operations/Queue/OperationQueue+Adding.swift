@@ -24,8 +24,8 @@ extension OperationQueue {
     if let job { acceptHandles(JobChain(job)) }
   }
 
-  /// As `addOperations(_:waitUntilFinished:)` without waiting; throws and adds none when a member is illegal:
-  /// what `tryAddOperation(_:)` throws, or `listedTwice`.
+  /// As `addOperations(_:waitUntilFinished:)` without waiting; throws and adds none when a member
+  /// is illegal: what `tryAddOperation(_:)` throws, or `listedTwice`.
   public func tryAddOperations(_ operations: [Operation]) throws(OperationError) {
     guard !operations.isEmpty else { return }
     try OperationWords.claim(operations)
@@ -34,8 +34,9 @@ extension OperationQueue {
 
   /// Makes claimed operations members, in one step, that are counted already.
   ///
-  /// All of them are in the registry before the first one is submitted, since that one may start at once when its last
-  /// dependency finishes: whoever enumerates or cancels all members then finds the whole batch.
+  /// All of them are in the registry before the first one is submitted, since that one may start at
+  /// once when its last dependency finishes: whoever enumerates or cancels all members then finds
+  /// the whole batch.
   func admit(_ operations: [Operation], at place: Enrolment) {
     ThreadRecord.withCurrent { record in
       registry.add(operations, firstTicket: place.ticket, stripe: record.stripe)
@@ -60,8 +61,8 @@ extension OperationQueue {
 
   /// Hands over the operations that an addition made ready, once all of it is in.
   ///
-  /// Nothing of a batch may run before, on the inline scheduler neither. Cancelled ones that need no slot do not go to
-  /// the list.
+  /// Nothing of a batch may run before, on the inline scheduler neither. Cancelled ones that need
+  /// no slot do not go to the list.
   func handOver(_ jobs: consuming JobChain, behind barrier: Operation?) {
     if barrier != nil { evaluateBarriers() }
     acceptHandles(jobs)
@@ -81,13 +82,14 @@ extension OperationQueue {
     // The closure is the caller's to give: no reference is counted for it.
     let generation = unsafe ClosureNode.prepare(node, consume block)
     return ThreadRecord.withCurrent { record in
-      // Before the registry: from there on until the cell is open an enumerator may wait for it with the stripe's lock,
-      // for which a barrier's adder may wait with `control`.
+      // Before the registry: from there on until the cell is open an enumerator may wait for it
+      // with the stripe's lock, for which a barrier's adder may wait with `control`.
       let place = enrol(cell: UInt(bitPattern: node))
       let slot = registry.add(
         UInt(bitPattern: node) | RegistryChunk.closureTag, ticket: place.ticket,
         stripe: record.stripe)
-      // relaxed: published by the hand-over below; an enumerator reads nothing of the node but its state before.
+      // relaxed: published by the hand-over below; an enumerator reads nothing of the node but its
+      // state before.
       unsafe node.pointee.membership.store(slot, ordering: .relaxed)
       if let barrier = place.barrier {
         unsafe addFacade(behind: barrier, node, generation, slot, place.ticket)
@@ -103,10 +105,11 @@ extension OperationQueue {
     }
   }
 
-  /// A closure added while a barrier is pending, for which its façade waits, or to a queue whose events are taken.
+  /// A closure added while a barrier is pending, for which its façade waits, or to a queue whose
+  /// events are taken.
   ///
-  /// The cell is opened with the façade in it, which is claimed like any operation that is being added: whoever finds it
-  /// before it is registered takes it for one in no queue.
+  /// The cell is opened with the façade in it, which is claimed like any operation that is being
+  /// added: whoever finds it before it is registered takes it for one in no queue.
   @inline(never) private func addFacade(
     behind barrier: Operation?, _ node: UnsafeMutablePointer<ClosureNode>, _ generation: UInt64,
     _ slot: UInt, _ ticket: UInt64
@@ -134,8 +137,8 @@ extension Operation {
 
   /// Reserves the operation and returns nil, or returns why that is impossible.
   final func claimFailure() -> OperationError? {
-    // acquire and release, edge Submitted: exactly one adder wins; sequentially consistent, edge FinishedEarly: the
-    // claim precedes the look at `state` in `submit`.
+    // acquire and release, edge Submitted: exactly one adder wins; sequentially consistent, edge
+    // FinishedEarly: the claim precedes the look at `state` in `submit`.
     let (won, _) = membership.compareExchange(
       expected: Membership.none, desired: Membership.claimed, ordering: .sequentiallyConsistent)
     if won { return nil }
@@ -170,8 +173,8 @@ extension Operation {
   final func submit(slot: UInt, behind barrier: Operation?) -> Job? {
     // The runtime's reference: released when the queue lets go of the operation.
     unsafe _ = Unmanaged.passRetained(self)
-    // acquire, edge EditLock: sees dependencies that other threads have added; sequentially consistent, edge
-    // FinishedEarly: after the claim, see `finishBeforeStart`.
+    // acquire, edge EditLock: sees dependencies that other threads have added; sequentially
+    // consistent, edge FinishedEarly: after the claim, see `finishBeforeStart`.
     let bits = state.load(ordering: .sequentiallyConsistent)
     let needsLock =
       StateBit.lock | StateBit.hold | StateBit.dependencyCountMask | StateBit.edgesInCold
@@ -196,7 +199,8 @@ extension Operation {
     if !ignores, bits & StateBit.edgesInCold == 0 {
       let slots = Self.inlineCount(bits)
       edges = UInt32(slots)
-      // relaxed: published by the release of the pushes. A slot whose dependency was removed counts as resolved.
+      // relaxed: published by the release of the pushes. A slot whose dependency was removed counts
+      // as resolved.
       pending.store(edges, ordering: .relaxed)
       for slot in 0..<slots {
         // relaxed: locked
@@ -215,8 +219,8 @@ extension Operation {
         unsafe registration.push(edge, of: self, on: dependency)
       }
     }
-    // Every edge waits: whoever resolves the last one hands over, and the start waits for the edit lock, so nothing may
-    // follow the unlock.
+    // Every edge waits: whoever resolves the last one hands over, and the start waits for the edit
+    // lock, so nothing may follow the unlock.
     if registration.resolved == 0, edges > 0 {
       unlockState(bits)
       return nil

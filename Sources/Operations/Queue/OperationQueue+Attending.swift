@@ -94,8 +94,8 @@ extension Operation {
     } else if bits & StateBit.ignoresDependencies == 0,
       let table = enterDetour(force: false, tagEdges: true, bits), !table.wasParked
     {
-      // The last dependency may have been sealed and have found none of this yet: its finisher will find an edge that
-      // holds nothing back.
+      // The last dependency may have been sealed and have found none of this yet: its finisher will
+      // find an edge that holds nothing back.
       handle = leaveIfFree(table)
     }
     unlockState(bits)
@@ -114,7 +114,8 @@ extension Operation {
       extras.progress.noteEnd(hasRun: hasRun && !wasSkipped, wasSkipped: wasSkipped)
       queue.noteRemoved(self)
     }
-    // Not counted by `operationCount` while the observers are told, but by those who wait for the queue.
+    // Not counted by `operationCount` while the observers are told, but by those who wait for the
+    // queue.
     queue.addStraggler()
     let outer = record.enterCompletion(of: self, queue.word)
     if bits & StateBit.attended != 0 { trace(.removed, queue, worker) }

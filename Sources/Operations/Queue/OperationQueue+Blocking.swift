@@ -6,18 +6,20 @@ import Synchronization
 
 /// What becomes of a worker whose operation waits for another operation or a queue.
 public enum BlockingPolicy: UInt8, Sendable, CaseIterable {
-  /// The worker runs the awaited operation if that may start, else it is compensated; on a scheduler that has no other
-  /// worker (`waitsByHelping`) it runs what is queued.
+  /// The worker runs the awaited operation if that may start, else it is compensated; on a
+  /// scheduler that has no other worker (`waitsByHelping`) it runs what is queued.
   ///
   /// Where the scheduler can have no thread in its place the worker also runs what the awaited
   /// operation cannot finish without, in a slot of its own.
   case automatic
-  /// The worker runs queued jobs of its scheduler, whichever comes first, and is compensated when there is none.
+  /// The worker runs queued jobs of its scheduler, whichever comes first, and is compensated when
+  /// there is none.
   ///
-  /// Needs the fewest threads. What it runs sits on top of the waiting operation and must return first: if that in turn
-  /// waits for the operation below, neither ends.
+  /// Needs the fewest threads. What it runs sits on top of the waiting operation and must return
+  /// first: if that in turn waits for the operation below, neither ends.
   case help
-  /// The worker blocks and the scheduler runs another thread in its place, as far as its documentation says.
+  /// The worker blocks and the scheduler runs another thread in its place, as far as its
+  /// documentation says.
   case compensate
   /// Waiting inside an operation stops the process; a timed wait returns false at once.
   case fail
@@ -49,7 +51,8 @@ extension OperationQueue {
     set { waits.policy.store(newValue.rawValue, ordering: .relaxed) }
   }
 
-  /// What waits inside this queue's operations have done so far; a wait that only ran what it waited for is not counted.
+  /// What waits inside this queue's operations have done so far; a wait that only ran what it
+  /// waited for is not counted.
   public var blockingCounters: BlockingCounters {
     // relaxed, all: statistics.
     BlockingCounters(
@@ -60,9 +63,10 @@ extension OperationQueue {
 
   /// Runs `body`, which blocks its thread outside this library: for a file, a lock, a sleep.
   ///
-  /// Inside an operation the scheduler runs another thread in place of the worker meanwhile, as for a wait, so that
-  /// other operations are not held up. Elsewhere, and where the queue's policy is `fail`, it only runs `body`. Inside a
-  /// cancel hook what else is cancelled goes on before, as for a wait.
+  /// Inside an operation the scheduler runs another thread in place of the worker meanwhile, as for
+  /// a wait, so that other operations are not held up. Elsewhere, and where the queue's policy is
+  /// `fail`, it only runs `body`. Inside a cancel hook what else is cancelled goes on before, as
+  /// for a wait.
   public static func blocking<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -20,7 +20,8 @@ extension OperationQueue {
 
     /// A configuration with a limit that came from outside; without one the scheduler decides.
     ///
-    /// Throws `OperationError.invalidLimit` where setting `maxConcurrentOperationCount` would stop the process.
+    /// Throws `OperationError.invalidLimit` where setting `maxConcurrentOperationCount` would stop
+    /// the process.
     public init(
       validating maxConcurrentOperationCount: Int = OperationQueue
         .defaultMaxConcurrentOperationCount,

@@ -7,7 +7,8 @@ import Synchronization
 extension OperationQueue {
   /// The operations that were added and have not left, in submission order (contract 117).
   ///
-  /// A copy. O(members). Closures added with `addOperation(_:)` appear as the façade of their handle.
+  /// A copy. O(members). Closures added with `addOperation(_:)` appear as the façade of their
+  /// handle.
   public var operations: [Operation] { registry.members() }
 
   /// Holds neither operations nor barriers.
@@ -19,7 +20,8 @@ extension OperationQueue {
 
   /// How many operations the queue holds, barriers not included.
   ///
-  /// Equal to `operations.count` while no other thread adds or finishes. O(threads that run operations).
+  /// Equal to `operations.count` while no other thread adds or finishes. O(threads that run
+  /// operations).
   public var operationCount: Int {
     // relaxed, all: a snapshot
     var members =

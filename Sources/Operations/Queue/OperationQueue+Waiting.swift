@@ -61,17 +61,19 @@ extension OperationQueue {
     _ = waitUntilEmpty(record, until: nil)
   }
 
-  /// As `waitUntilAllOperationsAreFinished()`, at most for `timeout`; false when the time was up first.
+  /// As `waitUntilAllOperationsAreFinished()`, at most for `timeout`; false when the time was up
+  /// first.
   @available(*, noasync, message: "blocks the thread; use await finished() on the queue")
   public func wait(timeout: Duration) -> Bool {
     waitUntilEmpty(ThreadRecord.current, until: MonotonicTime.deadline(after: timeout))
   }
 
-  /// Returns when the queue has no operations, as `waitUntilAllOperationsAreFinished()` does (contract 102, 103).
+  /// Returns when the queue has no operations, as `waitUntilAllOperationsAreFinished()` does
+  /// (contract 102, 103).
   ///
   /// Suspends the caller and blocks no thread. Cancelling the caller's task does not end the wait:
-  /// `cancelAllOperations()` does as soon as what executes has ended. Inside the task of the body of one of the queue's
-  /// operations it stops the process.
+  /// `cancelAllOperations()` does as soon as what executes has ended. Inside the task of the body
+  /// of one of the queue's operations it stops the process.
   public final func finished() async {
     stopIfWaitedForByMember(ThreadRecord.current.enclosuresOfTask, .suspending)
     ThreadRecord.withCurrent { $0.flushCredit() }
@@ -81,7 +83,8 @@ extension OperationQueue {
     repeat {
       await withCheckedContinuation { task in
         idleGate.suspend(task)
-        // From here on every worker sees the flag or its credit is found: nobody looks after what is held back later.
+        // From here on every worker sees the flag or its credit is found: nobody looks after what
+        // is held back later.
         AsymmetricBarrier.heavy()
         if isEmptyOrTellsWaiters() { return idleGate.resumeTasks() }
         ThreadRecord.collectCredits(of: self)
@@ -106,7 +109,8 @@ extension OperationQueue {
     }
   }
 
-  /// Workers hold credits back unless a barrier, a task or, all the time, the owner of an inner queue waits.
+  /// Workers hold credits back unless a barrier, a task or, all the time, the owner of an inner
+  /// queue waits.
   ///
   /// Under `control`.
   func setCreditFlag(_ control: QueueControl) {
@@ -143,7 +147,8 @@ extension OperationQueue {
     while true {
       let epoch = idleGate.currentEpoch()
       if isEmptyOrTellsWaiters() { return true }
-      // Workers hold credits back while they run operations of this queue, and cannot know when a job is none.
+      // Workers hold credits back while they run operations of this queue, and cannot know when a
+      // job is none.
       ThreadRecord.collectCredits(of: self)
       let now = MonotonicTime.nanoseconds()
       if let deadline, now >= deadline { return isEmptyForGood }
@@ -157,7 +162,8 @@ extension OperationQueue {
   private func isEmptyOrTellsWaiters() -> Bool {
     var word: UInt64 = 0
     idleGate.changeWaiting(by: 0) { _ in
-      // acquire and release, edge Counted: a subtraction to zero before it is seen here, one after it sees the flag.
+      // acquire and release, edge Counted: a subtraction to zero before it is seen here, one after
+      // it sees the flag.
       word = count.word.bitwiseOr(MemberCount.waiters, ordering: .acquiringAndReleasing).newValue
     }
     return MemberCount.outstanding(word) == 0

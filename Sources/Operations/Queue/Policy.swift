@@ -7,7 +7,8 @@ import Synchronization
 extension OperationQueue {
   // MARK: Releasing
 
-  /// Nothing stands between a ready operation and the scheduler, and nothing is ahead of it in the list.
+  /// Nothing stands between a ready operation and the scheduler, and nothing is ahead of it in the
+  /// list.
   @inline(__always) var isFast: Bool {
     // acquire, edge PolicyChanged: pairs with the exchanges that change the policy.
     PolicyWord.isFast(policy.load(ordering: .acquiring))
@@ -32,8 +33,9 @@ extension OperationQueue {
   ///
   /// The caller keeps the queue.
   ///
-  /// A cancelled operation that needs no slot goes to the scheduler whatever the limit says (contract 49). All of it is one
-  /// step: none of them starts before all are in, nor does what the flushes make ready (contract 85, 87).
+  /// A cancelled operation that needs no slot goes to the scheduler whatever the limit says
+  /// (contract 49). All of it is one step: none of them starts before all are in, nor does what the
+  /// flushes make ready (contract 85, 87).
   func acceptHandles(_ jobs: consuming JobChain) {
     if isFast { return home.submitUnlessEmpty(jobs) }
     var ready = JobChain()
@@ -53,7 +55,8 @@ extension OperationQueue {
     enqueue(ready, with: flushes)
   }
 
-  /// Puts ready jobs into the list and starts as many drains as they and the policy allow, together with `flushes`.
+  /// Puts ready jobs into the list and starts as many drains as they and the policy allow, together
+  /// with `flushes`.
   func enqueue(_ jobs: consuming JobChain, with flushes: consuming JobChain = JobChain()) {
     // The jobs may be all that keeps the queue: once they are counted they may run and leave.
     let kept = unsafe Unmanaged.passRetained(self)
@@ -69,7 +72,8 @@ extension OperationQueue {
     countReady(added, with: flushes)
   }
 
-  /// Takes back a job that was with the scheduler when the queue ceased to be open: it keeps its place (contract 86).
+  /// Takes back a job that was with the scheduler when the queue ceased to be open: it keeps its
+  /// place (contract 86).
   ///
   /// A queue that keeps strict order is never open, so that nothing comes back to it.
   func takeBack(_ job: Job, ticket: UInt64) {
@@ -79,7 +83,8 @@ extension OperationQueue {
     countReady(1, with: JobChain())
   }
 
-  /// Counts jobs that were added to the list, and starts what they and the policy allow; the caller keeps the queue.
+  /// Counts jobs that were added to the list, and starts what they and the policy allow; the caller
+  /// keeps the queue.
   private func countReady(_ added: UInt64, with flushes: consuming JobChain) {
     let burst = min(added, self.burst)
     var starts = Starts()
@@ -93,7 +98,8 @@ extension OperationQueue {
     removeStaleHandlesIfMany()
   }
 
-  /// A cancelled operation may be flushed now; false when the queue keeps the job until it is resumed (contract 50).
+  /// A cancelled operation may be flushed now; false when the queue keeps the job until it is
+  /// resumed (contract 50).
   func mayFlushNow(deferring job: Job) -> Bool {
     guard isSuspendedNow else { return true }
     // Once it is in the list the job may be taken out, and it may be all that keeps the queue.
@@ -111,8 +117,9 @@ extension OperationQueue {
     while true {
       var new = old
       change(&new)
-      // acquire and release, edge PolicyChanged: a start claimed after this exchange sees it and what precedes it.
-      // sequentially consistent where the start gate has no asymmetric barrier to rely on.
+      // acquire and release, edge PolicyChanged: a start claimed after this exchange sees it and
+      // what precedes it. sequentially consistent where the start gate has no asymmetric barrier to
+      // rely on.
       let (won, seen) = policy.weakCompareExchange(
         expected: old, desired: new, successOrdering: .sequentiallyConsistent,
         failureOrdering: .relaxed)
@@ -138,11 +145,12 @@ extension OperationQueue {
     }
   }
 
-  /// Hands over what was claimed of the list, with `others`, and then what has come into it meanwhile, until it is empty
-  /// and the queue fast, or the queue is closed: nothing that becomes ready later may reach the scheduler earlier
-  /// (contract 86).
+  /// Hands over what was claimed of the list, with `others`, and then what has come into it
+  /// meanwhile, until it is empty and the queue fast, or the queue is closed: nothing that becomes
+  /// ready later may reach the scheduler earlier (contract 86).
   private func release(_ count: Int, with others: consuming JobChain) {
-    // What goes to a scheduler without threads runs before `submit` returns, and must find the queue fast.
+    // What goes to a scheduler without threads runs before `submit` returns, and must find the
+    // queue fast.
     let comesLast = scheduler.waitsByHelping
     var claimed = count
     while claimed > 0 {
@@ -157,8 +165,8 @@ extension OperationQueue {
     removeStaleHandlesIfMany()
   }
 
-  /// Claims the whole list again; 0 when there is nothing in it or the queue is open no longer: the caller is releasing no
-  /// more.
+  /// Claims the whole list again; 0 when there is nothing in it or the queue is open no longer: the
+  /// caller is releasing no more.
   private func claimMoreOrEnd() -> Int {
     var claimed: UInt64 = 0
     changePolicy { word in
@@ -176,7 +184,8 @@ extension OperationQueue {
 
   // MARK: Slots
 
-  /// Takes a slot for an operation that is not in the ready list, if one is needed and there is one.
+  /// Takes a slot for an operation that is not in the ready list, if one is needed and there is
+  /// one.
   func claimSlot() -> SlotClaim {
     var claim = SlotClaim.none
     changePolicy { word in
@@ -212,7 +221,8 @@ extension OperationQueue {
 
   // MARK: The start gate of fast mode
 
-  /// Sets this thread's entry and looks at the policy once more; false when the operation must take the list.
+  /// Sets this thread's entry and looks at the policy once more; false when the operation must take
+  /// the list.
   @inline(__always) func enterFast(_ record: ThreadRecord) -> Bool {
     let level = record.depth
     // relaxed: only this thread changes it.
@@ -242,7 +252,8 @@ extension OperationQueue {
     let entry = unsafe record.entries + level
     let policyWord: UInt64
     if isAsymmetric {
-      // release, edge StartGate: a limit that does not count the operation any more has what it wrote.
+      // release, edge StartGate: a limit that does not count the operation any more has what it
+      // wrote.
       unsafe entry.pointee.store(0, ordering: .releasing)
       AsymmetricBarrier.light()
       policyWord = policy.load(ordering: .acquiring)  // acquire, edge PolicyChanged

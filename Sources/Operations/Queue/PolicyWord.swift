@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The policy of a queue in one word: emptiness, limit and suspension are decided in the exchange that changes `running`.
+/// The policy of a queue in one word: emptiness, limit and suspension are decided in the exchange
+/// that changes `running`.
 ///
 ///     63   38 37       18 17     2      1        0
 ///     [ ready | running   | limit | suspended | mark ]
 ///
-/// The queue is *open* while it is unlimited and not suspended: then what is with the scheduler starts. Somebody may be
-/// *releasing* the list: he holds jobs that were in it. Open and nobody releasing is *fast*: what becomes ready goes to the
-/// scheduler as it is. The mark is set when the queue is open or somebody releasing, but not both.
+/// The queue is *open* while it is unlimited and not suspended: then what is with the scheduler
+/// starts. Somebody may be *releasing* the list: he holds jobs that were in it. Open and nobody
+/// releasing is *fast*: what becomes ready goes to the scheduler as it is. The mark is set when the
+/// queue is open or somebody releasing, but not both.
 enum PolicyWord {
   static let mark: UInt64 = 1
   static let suspended: UInt64 = 2
@@ -56,8 +58,8 @@ enum PolicyWord {
   static let largestExactLimit: UInt64 = 1 << 15
   /// Above `largestExactLimit` a limit is rounded down to a multiple of this.
   static let limitStep: UInt64 = 32
-  /// Largest limit that is kept; a multiple of `limitStep`, so far below `largestRunning` that there is room for what
-  /// workers count while they leave an operation.
+  /// Largest limit that is kept; a multiple of `limitStep`, so far below `largestRunning` that
+  /// there is room for what workers count while they leave an operation.
   static let largestLimit: UInt64 = largestRunning + 1 - 1 << 16
 
   static func isUnlimited(_ word: UInt64) -> Bool { word & limitField == 0 }
@@ -83,11 +85,12 @@ enum PolicyWord {
 
   // MARK: Starting
 
-  /// Lets start what the policy allows now: at most `burst` drains under a limit, everything without one.
+  /// Lets start what the policy allows now: at most `burst` drains under a limit, everything
+  /// without one.
   ///
-  /// `isReleasing` says whether somebody else is, as of before the exchange. Where nobody is, whoever opens the queue, or
-  /// puts something into the list of a fast one, claims the list and is its releaser until it has reached the scheduler;
-  /// others add to it meanwhile.
+  /// `isReleasing` says whether somebody else is, as of before the exchange. Where nobody is,
+  /// whoever opens the queue, or puts something into the list of a fast one, claims the list and is
+  /// its releaser until it has reached the scheduler; others add to it meanwhile.
   static func startMore(_ word: inout UInt64, isReleasing: Bool, burst: UInt64) -> Starts {
     if isOpen(word) {
       let claimed = isReleasing ? 0 : ready(word)

@@ -58,13 +58,15 @@ extension OperationQueue {
 
   /// The limit in the policy word when none is set.
   ///
-  /// A queue that keeps strict order, or is away from home, is never fast: every start goes through its list.
+  /// A queue that keeps strict order, or is away from home, is never fast: every start goes through
+  /// its list.
   var highestLimit: Int? { order == nil && !isAway ? nil : Int(PolicyWord.largestLimit) }
 
   /// Members that were cancelled while they needed no slot need none now.
   ///
-  /// After the change of the limit: who marks a member and finds no limit has its lock before this look. All are looked at, also
-  /// those that are on their way into the list and were found uncancelled by whoever carries them. O(members).
+  /// After the change of the limit: who marks a member and finds no limit has its lock before this
+  /// look. All are looked at, also those that are on their way into the list and were found
+  /// uncancelled by whoever carries them. O(members).
   private func flushesOfCancelledMembers() -> JobChain {
     var flushes = JobChain()
     for member in registry.membersAndClosures() {
@@ -108,7 +110,8 @@ extension OperationQueue {
     return LimitChange(starts: starts, hasClosed: wasUnlimited && !isUnlimited)
   }
 
-  /// Drains to start at once under a limit; while there is room each of them starts one more before it runs anything.
+  /// Drains to start at once under a limit; while there is room each of them starts one more before
+  /// it runs anything.
   var burst: UInt64 { UInt64(scheduler.workerCount) + 64 }
 
   /// Counts the operations of this queue that run in fast mode.
@@ -117,7 +120,8 @@ extension OperationQueue {
     ThreadRecord.forEach { record in
       // sequentially consistent, edge StartGate: as the entries.
       for level in 0..<record.levelsInUse.load(ordering: .sequentiallyConsistent) {
-        // sequentially consistent, edge StartGate: after the heavy barrier, or in the order of such operations.
+        // sequentially consistent, edge StartGate: after the heavy barrier, or in the order of such
+        // operations.
         let entry = unsafe record.entries[level].load(ordering: .sequentiallyConsistent)
         guard entry == word else { continue }
         unsafe record.counted[level].store(word, ordering: .relaxed)  // relaxed: under `control`
@@ -133,7 +137,8 @@ extension OperationQueue {
     ThreadRecord.forEach { record in
       // relaxed: it never shrinks, and `countFastStarts` has seen the levels that it counted.
       for level in 0..<record.levelsInUse.load(ordering: .relaxed) {
-        // relaxed: a value that names this queue changes under `control` only, whatever the entry says by now.
+        // relaxed: a value that names this queue changes under `control` only, whatever the entry
+        // says by now.
         guard unsafe record.counted[level].load(ordering: .relaxed) == word else { continue }
         unsafe record.counted[level].store(0, ordering: .relaxed)  // relaxed: as above
         found += 1
@@ -160,7 +165,8 @@ extension OperationQueue {
     Released.handOver(last: last)
   }
 
-  /// The queue is suspended or its limit 0 from now on: what only drains would have given back is given back.
+  /// The queue is suspended or its limit 0 from now on: what only drains would have given back is
+  /// given back.
   ///
   /// Returns what the caller hands over last.
   private func startsNothingNow() -> JobChain {

@@ -3,7 +3,8 @@
 import ConcurrencyPrimitives
 import Synchronization
 
-/// What few queues need: observers, progress, a taker of events, an owner that is cancelled; made on first use and kept until the queue goes.
+/// What few queues need: observers, progress, a taker of events, an owner that is cancelled; made
+/// on first use and kept until the queue goes.
 ///
 /// Its address in the queue is the one thing that adding and leaving look at. Page: Observation.md.
 @safe final class QueueExtras {
@@ -19,7 +20,8 @@ import Synchronization
   let eventHandler = Locked(EventHandler())
   /// What a room above keeps for the queue: the bridge to its progress class.
   let progressBridge = Locked<(any AnyObject & Sendable)?>(nil)
-  /// The scheduler that the queue may run on instead of its home, see `QueuePlace.swift`; made once.
+  /// The scheduler that the queue may run on instead of its home, see `QueuePlace.swift`; made
+  /// once.
   let elsewhere = Locked<QueuePlace?>(nil)
   /// `elsewhere` while operations run there, unretained, else 0.
   let away = Atomic<UInt>(0)
@@ -29,7 +31,8 @@ import Synchronization
 
 extension OperationQueue {
   /// True from the first use of what `QueueExtras` holds.
-  // relaxed, edge ExtrasMade: the callers explain why what they missed does not count yet; see Observation.md.
+  // relaxed, edge ExtrasMade: the callers explain why what they missed does not count yet; see
+  // Observation.md.
   @inline(__always) var hasExtras: Bool { extras.load(ordering: .relaxed) != 0 }
 
   /// The extras, or nil when nobody has needed them.
@@ -48,8 +51,9 @@ extension OperationQueue {
     if let present = extrasIfAny { return present }
     let made = QueueExtras()
     let reference = unsafe Unmanaged.passRetained(made)
-    // release on success, edge ExtrasMade: publishes what was made to who loads the address. Its acquire orders nothing, for the
-    // 0 that it finds is the first value. On failure nothing is read: `extrasIfAny` loads the winner's with acquire.
+    // release on success, edge ExtrasMade: publishes what was made to who loads the address. Its
+    // acquire orders nothing, for the 0 that it finds is the first value. On failure nothing is
+    // read: `extrasIfAny` loads the winner's with acquire.
     let (won, _) = unsafe extras.compareExchange(
       expected: 0, desired: UInt(bitPattern: reference.toOpaque()),
       successOrdering: .acquiringAndReleasing, failureOrdering: .acquiring)

@@ -65,7 +65,8 @@ struct QueueObservation: Sendable {
   private var lists: [QueueProperty: Observers] = [:]
   /// Additions and removals are noted.
   var tracksMembers = false
-  /// Additions and removals while it is being found out who is a member; they follow that in the log.
+  /// Additions and removals while it is being found out who is a member; they follow that in the
+  /// log.
   var early: [QueueTransition]?
 
   /// Somebody observes members.

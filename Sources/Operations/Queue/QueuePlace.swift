@@ -3,9 +3,10 @@
 public import Scheduling
 import Synchronization
 
-// Where the operations of a queue run: at home, on the scheduler that it was made with, or elsewhere, while a room above
-// has moved it. Such a queue is never fast, as one that keeps strict order, so what goes straight to the scheduler
-// goes home and asks nobody; everything else asks `scheduler`. Page: Queue.md, "Away from home".
+// Where the operations of a queue run: at home, on the scheduler that it was made with, or
+// elsewhere, while a room above has moved it. Such a queue is never fast, as one that keeps strict
+// order, so what goes straight to the scheduler goes home and asks nobody; everything else asks
+// `scheduler`. Page: Queue.md, "Away from home".
 
 /// A scheduler with its identity.
 final class QueuePlace: Sendable {
@@ -21,7 +22,8 @@ final class QueuePlace: Sendable {
 extension OperationQueue {
   /// The scheduler that runs this queue's operations.
   ///
-  /// The one it was made with, unless `underlyingQueue` of `OperationsFoundation` has moved it to a dispatch queue.
+  /// The one it was made with, unless `underlyingQueue` of `OperationsFoundation` has moved it to a
+  /// dispatch queue.
   public final var scheduler: any Scheduler { placeElsewhere?.scheduler ?? home }
 
   final var identity: SchedulerIdentity { placeElsewhere?.identity ?? homeIdentity }
@@ -51,7 +53,8 @@ extension OperationQueue {
     isAway ? extrasIfAny?.elsewhere.withLock { $0?.scheduler } ?? home : home
   }
 
-  /// The scheduler that the queue runs on while it is away; made by the first caller's `make`, from the workers at home.
+  /// The scheduler that the queue runs on while it is away; made by the first caller's `make`, from
+  /// the workers at home.
   package final func schedulerElsewhere(
     _ make: (_ workers: Int) -> any Scheduler
   ) -> any Scheduler {

@@ -3,9 +3,11 @@
 import ConcurrencyPrimitives
 import Scheduling
 
-/// Ready jobs of a queue that cannot start at once: strict priority order, first in first out within a level.
+/// Ready jobs of a queue that cannot start at once: strict priority order, first in first out
+/// within a level.
 ///
-/// What was with the scheduler and came back is older than what lies here, and is ahead of it in its level.
+/// What was with the scheduler and came back is older than what lies here, and is ahead of it in
+/// its level.
 struct ReadyList: ~Copyable {
   struct Jobs: Sendable {
     var ready = BandedFIFO()
@@ -62,8 +64,9 @@ struct ReadyList: ~Copyable {
   borrowing func popFirst() -> Job? { jobs.withLock { $0.popFirst() } }
   /// Takes the best `count` jobs, best first.
   ///
-  /// Not inlined into its caller's loop, from which the optimiser takes the read of the lock's constant pointer out: for
-  /// ThreadSanitizer every access through that pointer counts as a change of it.
+  /// Not inlined into its caller's loop, from which the optimiser takes the read of the lock's
+  /// constant pointer out: for ThreadSanitizer every access through that pointer counts as a change
+  /// of it.
   @inline(never) borrowing func popFirst(_ count: Int) -> JobChain {
     jobs.withLock { $0.popFirst(count) }
   }
@@ -105,7 +108,8 @@ struct ReadyList: ~Copyable {
     }
   }
 
-  /// Takes out the jobs that `isStale` accepts, of the ready ones at most `limit`; the others keep their order.
+  /// Takes out the jobs that `isStale` accepts, of the ready ones at most `limit`; the others keep
+  /// their order.
   borrowing func remove(atMost limit: Int, where isStale: (Job) -> Bool) -> Removed {
     jobs.withLock { jobs in
       var removed = Removed()
@@ -122,7 +126,8 @@ struct ReadyList: ~Copyable {
       return removed
     }
   }
-  /// Keeps a flush for the resumption if `isSuspended` still holds under the list's lock; `note` looks at it there.
+  /// Keeps a flush for the resumption if `isSuspended` still holds under the list's lock; `note`
+  /// looks at it there.
   borrowing func deferFlush(
     _ job: Job, while isSuspended: () -> Bool, _ note: (JobChain) -> Void
   ) -> Bool {

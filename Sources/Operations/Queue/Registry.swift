@@ -4,10 +4,11 @@ import ConcurrencyPrimitives
 import Scheduling
 import Synchronization
 
-/// Who is a member of a queue: chunks of slots per group of submitting threads, merged by ticket when somebody asks.
+/// Who is a member of a queue: chunks of slots per group of submitting threads, merged by ticket
+/// when somebody asks.
 ///
-/// An add writes one slot under the stripe's lock; a removal is one read-modify-write of the chunk's mask. A chunk goes
-/// when all its slots have been used and left. Page: Registry.md.
+/// An add writes one slot under the stripe's lock; a removal is one read-modify-write of the
+/// chunk's mask. A chunk goes when all its slots have been used and left. Page: Registry.md.
 @safe struct Registry: ~Copyable {
   static let stripeCount = 8
   private let stripes: UnsafeMutablePointer<RegistryStripe>
@@ -41,7 +42,8 @@ import Synchronization
     return slot
   }
 
-  /// Adds members with successive tickets; stores each one's slot in its header's link until it is submitted.
+  /// Adds members with successive tickets; stores each one's slot in its header's link until it is
+  /// submitted.
   func add(_ operations: [Operation], firstTicket: UInt64, stripe: Int) {
     let stripe = unsafe stripes + stripe % Self.stripeCount
     var ticket = firstTicket
@@ -80,7 +82,8 @@ import Synchronization
     }
   }
 
-  /// A member while an enumeration sorts what it has found: plain words, which count no reference when they move.
+  /// A member while an enumeration sorts what it has found: plain words, which count no reference
+  /// when they move.
   ///
   /// Whoever gets it takes it once.
   struct Found {
@@ -104,8 +107,8 @@ import Synchronization
 
   /// Cancels the closures and returns the others, in submission order, for the caller to cancel.
   ///
-  /// The cancellation of a closure calls nobody's code, so it does not matter which are marked first. With `waiting` also
-  /// closures that are just being added.
+  /// The cancellation of a closure calls nobody's code, so it does not matter which are marked
+  /// first. With `waiting` also closures that are just being added.
   func operationsAfterCancellingClosures(waiting: Bool = false) -> [Operation] {
     let found = collect(includingHidden: true, waiting: waiting)
     var operations: [Operation] = []
@@ -122,7 +125,8 @@ import Synchronization
   /// Members in submission order, closures through their façades.
   func members() -> [Operation] { membersWithTickets(waiting: false).map(\.operation) }
 
-  /// As `members()`, with their tickets; with `waiting` it includes closures that are just being added.
+  /// As `members()`, with their tickets; with `waiting` it includes closures that are just being
+  /// added.
   func membersWithTickets(waiting: Bool) -> [QueueMember] {
     collect(includingHidden: false, waiting: waiting).compactMap { found in
       let operation: Operation? =
@@ -147,8 +151,8 @@ import Synchronization
         for index in unsafe 0..<present.pointee.filled where left & 1 << UInt64(index) == 0 {
           var backoff = Backoff()
           var member = unsafe present.pointee.member(index, includingHidden: includingHidden)
-          // Whoever opens the cell, or has retired it, needs neither this lock nor the pin for that, nor a lock whose
-          // owner may wait for this one.
+          // Whoever opens the cell, or has retired it, needs neither this lock nor the pin for
+          // that, nor a lock whose owner may wait for this one.
           while waiting, member == nil, unsafe present.pointee.isAwaited(index) {
             backoff.wait()
             member = unsafe present.pointee.member(index, includingHidden: includingHidden)
@@ -167,7 +171,8 @@ import Synchronization
 
 /// The chunks that one group of threads adds to.
 struct RegistryStripe: ~Copyable {
-  /// Under the lock; first, because a change of it counts as one at the stripe's address, where the lock must not be.
+  /// Under the lock; first, because a change of it counts as one at the stripe's address, where the
+  /// lock must not be.
   var lists = StripeLists()
   let lock = SpinLock()
   private let padding = InlineArray<12, UInt>(repeating: 0)
@@ -186,8 +191,8 @@ struct RegistryStripe: ~Copyable {
       let most = unsafe stripe.pointee.lists.mostMembers
       if found.capacity - found.count >= most { return }
       unsafe stripe.pointee.lock.unlock()
-      // Others may add meanwhile; a chunk more for them, and half of what is there. At least twice what there was, so that
-      // what was found before is moved O(1) times on average.
+      // Others may add meanwhile; a chunk more for them, and half of what is there. At least twice
+      // what there was, so that what was found before is moved O(1) times on average.
       let wanted = found.count + most + most / 2 + RegistryChunk.capacity
       found.reserveCapacity(max(wanted, 2 * found.capacity))
     }

@@ -3,7 +3,8 @@
 import ConcurrencyPrimitives
 import Synchronization
 
-/// Up to `capacity` members with their tickets, in a block whose address gives the chunk back from any slot.
+/// Up to `capacity` members with their tickets, in a block whose address gives the chunk back from
+/// any slot.
 @safe struct RegistryChunk: ~Copyable {
   /// Slots of a chunk.
   static let capacity = 62
@@ -18,8 +19,8 @@ import Synchronization
   /// So that a slot is never the address of a chunk and differs from every other membership word.
   private static let slotOffset: UInt64 = 8
 
-  /// Under the stripe's lock; first, because a change of an array below counts as one at the chunk's address, where
-  /// nothing may be that members read without the lock.
+  /// Under the stripe's lock; first, because a change of an array below counts as one at the
+  /// chunk's address, where nothing may be that members read without the lock.
   var previous: UnsafeMutablePointer<RegistryChunk>?
   let queue: UInt
   let stripe: UnsafeMutablePointer<RegistryStripe>
@@ -28,7 +29,8 @@ import Synchronization
   private let left = Atomic<UInt64>(0)
   /// Slots that were given out; under the stripe's lock.
   private(set) var filled = 0
-  /// The low 32 bits and the next 16 of each ticket: enough for a year of 9 million submissions a second.
+  /// The low 32 bits and the next 16 of each ticket: enough for a year of 9 million submissions a
+  /// second.
   private var tickets = InlineArray<62, UInt32>(repeating: 0)
   private var upperTickets = InlineArray<62, UInt16>(repeating: 0)
   private var slots = InlineArray<62, UInt>(repeating: 0)
@@ -91,11 +93,11 @@ import Synchronization
   static func remove(slot: UInt) {
     let chunk = unsafe Self.chunk(ofSlot: slot)
     let bit: UInt64 = 1 << (UInt64(slot & UInt(blockSize - 1)) - slotOffset)
-    // Read before the removal: from the last one on the chunk may be gone. The stripe lives in the queue, which the
-    // member keeps until it is subtracted.
+    // Read before the removal: from the last one on the chunk may be gone. The stripe lives in the
+    // queue, which the member keeps until it is subtracted.
     let stripe = unsafe chunk.pointee.stripe
-    // acquire and release, edge Left: whoever sees the last bit sees every removal; an enumerator that pinned the
-    // chunk before is seen here, one that pins it later sees the bit.
+    // acquire and release, edge Left: whoever sees the last bit sees every removal; an enumerator
+    // that pinned the chunk before is seen here, one that pins it later sees the bit.
     let mask = unsafe chunk.pointee.left.bitwiseOr(bit, ordering: .acquiringAndReleasing).newValue
     if mask & pinned != 0 {
       // The pin is held under the stripe's lock only: wait there, not on the chunk.
@@ -121,7 +123,8 @@ import Synchronization
     left.bitwiseAnd(~Self.pinned, ordering: .releasing)
   }
 
-  /// A closure's cell in a slot that was given out is not open, and its member has not left; under the pin.
+  /// A closure's cell in a slot that was given out is not open, and its member has not left; under
+  /// the pin.
   func isAwaited(_ index: Int) -> Bool {
     // acquire, edge Left: see `remove`.
     slots[index] & Self.closureTag != 0

@@ -2,7 +2,8 @@
 
 import Scheduling
 
-/// Jobs that were with the scheduler when their queue ceased to be open, and came back: by level, then by ticket.
+/// Jobs that were with the scheduler when their queue ceased to be open, and came back: by level,
+/// then by ticket.
 ///
 /// Workers bring them in any order. A binary heap: O(log n) each.
 struct ReturnedJobs: Sendable {

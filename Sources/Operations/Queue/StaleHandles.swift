@@ -4,16 +4,19 @@ import ConcurrencyPrimitives
 import Scheduling
 import Synchronization
 
-// An operation with several handles is run by one of them, or by the thread that finishes it before its start, while
-// others lie in the ready list or among the deferred flushes. A drain would drop such a handle in its turn, but under
-// limit 0 or suspension there is no drain, and the handle keeps the member counted. So such handles are taken out when
-// they may be half of the list: each removal then costs O(1) amortised, and a list of nothing else is emptied at once.
+// An operation with several handles is run by one of them, or by the thread that finishes it before
+// its start, while others lie in the ready list or among the deferred flushes. A drain would drop
+// such a handle in its turn, but under limit 0 or suspension there is no drain, and the handle
+// keeps the member counted. So such handles are taken out when they may be half of the list: each
+// removal then costs O(1) amortised, and a list of nothing else is emptied at once.
 
 extension OperationQueue {
-  /// An operation has finished while other handles to it are out; the caller looks for them afterwards.
+  /// An operation has finished while other handles to it are out; the caller looks for them
+  /// afterwards.
   func noteStaleHandles(_ count: Int) {
-    // acquire and release, edge StaleNoted: whoever resets the number sees that the operation has begun; sequentially
-    // consistent: whoever looks afterwards sees the policy of a look under way, or that one sees this.
+    // acquire and release, edge StaleNoted: whoever resets the number sees that the operation has
+    // begun; sequentially consistent: whoever looks afterwards sees the policy of a look under way,
+    // or that one sees this.
     staleHandles.wrappingAdd(UInt64(count), ordering: .sequentiallyConsistent)
   }
 
@@ -21,8 +24,8 @@ extension OperationQueue {
   ///
   /// Whoever looked at the list before for the sake of such an operation did not find the handle.
   func noteStale(_ jobs: JobChain) {
-    // relaxed: who looked before has given up the list's lock since, and had acquired the note of the operation that had
-    // become a straggler, edge StaleNoted.
+    // relaxed: who looked before has given up the list's lock since, and had acquired the note of
+    // the operation that had become a straggler, edge StaleNoted.
     guard stragglers.load(ordering: .relaxed) > 0 else { return }
     var next = jobs.first
     while let job = next {
@@ -31,10 +34,12 @@ extension OperationQueue {
     }
   }
 
-  /// Takes the handles of operations that have begun out of the ready list if they may be half of it.
+  /// Takes the handles of operations that have begun out of the ready list if they may be half of
+  /// it.
   func removeStaleHandlesIfMany() {
     while true {
-      // acquire, edges StaleNoted and PolicyChanged; sequentially consistent: see `noteStaleHandles`.
+      // acquire, edges StaleNoted and PolicyChanged; sequentially consistent: see
+      // `noteStaleHandles`.
       let noted = staleHandles.load(ordering: .sequentiallyConsistent)
       guard noted > 0 else { return }
       let word = policy.load(ordering: .sequentiallyConsistent)
@@ -50,8 +55,9 @@ extension OperationQueue {
   ///
   /// Where the queue is open, or somebody releasing, that one looks himself when he has done so.
   private func removeStaleHandles() -> Bool {
-    // Every counted job is claimed first, so that a drain that claims meanwhile still finds one. Whoever opens the queue
-    // meanwhile leaves the list to this thread: nothing may overtake what it holds.
+    // Every counted job is claimed first, so that a drain that claims meanwhile still finds one.
+    // Whoever opens the queue meanwhile leaves the list to this thread: nothing may overtake what
+    // it holds.
     var claimed = 0
     var isReleaser = false
     changePolicy { word in
@@ -66,8 +72,8 @@ extension OperationQueue {
     _ = staleHandles.exchange(0, ordering: .acquiringAndReleasing)
     var stale = readyList.remove(atMost: claimed, where: Operation.isStale)
     let left = UInt64(claimed - stale.ready.count)
-    // What is in the list and not counted yet cannot be taken out. Whoever counts it looks then: the exchange below comes
-    // before his, which shows him this note, or finds it counted.
+    // What is in the list and not counted yet cannot be taken out. Whoever counts it looks then:
+    // the exchange below comes before his, which shows him this note, or finds it counted.
     if stale.left > 0 { noteStaleHandles(stale.left) }
     let burst = self.burst
     var hasNewcomers = false
@@ -86,7 +92,8 @@ extension OperationQueue {
       }
       record.flushCredit()
     }
-    // sequentially consistent, edge StaleNoted: whoever noted more found somebody releasing, and relies on this.
+    // sequentially consistent, edge StaleNoted: whoever noted more found somebody releasing, and
+    // relies on this.
     return hasNewcomers
       || staleHandles.load(ordering: .sequentiallyConsistent) != UInt64(stale.left)
   }

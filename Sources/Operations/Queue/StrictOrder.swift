@@ -3,11 +3,11 @@
 import ConcurrencyPrimitives
 import Scheduling
 
-/// The order of a queue that starts its operations strictly as they were added: holds back the ready ones behind one
-/// that is not.
+/// The order of a queue that starts its operations strictly as they were added: holds back the
+/// ready ones behind one that is not.
 ///
-/// Members by address, closures by their cell. What has passed is not in the list any more, so a second handle to it is
-/// let through.
+/// Members by address, closures by their cell. What has passed is not in the list any more, so a
+/// second handle to it is let through.
 final class StrictOrder: Sendable {
   private struct Place: Sendable {
     let member: UInt
@@ -36,9 +36,11 @@ final class StrictOrder: Sendable {
     }
   }
 
-  /// Takes ready jobs, passes those whose turn has come to `append`, in order and in one band, and returns their number.
+  /// Takes ready jobs, passes those whose turn has come to `append`, in order and in one band, and
+  /// returns their number.
   ///
-  /// Under the lock: of two threads that release jobs one may not pass the other on the way to the ready list.
+  /// Under the lock: of two threads that release jobs one may not pass the other on the way to the
+  /// ready list.
   func release(_ jobs: consuming JobChain, _ append: (JobChain) -> Void) -> Int {
     var jobs = jobs
     return line.withLock { line in
@@ -92,7 +94,8 @@ final class StrictOrder: Sendable {
 }
 
 extension Operation {
-  /// What stands for the operation among the members of its queue: a façade has the place of its cell.
+  /// What stands for the operation among the members of its queue: a façade has the place of its
+  /// cell.
   final var memberWord: UInt {
     guard hasColdTable, let node = withColdTable({ $0.closureNode }), node != 0 else { return word }
     return node

@@ -9,13 +9,15 @@ final class Cancellations {
   @exclusivity(unchecked) var effects = Agenda<Cancelled>()
   /// Operations that end by themselves after what they have cancelled.
   var endings: [Operation] = []
-  /// Whose members are listed; each once, or overrides that cancel their owner would go on for ever.
+  /// Whose members are listed; each once, or overrides that cancel their owner would go on for
+  /// ever.
   var owners: [ObjectIdentifier: Owner] = [:]
   /// Members before this place have been marked, or are of users' classes.
   var seen = 0
   /// Where the part of the innermost loop begins; a wait takes from everywhere.
   var loopStart = 0
-  /// Whose operations have been named; each queue's once, or overrides that cancel queues would go on for ever.
+  /// Whose operations have been named; each queue's once, or overrides that cancel queues would go
+  /// on for ever.
   var queues: Set<UInt> = []
   /// Cancellations of members on the stack, one inside the other.
   var depth = 0
@@ -28,7 +30,8 @@ final class Cancellations {
   /// How many waits on the stack see to the lists.
   var waits = 0
 
-  /// Waits one inside the other that see to all of the lists; deeper ones leave what calls user code to those.
+  /// Waits one inside the other that see to all of the lists; deeper ones leave what calls user
+  /// code to those.
   ///
   /// Every cancel hook that waits is one level of the stack.
   static let waitLimit = 64
@@ -50,7 +53,8 @@ struct Listed {
   let operation: Operation
   /// Whose member it is, if that one has places.
   let owner: ObjectIdentifier?
-  /// The caller asked for it: its `cancel()` is called also when it is marked already, as on Foundation.
+  /// The caller asked for it: its `cancel()` is called also when it is marked already, as on
+  /// Foundation.
   let isNamed: Bool
 }
 

@@ -2,7 +2,8 @@
 
 import Scheduling
 
-/// A job on the heap that calls a closure once and frees itself: what is no operation but needs a worker.
+/// A job on the heap that calls a closure once and frees itself: what is no operation but needs a
+/// worker.
 struct ClosureJob: ~Copyable {
   let header: JobHeader
   let body: @Sendable () -> Void

@@ -4,9 +4,10 @@ import CSystemShims
 
 /// The two words of a closure, which the caller keeps alive for as long as they are used.
 ///
-/// A closure that is read from memory to be called is retained for the call, which costs more than a job does.
-/// The convention behind the declaration: a closure argument is its function and its context, in this order, in the first
-/// two argument registers, on every 64-bit platform of Swift (tested).
+/// A closure that is read from memory to be called is retained for the call, which costs more than
+/// a job does. The convention behind the declaration: a closure argument is its function and its
+/// context, in this order, in the first two argument registers, on every 64-bit platform of Swift
+/// (tested).
 @_silgen_name("shim_closure_words")
 func closureWords(_ body: () -> Void) -> shim_closure
 

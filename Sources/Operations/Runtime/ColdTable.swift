@@ -29,7 +29,8 @@ import Synchronization
   var records: [RecordPointer] = unsafe []
   /// How many of `records` were removed before registration.
   var withdrawn = 0
-  /// Dependencies of a flushed operation that had not finished then and are not kept, by `EdgeLocation.key`.
+  /// Dependencies of a flushed operation that had not finished then and are not kept, by
+  /// `EdgeLocation.key`.
   var released: [UInt: WeakOperation] = [:]
   /// Positions in `records` by dependency; kept once there are more than `indexThreshold` of them.
   var recordIndex: [UInt: Int] = [:]
@@ -53,13 +54,16 @@ import Synchronization
 
   /// Handles that have not come back; meaningful once `StateBit.severalHandles` is set.
   var handles = 1
-  /// A handle that only flushes is out; it comes back when the operation has begun, so one is enough.
+  /// A handle that only flushes is out; it comes back when the operation has begun, so one is
+  /// enough.
   var hasFlush = false
   /// Finished and reported as such while a handle is still out.
   var hasLeft = false
-  /// The only handle that may start a moved operation: a carrier's address, or 0 for the operation's own header.
+  /// The only handle that may start a moved operation: a carrier's address, or 0 for the
+  /// operation's own header.
   var latestHandle: UInt = 0
-  /// By level, the newest carrier that a change has put there and no worker has dropped; 0 when there is none.
+  /// By level, the newest carrier that a change has put there and no worker has dropped; 0 when
+  /// there is none.
   var places = InlineArray<5, UInt>(repeating: 0)
   /// The operation was parked, so its next hand-over is a new handle.
   var wasParked = false
@@ -67,16 +71,19 @@ import Synchronization
   var headerIsBack = false
   /// The slab node this façade stands for, or 0.
   var closureNode: UInt = 0
-  /// The cell of a handle that was made for the operation, which is in the queue itself; 0 when there is none.
+  /// The cell of a handle that was made for the operation, which is in the queue itself; 0 when
+  /// there is none.
   var handleNode: UInt = 0
-  /// When the body of an operation returned that goes on; `AsyncOperation` has a place of its own for it.
+  /// When the body of an operation returned that goes on; `AsyncOperation` has a place of its own
+  /// for it.
   var bodyReturned: UInt64?
   /// `finish()` calls after the first.
   var surplusFinishes = 0
 
   /// What timed waits for the operation sleep on; made on first use, never replaced.
   var finishGate: FinishGate?
-  /// Who observes the operation, and what they have not been told; made on first use, never replaced.
+  /// Who observes the operation, and what they have not been told; made on first use, never
+  /// replaced.
   var observation: ObservationLog?
   /// What must hold besides the dependencies before the operation may start.
   var conditions: [ReadinessCondition] = []

@@ -3,9 +3,11 @@
 import ConcurrencyPrimitives
 import Synchronization
 
-/// What timed waits for one operation sleep on: one for all of them, so that polling leaves nothing behind.
+/// What timed waits for one operation sleep on: one for all of them, so that polling leaves nothing
+/// behind.
 ///
-/// The cold table has a reference, and so has the record on the successor list; whoever finishes the operation opens it.
+/// The cold table has a reference, and so has the record on the successor list; whoever finishes
+/// the operation opens it.
 final class FinishGate: Sendable {
   private let futex = Futex()
 

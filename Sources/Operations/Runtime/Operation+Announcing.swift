@@ -2,7 +2,8 @@
 
 import Synchronization
 
-// What subclasses say that they have changed: flags of their own state, and properties that they have added.
+// What subclasses say that they have changed: flags of their own state, and properties that they
+// have added.
 
 extension Operation {
   /// Implements `didChangeValue(forKey:)`.
@@ -26,7 +27,8 @@ extension Operation {
     guard state.load(ordering: .acquiring) & StateBit.attended != 0 else { return }
     guard property != .isReady else { return noteReadyAnnouncement() }
     guard let number = withAnnouncements({ $0.nextNumber(of: property) }) else { return }
-    // User code: without lock. Who announces later reads later, so an older reading that comes late is void.
+    // User code: without lock. Who announces later reads later, so an older reading that comes late
+    // is void.
     let value = currentValue(of: property)
     _ = withAnnouncements { log in
       guard log.newestAnnouncement[property] == number else { return }
@@ -55,7 +57,8 @@ extension Operation {
     withExtendedLifetime(old) {}
   }
 
-  /// A subclass has changed a property that it has added; nothing was noted if nobody observed it before the change.
+  /// A subclass has changed a property that it has added; nothing was noted if nobody observed it
+  /// before the change.
   final func noteOwnAfter(_ property: OwnProperty, _ value: () -> any Sendable) {
     // acquire, edge EditLock.
     guard state.load(ordering: .acquiring) & StateBit.attended != 0,

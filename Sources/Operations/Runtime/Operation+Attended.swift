@@ -3,10 +3,12 @@
 import ConcurrencyPrimitives
 import Synchronization
 
-// What the cold table adds to readiness, start and end of an operation: conditions, cancellation of dependents.
+// What the cold table adds to readiness, start and end of an operation: conditions, cancellation of
+// dependents.
 
 extension Operation {
-  /// Readiness with what the cold table adds: the dependencies first, then the conditions, which may be user code.
+  /// Readiness with what the cold table adds: the dependencies first, then the conditions, which
+  /// may be user code.
   final func computeReadyAttended(_ bits: UInt32) -> Bool {
     guard Assumption.current(of: self)?.isReady ?? computeStockReady(bits) else { return false }
     if bits & StateBit.ignoresDependencies != 0 { return true }
@@ -30,12 +32,12 @@ extension Operation {
 
   // MARK: Cancellation of dependents
 
-  /// Whether the operations that depend on this one are cancelled if it finishes cancelled; false by default
-  /// (contract 53).
+  /// Whether the operations that depend on this one are cancelled if it finishes cancelled; false
+  /// by default (contract 53).
   ///
-  /// They are cancelled when this operation finishes, before they could start; a dependent that is added to a queue or
-  /// started later, then. It goes on from them only if they have the property as well. Set it before this operation
-  /// finishes.
+  /// They are cancelled when this operation finishes, before they could start; a dependent that is
+  /// added to a queue or started later, then. It goes on from them only if they have the property
+  /// as well. Set it before this operation finishes.
   public final var cancelDependentsOnCancel: Bool {
     // acquire, edge EditLock.
     get { state.load(ordering: .acquiring) & StateBit.cancelsDependents != 0 }
@@ -46,7 +48,8 @@ extension Operation {
     }
   }
 
-  /// Cancels what is on the sealed list, before it is walked: until then every entry keeps its dependent.
+  /// Cancels what is on the sealed list, before it is walked: until then every entry keeps its
+  /// dependent.
   final func cancelDependents(_ head: UInt, _ bits: UInt32) {
     let wanted = StateBit.cancelsDependents | StateBit.cancelled
     guard bits & wanted == wanted else { return }

@@ -19,8 +19,8 @@ enum BeginOutcome {
 extension Operation {
   /// The one transition that starts a queued operation: arbitrates handles, cancel and late edits.
   ///
-  /// Returns the state word as of the beginning, or nil when `beginSlowly` must decide. What others may finish is left to
-  /// callers that hold references to the operation and its queue (`isKept`).
+  /// Returns the state word as of the beginning, or nil when `beginSlowly` must decide. What others
+  /// may finish is left to callers that hold references to the operation and its queue (`isKept`).
   @inline(__always) final func beginFast(isKept: Bool) -> UInt32? {
     var bits = state.load(ordering: .relaxed)  // relaxed: the exchange validates it
     var backoff = Backoff()
@@ -38,7 +38,8 @@ extension Operation {
       let starts = StateBit.toBeFlushed | StateBit.stock
       if bits & starts == 0, !isReady { return nil }
       let begun = Self.begunOnWorker(bits)
-      // acquire and release, edge EditLock: sees every edit before it, is seen by every one after it.
+      // acquire and release, edge EditLock: sees every edit before it, is seen by every one after
+      // it.
       let (won, seen) = state.weakCompareExchange(
         expected: bits, desired: begun, successOrdering: .acquiringAndReleasing,
         failureOrdering: .relaxed)
@@ -47,8 +48,9 @@ extension Operation {
     }
   }
 
-  /// Another thread may finish the operation once it has begun, and free it and its queue before the worker's next step:
-  /// asynchronous classes and the like, and classes that users extend when they are flushed.
+  /// Another thread may finish the operation once it has begun, and free it and its queue before
+  /// the worker's next step: asynchronous classes and the like, and classes that users extend when
+  /// they are flushed.
   @inline(__always) static func mayBeFinishedByOthers(_ bits: UInt32) -> Bool {
     let kinds = StateBit.asynchronous | StateBit.coldStart | StateBit.finishRequested
     return bits & kinds != 0
@@ -89,7 +91,8 @@ extension Operation {
       let inheritsCancellation = registerHeldEdges(&bits)
       bits &= ~StateBit.hold
       if inheritsCancellation {
-        // The dependency has finished since the look above. Once more: the edges are registered now.
+        // The dependency has finished since the look above. Once more: the edges are registered
+        // now.
         unlockState(bits)
         cancel()
         return beginSlowly(handle)
@@ -101,7 +104,8 @@ extension Operation {
       if !isBlocked { _ = enterDetour(force: true, tagEdges: true, bits) }
       park(handle)
       let given = resourcesGivenUp()
-      // From here on every edit goes through the detour: there is no start that would register edges.
+      // From here on every edit goes through the detour: there is no start that would register
+      // edges.
       unlockState(bits | StateBit.registered)
       let last = giveBack(given)
       if !isBlocked { announceReadiness() }  // it may have turned true before the parking

@@ -3,11 +3,13 @@
 import Scheduling
 import Synchronization
 
-// Cancelling or editing an operation that waits for dependencies moves its accounting from `pending` to the cold
-// table, under the edit lock. Protocol, edges and argument: Release.md; model: Tests/Models/release.pml.
+// Cancelling or editing an operation that waits for dependencies moves its accounting from
+// `pending` to the cold table, under the edit lock. Protocol, edges and argument: Release.md;
+// model: Tests/Models/release.pml.
 
 extension Operation {
-  /// Moves the accounting to the cold table if edges are outstanding, or always when `force` is set.
+  /// Moves the accounting to the cold table if edges are outstanding, or always when `force` is
+  /// set.
   ///
   /// Under the edit lock. Returns the table when the operation is in the detour afterwards.
   final func enterDetour(force: Bool, tagEdges: Bool, _ bits: UInt32) -> ColdTable? {
@@ -17,8 +19,9 @@ extension Operation {
     let table = coldTableMade()
     while true {
       if count == 0, !force { return nil }
-      // acquire and release, edge Resolved: both sides are read-modify-writes of one word. A finisher that came
-      // first is acquired here, so the scan below sees its list sealed; one that comes later sees the detour bit.
+      // acquire and release, edge Resolved: both sides are read-modify-writes of one word. A
+      // finisher that came first is acquired here, so the scan below sees its list sealed; one that
+      // comes later sees the detour bit.
       let (won, seen) = pending.weakCompareExchange(
         expected: count, desired: count | PendingBit.detour,
         successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed)
@@ -69,7 +72,8 @@ extension Operation {
     return true
   }
 
-  /// Marks the operation as handed over if nothing holds it back; returns the handle that the caller must hand over.
+  /// Marks the operation as handed over if nothing holds it back; returns the handle that the
+  /// caller must hand over.
   ///
   /// The handle is settled here, under the lock: afterwards a change of level may make another one.
   final func leaveIfFree(_ table: ColdTable) -> UInt? {
@@ -80,7 +84,8 @@ extension Operation {
     return table.wasParked ? table.countNextHandle(of: self) : Handle.header
   }
 
-  /// A finisher's edge comes through the lock; calls `handOver` with the handle when that set the operation free.
+  /// A finisher's edge comes through the lock; calls `handOver` with the handle when that set the
+  /// operation free.
   ///
   /// Releases the group reference with the last edge.
   final func resolveInDetour(_ edge: EdgeLocation, handOver: (Operation, UInt) -> Void) {
@@ -96,7 +101,8 @@ extension Operation {
     if isLast { unsafe Unmanaged.passUnretained(self).release() }
   }
 
-  /// `addDependency` on a registered, unstarted operation; returns the handle that the caller must hand over.
+  /// `addDependency` on a registered, unstarted operation; returns the handle that the caller must
+  /// hand over.
   final func addLateEdge(to dependency: Operation, _ bits: inout UInt32) -> UInt? {
     guard let table = enterDetour(force: true, tagEdges: true, bits) else { return nil }
     let edge = unsafe appendDependency(dependency, &bits, hidden: false)
@@ -126,7 +132,8 @@ extension Operation {
     return leaveIfFree(table)
   }
 
-  /// `removeDependency` on a registered, unstarted operation; returns the handle that the caller must hand over.
+  /// `removeDependency` on a registered, unstarted operation; returns the handle that the caller
+  /// must hand over.
   final func withdrawEdge(_ edge: EdgeLocation, _ bits: UInt32) -> UInt? {
     // acquire, edge Resolved: as in `enterDetour`.
     guard pending.load(ordering: .acquiring) != 0,
@@ -138,9 +145,11 @@ extension Operation {
     return leaveIfFree(table)
   }
 
-  /// Registers every edge of an operation that was handed over before it had any; for `begin`, under the lock.
+  /// Registers every edge of an operation that was handed over before it had any; for `begin`,
+  /// under the lock.
   ///
-  /// Returns whether a dependency has finished that wants the operation cancelled; one that finishes later finds the edge.
+  /// Returns whether a dependency has finished that wants the operation cancelled; one that
+  /// finishes later finds the edge.
   final func registerHeldEdges(_ bits: inout UInt32) -> Bool {
     guard bits & StateBit.registered == 0 else { return false }
     bits |= StateBit.registered
@@ -178,7 +187,8 @@ extension Operation {
     }
   }
 
-  /// Sets the mark; returns what follows from it for the operation itself, or nil if nothing does or another was first.
+  /// Sets the mark; returns what follows from it for the operation itself, or nil if nothing does
+  /// or another was first.
   ///
   /// Calls no user code.
   final func markCancelled() -> Cancelled.Consequence? {
@@ -194,7 +204,8 @@ extension Operation {
     bits |= StateBit.cancelled
     noteCancelled(bits)
     if isSubmitted, bits & StateBit.started == 0 {
-      // Here the queue is there; by the time somebody asks another thread may have flushed the operation and freed it.
+      // Here the queue is there; by the time somebody asks another thread may have flushed the
+      // operation and freed it.
       let limitsStarts = unsafe queueReference._withUnsafeGuaranteedRef { queue in
         runsInPlace = queue.runsInPlace
         // Who limits the queue afterwards looks for the mark, and gets this lock later.
@@ -211,7 +222,8 @@ extension Operation {
       }
     }
     unlockState(bits)
-    // Only asynchronous classes are told. Before `main()` has begun it is left to the runner: edge MainBegun.
+    // Only asynchronous classes are told. Before `main()` has begun it is left to the runner: edge
+    // MainBegun.
     let told = StateBit.asynchronous | StateBit.mainRan
     let hasBegun = bits & (told | StateBit.flushed) == told
     let isAttended = bits & StateBit.attended != 0

@@ -101,7 +101,8 @@ extension Operation {
     }
   }
 
-  /// `edge` was taken out before registration, so that no list names its record: frees such records once they are most.
+  /// `edge` was taken out before registration, so that no list names its record: frees such records
+  /// once they are most.
   ///
   /// O(1) amortised.
   final func forget(_ edge: EdgeLocation) {
@@ -123,7 +124,8 @@ extension Operation {
     }
   }
 
-  /// Takes the dependency of `edge` out of the list and returns it for the caller to release after unlocking.
+  /// Takes the dependency of `edge` out of the list and returns it for the caller to release after
+  /// unlocking.
   final func takeDependency(out edge: EdgeLocation) -> Unmanaged<Operation>? {
     switch unsafe edge {
     case .slot(let slot):
@@ -161,7 +163,8 @@ extension Operation {
 
   // MARK: Pushing
 
-  /// Puts `edge` on the successor list of the operation at `dependency`; false when that has finished.
+  /// Puts `edge` on the successor list of the operation at `dependency`; false when that has
+  /// finished.
   final func push(_ edge: EdgeLocation, on dependency: UInt) -> Bool {
     switch unsafe edge {
     case .slot(let slot):
@@ -208,7 +211,8 @@ extension Operation {
     return dependencies | cold.load(ordering: .relaxed) != 0 || !isSealed
   }
 
-  /// Deinit: an operation that dies unfinished releases what waits for it; its dependencies go iteratively.
+  /// Deinit: an operation that dies unfinished releases what waits for it; its dependencies go
+  /// iteratively.
   final func letGoOfEverything() {
     if !isSealed {
       // Every edge left here is stale: whoever still waits for this operation retains it.
@@ -232,13 +236,15 @@ extension Operation {
     }
   }
 
-  /// A flushed operation lets go of dependencies that have not finished; it lists them for as long as others keep them.
+  /// A flushed operation lets go of dependencies that have not finished; it lists them for as long
+  /// as others keep them.
   ///
-  /// Keeping them would be a cycle that lasts for ever when they depend on this operation in turn, or when they never
-  /// finish and have an edge into it, which keeps it until it is resolved.
+  /// Keeping them would be a cycle that lasts for ever when they depend on this operation in turn,
+  /// or when they never finish and have an edge into it, which keeps it until it is resolved.
   ///
-  /// Before it finishes itself: afterwards those that wait for it may have finished as well, and would be kept. No effect
-  /// once it has finished, so that any thread that finishes it may call this.
+  /// Before it finishes itself: afterwards those that wait for it may have finished as well, and
+  /// would be kept. No effect once it has finished, so that any thread that finishes it may call
+  /// this.
   final func letGoOfUnfinishedDependencies(_ bits: UInt32) {
     // One that keeps none lets go of all when it leaves.
     let kept = StateBit.flushed | StateBit.retainsDependencies
@@ -285,7 +291,8 @@ extension Operation {
 
   @inline(never) private final func dropRecordedDependencies() {
     guard let table = coldTable else { return }
-    // Under the lock: a dependency that was cancelled may still look whether this operation depends on it.
+    // Under the lock: a dependency that was cancelled may still look whether this operation depends
+    // on it.
     var dropped: [UInt] = []
     let locked = lockState()
     for index in unsafe table.records.indices {

@@ -12,17 +12,18 @@ extension Operation {
   ///
   /// Returns the list for the one caller that finished it, nil for every later one.
   @inline(__always) final func seal() -> UInt? {
-    // sequentially consistent, edge Finished: publishes the body's writes to whoever acquires the seal; edge
-    // EdgePushed: makes the registrars' links and counts readable; edge Completion: see `completionBlock`.
+    // sequentially consistent, edge Finished: publishes the body's writes to whoever acquires the
+    // seal; edge EdgePushed: makes the registrars' links and counts readable; edge Completion: see
+    // `completionBlock`.
     let head = successors.exchange(SuccessorWord.sealed, ordering: .sequentiallyConsistent)
     return head == SuccessorWord.sealed ? nil : head
   }
 
   /// Releases what waited for the operation: the list that `seal` returned.
   ///
-  /// Jobs made ready for the context's scheduler go to `context.ready`, oldest first; the oldest is returned instead
-  /// when nothing more urgent is at hand. `last` is what must be handed over last; see
-  /// `Released.handOver(last:)`.
+  /// Jobs made ready for the context's scheduler go to `context.ready`, oldest first; the oldest is
+  /// returned instead when nothing more urgent is at hand. `last` is what must be handed over last;
+  /// see `Released.handOver(last:)`.
   @inline(__always)
   final func release(
     _ head: UInt, _ context: UnsafeMutablePointer<WorkerContext>
@@ -81,7 +82,8 @@ extension Operation {
     return (kept, released.others.first)
   }
 
-  /// Walks a sealed list, newest entry first; returns the last job made ready, the oldest registration.
+  /// Walks a sealed list, newest entry first; returns the last job made ready, the oldest
+  /// registration.
   final func walkSuccessors(
     _ head: UInt, _ context: UnsafeMutablePointer<WorkerContext>, _ released: inout Released
   ) -> Job? {
@@ -127,14 +129,16 @@ extension Operation {
     return kept
   }
 
-  /// One edge of this operation is resolved; returns the job when that made it ready for the context's scheduler.
+  /// One edge of this operation is resolved; returns the job when that made it ready for the
+  /// context's scheduler.
   @inline(__always)
   private final func resolve(
     _ edge: EdgeLocation, _ context: UnsafeMutablePointer<WorkerContext>,
     _ others: inout JobChain
   ) -> Job? {
-    // acquire and release, edge Resolved: all subtractions of the word form one release sequence, so whoever gets
-    // zero sees what every dependency wrote; sequentially consistent, edge LevelChanged: before the look at the band.
+    // acquire and release, edge Resolved: all subtractions of the word form one release sequence,
+    // so whoever gets zero sees what every dependency wrote; sequentially consistent, edge
+    // LevelChanged: before the look at the band.
     let old = pending.wrappingSubtract(1, ordering: .sequentiallyConsistent).oldValue
     if old == 1 {
       // relaxed: only a hint. What waits for this operation will be touched when it has run.
@@ -173,7 +177,8 @@ extension Operation {
 
   // MARK: Finishing on a worker
 
-  /// Everything from the finished event to letting go of the operation; returns the immediate successor's word.
+  /// Everything from the finished event to letting go of the operation; returns the immediate
+  /// successor's word.
   final func finishOnWorker(
     _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
@@ -191,7 +196,8 @@ extension Operation {
       }
       return 0
     }
-    // sequentially consistent, edge Completion: after the seal; an editor that still holds the lock is waited for.
+    // sequentially consistent, edge Completion: after the seal; an editor that still holds the lock
+    // is waited for.
     let word = state.load(ordering: .sequentiallyConsistent)
     var (successor, last): (Job?, Job?)
     if word & (Self.carefulRelease) != 0 {
@@ -218,8 +224,9 @@ extension Operation {
     StateBit.hasCompletion | StateBit.attended | StateBit.needsResources | StateBit.lock
   }
 
-  /// Leaves, and only then hands over the jobs from `last` on, which run on this thread before the call returns: nobody
-  /// may have to wait for them who waits for this operation, its slot, its queue or its other dependents.
+  /// Leaves, and only then hands over the jobs from `last` on, which run on this thread before the
+  /// call returns: nobody may have to wait for them who waits for this operation, its slot, its
+  /// queue or its other dependents.
   @inline(never) private final func leave(
     before last: Job, _ successor: Job?, _ bits: UInt32, _ gate: StartGate,
     _ queue: OperationQueue, _ record: ThreadRecord,
@@ -243,31 +250,8 @@ extension Operation {
     unsafe kept.release()
   }
 
-  /// Hands over jobs that run on this thread, a worker of the queue, before the call returns.
-  ///
-  /// The caller keeps operation and queue, and nothing that these jobs may wait for.
-  final func handOverLast(_ jobs: JobChain, _ queue: OperationQueue, _ record: ThreadRecord) {
-    guard !jobs.isEmpty else { return }
-    record.flushCredit()
-    // What runs now occupies this worker: its waits are waits of this queue's scheduler.
-    let outer = record.enter(
-      ThreadRecord.Level(operation: word, queue: queue.word, stage: .ended))
-    Released.handOver(last: jobs)
-    record.leave(outer)
-  }
-
-  /// As `handOverLast`, for a handle that has not begun the operation.
-  ///
-  /// The slot that its drain has goes before.
-  final func handOverLast(
-    _ jobs: JobChain, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord
-  ) {
-    guard !jobs.isEmpty else { return }
-    if gate == .slot, !record.slotIsGone { giveUpSlot(gate, queue, record) }
-    handOverLast(jobs, queue, record)
-  }
-
-  /// From the finished event to the completion block, with observers, one after the other (contract 127).
+  /// From the finished event to the completion block, with observers, one after the other (contract
+  /// 127).
   ///
   /// Returns what must be handed over last.
   @inline(never) private final func releaseWithCare(
@@ -292,7 +276,8 @@ extension Operation {
     return unsafe endCarefully(bits, gate, queue, record, context, owing: released.others).first
   }
 
-  /// From the slot to the completion block, which may wait for `jobs`; returns those to hand over last.
+  /// From the slot to the completion block, which may wait for `jobs`; returns those to hand over
+  /// last.
   private final func endCarefully(
     _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>, owing jobs: JobChain = JobChain()
@@ -303,7 +288,8 @@ extension Operation {
     return unsafe complete(bits, queue, record, context.pointee.worker, owing: jobs)
   }
 
-  /// `start()` has returned, and the operation was finished inside of it: what the finish has left to do.
+  /// `start()` has returned, and the operation was finished inside of it: what the finish has left
+  /// to do.
   ///
   /// The operation is a member until it leaves here, which keeps it and its queue.
   final func endAfterStart(
@@ -337,7 +323,7 @@ extension Operation {
   }
 
   /// The slot is free before the completion block runs (contract 61, 127).
-  private final func giveUpSlot(
+  final func giveUpSlot(
     _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord
   ) {
     switch gate {
@@ -396,7 +382,8 @@ extension Operation {
     // After the removal: see Observation.md.
     if queue.hasExtras { unsafe noteLeft(queue, record, context.pointee.worker) }
     if hasColdTable { returnClosureNode(record) }
-    // Before the credit, which a waiter may take at once: when the wait returns the operation is gone.
+    // Before the credit, which a waiter may take at once: when the wait returns the operation is
+    // gone.
     unsafe Unmanaged.passUnretained(self).release()
     unsafe record.credit(queue, context)
   }

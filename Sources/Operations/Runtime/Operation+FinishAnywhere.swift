@@ -8,7 +8,8 @@ import Synchronization
 // Finishing a started operation, or one that never started, on any thread.
 
 extension Operation {
-  /// Finishes the operation on the calling thread; further calls are counted and ignored (contract 69).
+  /// Finishes the operation on the calling thread; further calls are counted and ignored (contract
+  /// 69).
   final func finishFromAnywhere() {
     let bits = state.load(ordering: .acquiring)  // acquire: pairs with `begin`
     if bits & StateBit.started != 0 { finishStarted(bits) } else { finishBeforeStart() }
@@ -18,7 +19,8 @@ extension Operation {
   private final func finishStarted(_ bits: UInt32) {
     letGoOfUnfinishedDependencies(bits)
     guard let head = seal() else { return noteSurplusFinish() }
-    // The winner is a member until it leaves below: only now may the queue be read, and it is kept from here on.
+    // The winner is a member until it leaves below: only now may the queue be read, and it is kept
+    // from here on.
     let queue: OperationQueue? =
       isSubmitted ? unsafe queueReference.takeUnretainedValue() : nil
     // relaxed: never change after the start.
@@ -46,8 +48,8 @@ extension Operation {
       if word & StateBit.needsResources != 0 { last.append(giveBackResources()) }
       Released.handOver(last: last)
     } else if let queue, record.runsInPlace(what: queue) {
-      // In a job, so that what becomes ready starts afterwards (decision on `inline`) and the completion block may wait
-      // for it.
+      // In a job, so that what becomes ready starts afterwards (decision on `inline`) and the
+      // completion block may wait for it.
       queue.scheduler.submit(
         JobChain(
           ClosureJob.make(band: band) {
@@ -68,7 +70,8 @@ extension Operation {
     return end(queue, record, owing: last)
   }
 
-  /// Releases what waited for the operation: dependents, probes, waiters; returns what must be handed over last.
+  /// Releases what waited for the operation: dependents, probes, waiters; returns what must be
+  /// handed over last.
   private final func release(
     _ head: UInt, _ queue: OperationQueue?, isAttended: Bool
   ) -> JobChain {
@@ -120,8 +123,8 @@ extension Operation {
     Released.handOver(last: end(nil, record))
   }
 
-  /// Tells the worker that is still inside `start()`, if one is, and keeps operation and queue for it; returns the state
-  /// before.
+  /// Tells the worker that is still inside `start()`, if one is, and keeps operation and queue for
+  /// it; returns the state before.
   private final func noteSealedByFinish(_ queue: OperationQueue?) -> UInt32 {
     // acquire, edge EditLock.
     let isUnpinned = state.load(ordering: .acquiring) & StateBit.unpinned != 0
@@ -144,10 +147,11 @@ extension Operation {
     unsafe Unmanaged.passUnretained(queue).release()
   }
 
-  /// `finish()` before the operation started: a queue that holds it lets go of it here and now, whatever it waits for
-  /// (contract 66).
+  /// `finish()` before the operation started: a queue that holds it lets go of it here and now,
+  /// whatever it waits for (contract 66).
   ///
-  /// In no queue it only notes the request: a queue, or `start()`, finishes the operation without running it.
+  /// In no queue it only notes the request: a queue, or `start()`, finishes the operation without
+  /// running it.
   private final func finishBeforeStart() {
     let bits = lockState()
     if bits & StateBit.started != 0 {
@@ -162,8 +166,9 @@ extension Operation {
     noteFinishRequested(requested)
     // In one step with the bit: what is to be flushed has no edge that blocks.
     if isSubmitted { return finishMember(requested) }
-    // sequentially consistent, edge FinishedEarly: the bit, which also gives up the lock, then `membership`; an adder
-    // claims that word, then looks at the bit. One of the two sees the other.
+    // sequentially consistent, edge FinishedEarly: the bit, which also gives up the lock, then
+    // `membership`; an adder claims that word, then looks at the bit. One of the two sees the
+    // other.
     _ = state.exchange(requested, ordering: .sequentiallyConsistent)
     deliverTransitions(requested)
     guard membership.load(ordering: .sequentiallyConsistent) != Membership.none else { return }
@@ -174,7 +179,8 @@ extension Operation {
     finishMember(now)
   }
 
-  /// Begins and finishes a member that has not started; takes over the edit lock with the state word `bits`.
+  /// Begins and finishes a member that has not started; takes over the edit lock with the state
+  /// word `bits`.
   private final func finishMember(_ bits: UInt32) {
     let begun = beginEarly(bits)
     noteBegin(begun)
@@ -203,9 +209,9 @@ extension Operation {
 
   /// Waits until an `add` that is under way has made the operation a member.
   ///
-  /// Not from inside an `add` on this thread, which runs overrides and handlers of the user while later operations of
-  /// the batch are claimed: the submission of those finds the request. So does that of another thread, under the edit
-  /// lock, or else this thread finds the member there.
+  /// Not from inside an `add` on this thread, which runs overrides and handlers of the user while
+  /// later operations of the batch are claimed: the submission of those finds the request. So does
+  /// that of another thread, under the edit lock, or else this thread finds the member there.
   private final func awaitClaim() {
     guard ThreadRecord.withCurrent({ $0.addsUnderWay == 0 }) else { return }
     var backoff = Backoff()
@@ -213,14 +219,17 @@ extension Operation {
     while membership.load(ordering: .acquiring) == Membership.claimed { backoff.wait() }
   }
 
-  /// Begins a member that has not started in the name of the thread that finishes it; under the edit lock.
+  /// Begins a member that has not started in the name of the thread that finishes it; under the
+  /// edit lock.
   ///
-  /// The thread's handle is one more, or the header where that was never handed over or had come back. What only a
-  /// barrier still holds back is finished now, and leaves when the barrier lets the header go: the barrier counts it.
+  /// The thread's handle is one more, or the header where that was never handed over or had come
+  /// back. What only a barrier still holds back is finished now, and leaves when the barrier lets
+  /// the header go: the barrier counts it.
   private final func beginEarly(_ bits: UInt32) -> UInt32 {
     let begun = bits | StateBit.started | StateBit.flushed
     let table = coldTableMade()
-    // Not once its last dependency has finished in between: then the header is on its way to the scheduler.
+    // Not once its last dependency has finished in between: then the header is on its way to the
+    // scheduler.
     if !isHandedOver, enterDetour(force: false, tagEdges: false, bits) != nil {
       ignoreOrdinaryEdges(table, bits)
       if table.edgesBlocking == 0 {

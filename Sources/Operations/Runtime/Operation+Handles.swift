@@ -3,10 +3,11 @@
 import Scheduling
 import Synchronization
 
-// An operation usually has one handle with the scheduler or in a ready list: its own header. A flush of a cancelled
-// one, a change of its level and a hand-over while the header is still queued need another: a carrier. The cold table
-// counts them under the edit lock, and the operation stays a member of its queue until the last one is back, so that
-// whoever holds a handle may read the queue. Protocol: Release.md, "Handles".
+// An operation usually has one handle with the scheduler or in a ready list: its own header. A
+// flush of a cancelled one, a change of its level and a hand-over while the header is still queued
+// need another: a carrier. The cold table counts them under the edit lock, and the operation stays
+// a member of its queue until the last one is back, so that whoever holds a handle may read the
+// queue. Protocol: Release.md, "Handles".
 
 /// A job that stands for an operation; heap memory, freed by its own run.
 struct HandleCarrier: ~Copyable {
@@ -18,7 +19,8 @@ struct HandleCarrier: ~Copyable {
   /// The level in which it was handed over; its holder's.
   var band = PriorityBand.normal
 
-  /// How many handles of one operation may be out before a change of level makes do with one that is.
+  /// How many handles of one operation may be out before a change of level makes do with one that
+  /// is.
   ///
   /// So many that only a program that changes one operation's level again and again meets it.
   static let limit = 16
@@ -88,7 +90,8 @@ private func carrierRun(
 }
 
 extension ColdTable {
-  /// An operation that was parked is handed over again, with its header if that is back, else with a carrier.
+  /// An operation that was parked is handed over again, with its header if that is back, else with
+  /// a carrier.
   ///
   /// Under the edit lock.
   func countNextHandle(of operation: Operation) -> UInt {
@@ -102,7 +105,8 @@ extension ColdTable {
     return latestHandle
   }
 
-  /// Too many handles are out: the one that stands in `band`, to start the operation in its place there.
+  /// Too many handles are out: the one that stands in `band`, to start the operation in its place
+  /// there.
   ///
   /// Under the edit lock.
   fileprivate func handleToReturnTo(_ band: PriorityBand) -> UInt? {
@@ -112,7 +116,8 @@ extension ColdTable {
 
   /// A handle that has come to a worker does not start the operation: it is no place to return to.
   ///
-  /// Under the edit lock, in the step that finds so: afterwards a change of level could name it the latest.
+  /// Under the edit lock, in the step that finds so: afterwards a change of level could name it the
+  /// latest.
   func forgetPlace(of handle: UInt) {
     guard handle != Handle.header else { return }
     for band in places.indices where places[band] == handle { places[band] = Handle.header }
@@ -187,8 +192,8 @@ extension Operation {
     state.load(ordering: .acquiring) & StateBit.started != 0  // acquire, edge EditLock
   }
 
-  /// Where the operation stands in its level when a handle comes back from the scheduler: as it was added, or behind what
-  /// came back before it if its level was changed (contract 86, 88).
+  /// Where the operation stands in its level when a handle comes back from the scheduler: as it was
+  /// added, or behind what came back before it if its level was changed (contract 86, 88).
   final func ticket(in queue: OperationQueue) -> UInt64 {
     // acquire, edge EditLock.
     if state.load(ordering: .acquiring) & StateBit.moved != 0 { return queue.count.nextTicket }
@@ -210,7 +215,8 @@ extension Operation {
 
   /// The handle that ran the operation is done.
   ///
-  /// When others are still out, returns the queue, retained, for `lookForStaleHandles`: they may be in a list of it.
+  /// When others are still out, returns the queue, retained, for `lookForStaleHandles`: they may be
+  /// in a list of it.
   final func queueIfStraggler(_ queue: OperationQueue) -> Unmanaged<OperationQueue>? {
     guard let table = coldTable else { return nil }
     let bits = lockState()
@@ -231,7 +237,8 @@ extension Operation {
     return unsafe kept
   }
 
-  /// An operation to be flushed that is already handed over gets a carrier when its queue would make it wait for a slot.
+  /// An operation to be flushed that is already handed over gets a carrier when its queue would
+  /// make it wait for a slot.
   final func flushWithoutSlot() {
     guard let job = flushOutsideTheList() else { return }
     // The carrier keeps the operation, and that its queue.
@@ -239,7 +246,8 @@ extension Operation {
     queue.scheduler.submit(JobChain(job))
   }
 
-  /// The job of that carrier, for the caller to submit; nil if there is none, or it waits for the end of a suspension.
+  /// The job of that carrier, for the caller to submit; nil if there is none, or it waits for the
+  /// end of a suspension.
   final func flushOutsideTheList() -> Job? {
     // That of a user's class may call user code, so it is asked without the lock.
     guard isStock || needsNoSlot else { return nil }
@@ -272,7 +280,8 @@ extension Operation {
     var carrier = carrierAfterMove(&bits)
     unlockState(bits)
     if carrier == nil, bits & StateBit.started == 0, isSubmitted {
-      // Whoever made it ready meanwhile has read the level before or after: sequentially consistent, edge LevelChanged.
+      // Whoever made it ready meanwhile has read the level before or after: sequentially
+      // consistent, edge LevelChanged.
       bits = lockState()
       if bits & StateBit.bandMask == shifted { carrier = carrierAfterMove(&bits) }
       unlockState(bits)
@@ -281,9 +290,11 @@ extension Operation {
     deliverTransitions(bits)
   }
 
-  /// Makes the handle that stands at the tail of the new level, if the old one is in a list; under the edit lock.
+  /// Makes the handle that stands at the tail of the new level, if the old one is in a list; under
+  /// the edit lock.
   ///
-  /// None when too many are out already and one of them stands in that level: then that one is the latest.
+  /// None when too many are out already and one of them stands in that level: then that one is the
+  /// latest.
   private final func carrierAfterMove(_ bits: inout UInt32) -> UInt? {
     guard bits & (StateBit.started | StateBit.barrier) == 0, isSubmitted, isHandedOver,
       // Levels do not count where the order is strict.
@@ -305,7 +316,8 @@ extension Operation {
 
   /// With the scheduler or in the ready list; under the edit lock.
   final var isHandedOver: Bool {
-    // acquire, edge Resolved; sequentially consistent, edge LevelChanged: after the exchange that took the lock.
+    // acquire, edge Resolved; sequentially consistent, edge LevelChanged: after the exchange that
+    // took the lock.
     let count = pending.load(ordering: .sequentiallyConsistent)
     if count & PendingBit.detour != 0 { return coldTable?.isOut ?? false }
     return count == 0

@@ -12,19 +12,21 @@ extension Operation {
     guard bits & (StateBit.flushed | StateBit.asynchronous) == 0 else {
       return runUnusualMain(isSkipped: bits & StateBit.flushed != 0)
     }
-    // Before, for what finishes and leaves inside; and after, when somebody has begun to count meanwhile.
+    // Before, for what finishes and leaves inside; and after, when somebody has begun to count
+    // meanwhile.
     let isCounted = OperationQueue.hasExtras(at: queue)
     if isCounted { _ = setBits(StateBit.mainRan) }
     if bits & StateBit.stock != 0 { runBody() } else { main() }
     if !isCounted, OperationQueue.hasExtras(at: queue) { _ = setBits(StateBit.mainRan) }
   }
 
-  /// Skips `main()`, or runs that of an asynchronous class, which is told of a cancellation once it has begun.
+  /// Skips `main()`, or runs that of an asynchronous class, which is told of a cancellation once it
+  /// has begun.
   @inline(never) private final func runUnusualMain(isSkipped: Bool) {
     // Finished since it began: by an observer, or by whoever passed a result in.
     if isSkipped || isSealed { return skipMain() }
-    // acquire and release, edge MainBegun: one step, before or after that of `cancelNow`, which calls the hook only if
-    // this one was first.
+    // acquire and release, edge MainBegun: one step, before or after that of `cancelNow`, which
+    // calls the hook only if this one was first.
     let before = setBits(StateBit.mainRan)
     main()
     if before & StateBit.cancelled != 0, !isSealed { cancelledWhileExecuting() }

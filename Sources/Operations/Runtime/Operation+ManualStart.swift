@@ -50,10 +50,11 @@ extension Operation {
     return atRequestedService(nil, body)
   }
 
-  /// A subclass that drives its own state has begun: in no queue through its own `start()`, which the runtime does not
-  /// see (contract 18, 63).
+  /// A subclass that drives its own state has begun: in no queue through its own `start()`, which
+  /// the runtime does not see (contract 18, 63).
   final func noteOwnStart() {
-    // acquire and release, edge Submitted: as for `attemptToClaim`; a queue that comes first starts it itself.
+    // acquire and release, edge Submitted: as for `attemptToClaim`; a queue that comes first starts
+    // it itself.
     let (won, _) = membership.compareExchange(
       expected: Membership.none, desired: Membership.manual, ordering: .acquiringAndReleasing)
     guard won else { return }
@@ -61,7 +62,8 @@ extension Operation {
     let begun = Self.begun(bits)
     noteBegin(begun)
     unlockState(begun)
-    // A finish came between the claim and the lock; it has found an operation in no queue and left its end to the start.
+    // A finish came between the claim and the lock; it has found an operation in no queue and left
+    // its end to the start.
     if begun & StateBit.finishRequested != 0 { finishFromAnywhere() }
   }
 
@@ -106,7 +108,8 @@ extension Operation {
     }
   }
 
-  /// Claims and begins the operation if it may begin, in one step, so that a refusal keeps nobody else from it.
+  /// Claims and begins the operation if it may begin, in one step, so that a refusal keeps nobody
+  /// else from it.
   private final func claimManually(isReadyNow: Bool, mayInherit: Bool) -> ManualStart {
     let bits = lockState()
     let attempt = attemptToClaim(bits, isReadyNow: isReadyNow, mayInherit: mayInherit)
@@ -154,7 +157,8 @@ extension Operation {
     return nil
   }
 
-  /// Why the operation, which somebody else has claimed, can be neither started nor added; nil when it has finished.
+  /// Why the operation, which somebody else has claimed, can be neither started nor added; nil when
+  /// it has finished.
   ///
   /// `owned` makes the error for one that waits to be started, from the name of its queue.
   final func refusal(_ owned: (String) -> OperationError) -> OperationError? {
@@ -174,15 +178,17 @@ extension Operation {
     return owned(name ?? stranger)
   }
 
-  /// As `start()`, but throws `notReady`, `alreadyExecuting`, `ownedByQueue` or `resourcesInUse` instead of stopping the
-  /// process.
+  /// As `start()`, but throws `notReady`, `alreadyExecuting`, `ownedByQueue` or `resourcesInUse`
+  /// instead of stopping the process.
   ///
-  /// Calls `start()` where a class overrides it. Returns at once when the operation is finished (contract 12, 14–16).
+  /// Calls `start()` where a class overrides it. Returns at once when the operation is finished
+  /// (contract 12, 14–16).
   public final func tryStart() throws(OperationError) { try startManually(callsStart: true) }
 
   /// Cancels the operation and, if it is in no queue, finishes it at once (contract 45).
   ///
-  /// By way of `start()` where a class overrides it, which must look for the cancellation first (contract 55).
+  /// By way of `start()` where a class overrides it, which must look for the cancellation first
+  /// (contract 55).
   public final func cancelAndFinish() {
     cancel()
     // A queue finishes it itself; a started one is finished by its body.

@@ -16,14 +16,16 @@ struct OperationLabel: Sendable, CustomStringConvertible {
 }
 
 extension Operation {
-  /// Type and name of the group, timeout or retry that the unstarted operation belongs to; nil when there is none.
+  /// Type and name of the group, timeout or retry that the unstarted operation belongs to; nil when
+  /// there is none.
   final var nameOfOwner: String? {
     let bits = lockState()
     // acquire, edge Submitted.
     let isReserved = membership.load(ordering: .acquiring) == Membership.reserved
     // relaxed: published by the reservation.
     let owner = isReserved ? header.link.load(ordering: .relaxed) : 0
-    // SAFETY: under the lock the owner can neither start its members nor give the claim up, so it has not ended.
+    // SAFETY: under the lock the owner can neither start its members nor give the claim up, so it
+    // has not ended.
     let label =
       unsafe owner == 0
       ? nil : Self.reference(owner)._withUnsafeGuaranteedRef(\.labelWithoutWaiting)
@@ -41,7 +43,8 @@ extension Operation {
     return OperationLabel(type: type(of: self), name: name, word: word)
   }
 
-  /// ` in queue "downloads"`, for a message about an operation that executes; empty after a start by hand.
+  /// ` in queue "downloads"`, for a message about an operation that executes; empty after a start
+  /// by hand.
   ///
   /// O(members of all queues): for faults.
   final var placeOfExecution: String {

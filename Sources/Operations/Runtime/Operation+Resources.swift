@@ -3,10 +3,11 @@
 import Scheduling
 import Synchronization
 
-// An operation takes its resources in the step that begins it. If there is too little it is parked, which gives up
-// worker and slot, with one more edge that holds it back; the arbiter resolves that edge when it has taken them and a slot
-// for the operation, or when there is no slot. Whoever is held back again by something else gives them up, so nobody waits
-// with resources in his hands but for a worker.
+// An operation takes its resources in the step that begins it. If there is too little it is parked,
+// which gives up worker and slot, with one more edge that holds it back; the arbiter resolves that
+// edge when it has taken them and a slot for the operation, or when there is no slot. Whoever is
+// held back again by something else gives them up, so nobody waits with resources in his hands but
+// for a worker.
 
 extension Operation {
   /// Takes the resources for a start, or parks the handle; under the edit lock.
@@ -30,7 +31,8 @@ extension Operation {
     unsafe queueReference._withUnsafeGuaranteedRef { $0.claimSlot() }
   }
 
-  /// The arbiter has taken resources for the operation, or has not because it needs a slot first; not under any lock.
+  /// The arbiter has taken resources for the operation, or has not because it needs a slot first;
+  /// not under any lock.
   ///
   /// Returns whether the operation keeps what it was granted, and what the caller hands over when
   /// all is settled: its handle, or a drain with its slot. What is not kept the caller gives back.
@@ -74,7 +76,8 @@ extension Operation {
     unsafe keptQueue.release()
   }
 
-  /// What the operation holds, which it does not any more; for the caller to give back after the edit lock.
+  /// What the operation holds, which it does not any more; for the caller to give back after the
+  /// edit lock.
   final func resourcesGivenUp() -> [ResourceNeed] {
     guard let table = coldTable, table.holdsResources else { return [] }
     table.holdsResources = false
@@ -108,8 +111,8 @@ extension Operation {
 extension OperationQueue {
   /// Without a limit and not suspended.
   fileprivate var needsNoSlots: Bool {
-    // sequentially consistent, edge PolicyChanged: before the grant is noted under the edit lock, so that
-    // `giveUpUnusedResources`, after a change that this load does not see, finds it there.
+    // sequentially consistent, edge PolicyChanged: before the grant is noted under the edit lock,
+    // so that `giveUpUnusedResources`, after a change that this load does not see, finds it there.
     PolicyWord.isOpen(policy.load(ordering: .sequentiallyConsistent))
   }
 

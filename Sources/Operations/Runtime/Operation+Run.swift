@@ -31,7 +31,8 @@ enum StartGate {
 }
 
 extension Operation {
-  /// The queue that holds the operation, unretained; valid while a handle or an edge lock keeps it a member.
+  /// The queue that holds the operation, unretained; valid while a handle or an edge lock keeps it
+  /// a member.
   final var queueReference: Unmanaged<OperationQueue> {
     // acquire, edge Submitted.
     let slot = membership.load(ordering: .acquiring)
@@ -40,7 +41,8 @@ extension Operation {
 
   /// A handle (0 = the operation's own header, else a carrier) has reached a worker.
   ///
-  /// Returns the word of the immediate successor or 0; nil when the job went back to the queue's lists and must live on.
+  /// Returns the word of the immediate successor or 0; nil when the job went back to the queue's
+  /// lists and must live on.
   @inline(__always) final func runHandle(
     _ handle: UInt, _ job: Job, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
@@ -81,7 +83,8 @@ extension Operation {
     _ handle: UInt, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
-    // Parking gives up the handle that keeps both, and so does the begin of what another thread may finish.
+    // Parking gives up the handle that keeps both, and so does the begin of what another thread may
+    // finish.
     let keptSelf = unsafe Unmanaged.passRetained(self)
     let keptQueue = unsafe Unmanaged.passRetained(queue)
     shim_keep_order()
@@ -109,10 +112,12 @@ extension Operation {
     return 0
   }
 
-  /// Cancelled and of a class whose `start()` is the stock one, or finished before it started (contract 49, 66).
+  /// Cancelled and of a class whose `start()` is the stock one, or finished before it started
+  /// (contract 49, 66).
   ///
-  /// Asked once the slot is stored, and through the edit lock: a canceller that held the lock before that took the
-  /// operation for one in no queue, has set its bit by now, and leaves the flush to the caller. May call user code.
+  /// Asked once the slot is stored, and through the edit lock: a canceller that held the lock
+  /// before that took the operation for one in no queue, has set its bit by now, and leaves the
+  /// flush to the caller. May call user code.
   final var needsNoSlot: Bool {
     let bits = lockState()
     unlockState(bits)
@@ -121,13 +126,15 @@ extension Operation {
     return bits & StateBit.stock != 0 || inheritsStart || flushesWithoutSlot
   }
 
-  /// The class has no `start()` of its own, so that a flush comes to no code of the user's that could want a slot.
+  /// The class has no `start()` of its own, so that a flush comes to no code of the user's that
+  /// could want a slot.
   private final var inheritsStart: Bool {
     let own = UInt(bitPattern: ObjectIdentifier(type(of: self)))
     return shim_inherits_start(own, UInt(bitPattern: ObjectIdentifier(Operation.self))) != 0
   }
 
-  /// Stock readiness: every dependency has finished, or they do not count any more (contract 29, 37).
+  /// Stock readiness: every dependency has finished, or they do not count any more (contract 29,
+  /// 37).
   final func computeReady() -> Bool {
     // acquire, edge EditLock.
     let bits = state.load(ordering: .acquiring)
@@ -160,9 +167,11 @@ extension Operation {
 
   // MARK: Perform
 
-  /// Runs the begun operation on this worker and finishes it; returns the word of the immediate successor.
+  /// Runs the begun operation on this worker and finishes it; returns the word of the immediate
+  /// successor.
   ///
-  /// What `mayBeFinishedByOthers`, or is attended, the caller has kept, with its queue, from before the begin.
+  /// What `mayBeFinishedByOthers`, or is attended, the caller has kept, with its queue, from before
+  /// the begin.
   @inline(__always) final func perform(
     _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
@@ -224,12 +233,14 @@ extension Operation {
     }
   }
 
-  /// As `perform` for classes that may outlive `start()`, for what is skipped, and for operations with somebody to tell.
+  /// As `perform` for classes that may outlive `start()`, for what is skipped, and for operations
+  /// with somebody to tell.
   @inline(never) private final func performOpenClass(
     _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
-    // It may finish and leave on another thread before `start()` returns here, even before this line.
+    // It may finish and leave on another thread before `start()` returns here, even before this
+    // line.
     let outer = record.push(word, queue)
     let outerStart = record.startingOperation
     let skipsBody = bits & StateBit.flushed != 0

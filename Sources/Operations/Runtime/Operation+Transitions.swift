@@ -3,8 +3,8 @@
 import ConcurrencyPrimitives
 import Synchronization
 
-// What happens to an attended operation is noted in the step that makes it happen, under the edit lock, and told
-// afterwards without it. Page: Observation.md.
+// What happens to an attended operation is noted in the step that makes it happen, under the edit
+// lock, and told afterwards without it. Page: Observation.md.
 
 extension Operation {
   /// The log, when there is one; under the edit lock, or once the bit was seen.
@@ -90,7 +90,8 @@ extension Operation {
     log.log.append(.ready(isReady))
   }
 
-  /// Readiness by dependencies alone; amortised O(1), for what has finished or was removed stays so.
+  /// Readiness by dependencies alone; amortised O(1), for what has finished or was removed stays
+  /// so.
   final func isStockReady(_ log: ObservationLog, _ bits: UInt32) -> Bool {
     if bits & StateBit.ignoresDependencies != 0 { return true }
     let table = coldTable
@@ -98,7 +99,8 @@ extension Operation {
     while log.readyCursor < OperationLayout.inlineDependencies + records {
       let place = log.readyCursor
       if place < OperationLayout.inlineDependencies {
-        // A slot that is not used yet may be so later: the cursor stays before it unless records follow.
+        // A slot that is not used yet may be so later: the cursor stays before it unless records
+        // follow.
         guard place < Self.inlineCount(bits) else {
           return areSealed(table, from: 0)
         }
@@ -130,7 +132,8 @@ extension Operation {
 
   /// What the runtime says of a flag that never goes back by itself; nil for what is no flag.
   final func runtimeValue(of property: ObservedProperty, _ bits: UInt32) -> Bool? {
-    // sequentially consistent, edge Completion: the finisher sees the lock or the log, or is seen here.
+    // sequentially consistent, edge Completion: the finisher sees the lock or the log, or is seen
+    // here.
     let isSealed = successors.load(ordering: .sequentiallyConsistent) == SuccessorWord.sealed
     return switch property {
     case .isCancelled: bits & StateBit.cancelled != 0
@@ -150,7 +153,8 @@ extension Operation {
   /// Without lock.
   final func probe(_ dependency: Operation) {
     guard !dependency.isSealed else { return dependencyEnded() }
-    // The finisher takes the long path. Visible to it: it acquires the push below, which comes after this.
+    // The finisher takes the long path. Visible to it: it acquires the push below, which comes
+    // after this.
     _ = dependency.setBits(StateBit.attended)
     let record = unsafe ReadinessProbe.makeRecord(self)
     // The list owns the record once it is in.
@@ -302,7 +306,8 @@ extension Operation {
     while let handler = handlers.popLast() { handler(self) }
   }
 
-  /// The value of the getter, which a subclass may override, when the runtime's own value is `value`.
+  /// The value of the getter, which a subclass may override, when the runtime's own value is
+  /// `value`.
   private final func ask(_ property: ObservedProperty, assuming value: Bool) -> Bool {
     let record = ThreadRecord.current
     let outer = record.assumption

@@ -11,21 +11,24 @@ extension Operation {
 
   /// The object at `word`, unretained.
   static func reference(_ word: UInt) -> Unmanaged<Operation> {
-    // SAFETY: the caller got `word` from `word` of an object that is kept alive by an edge, a handle or a registry.
+    // SAFETY: the caller got `word` from `word` of an object that is kept alive by an edge, a
+    // handle or a registry.
     unsafe Unmanaged.fromOpaque(
       UnsafeRawPointer(bitPattern: word & ~15).unsafelyUnwrapped)
   }
 
   /// Retains the object at `word` before the caller lets go of the pin that keeps it.
   ///
-  /// Never inlined: the optimiser sinks a visible retain below an atomic store. The unlocks stop it by themselves.
+  /// Never inlined: the optimiser sinks a visible retain below an atomic store. The unlocks stop it
+  /// by themselves.
   @inline(never) static func retain(_ word: UInt) -> UInt {
     // SAFETY: as `reference`.
     unsafe _ = reference(word).retain()
     return word
   }
 
-  /// Retains the queue that holds the operation; under the edit lock, not inlined for the reason above.
+  /// Retains the queue that holds the operation; under the edit lock, not inlined for the reason
+  /// above.
   @inline(never) final func retainQueue() -> Unmanaged<OperationQueue> {
     unsafe queueReference.retain()
   }
@@ -69,7 +72,8 @@ extension Operation {
 
   /// Finished: the successor list is sealed.
   final var isSealed: Bool {
-    // acquire, edge Finished: pairs with the sealing exchange, so that the body's writes are visible.
+    // acquire, edge Finished: pairs with the sealing exchange, so that the body's writes are
+    // visible.
     successors.load(ordering: .acquiring) == SuccessorWord.sealed
   }
 
@@ -97,8 +101,9 @@ extension Operation {
         bits = state.load(ordering: .relaxed)  // relaxed: as above
         continue
       }
-      // acquire, edge EditLock: pairs with the release in `unlockState`; sequentially consistent, edge Completion:
-      // the finisher's look at this word and the look at its seal under the lock cannot both miss.
+      // acquire, edge EditLock: pairs with the release in `unlockState`; sequentially consistent,
+      // edge Completion: the finisher's look at this word and the look at its seal under the lock
+      // cannot both miss.
       let (won, seen) = state.weakCompareExchange(
         expected: bits, desired: bits | StateBit.lock, successOrdering: .sequentiallyConsistent,
         failureOrdering: .relaxed)
@@ -121,7 +126,8 @@ extension Operation {
   /// Stores `bits` and gives up the edit lock.
   final func unlockState(_ bits: UInt32) {
     shim_keep_order()
-    // release, edge EditLock: publishes the edit to the next owner, to `begin` and to readers of the bits.
+    // release, edge EditLock: publishes the edit to the next owner, to `begin` and to readers of
+    // the bits.
     state.store(bits & ~StateBit.lock, ordering: .releasing)
   }
 
@@ -135,8 +141,8 @@ extension Operation {
         bits = state.load(ordering: .relaxed)  // relaxed: as above
         continue
       }
-      // acquire and release, edge EditLock: one edit in the order of edits; sequentially consistent, edge Completion: as in
-      // `lockState`.
+      // acquire and release, edge EditLock: one edit in the order of edits; sequentially
+      // consistent, edge Completion: as in `lockState`.
       let (won, seen) = state.weakCompareExchange(
         expected: bits, desired: bits | mask, successOrdering: .sequentiallyConsistent,
         failureOrdering: .relaxed)

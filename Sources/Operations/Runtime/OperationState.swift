@@ -4,7 +4,8 @@ import Scheduling
 
 /// The bits of an operation's `state` word.
 ///
-/// Every change is a compare-exchange that requires `lock` clear, so the lock's owner may unlock with a plain store.
+/// Every change is a compare-exchange that requires `lock` clear, so the lock's owner may unlock
+/// with a plain store.
 enum StateBit {
   /// The edit lock.
   static let lock: UInt32 = 1 << 0
@@ -42,19 +43,20 @@ enum StateBit {
   static let moved: UInt32 = 1 << 14
   /// There are dependencies in the cold table.
   static let edgesInCold: UInt32 = 1 << 15
-  /// A worker is inside `start()` without a reference to the operation or its queue: whoever finishes the operation
-  /// meanwhile keeps both for it.
+  /// A worker is inside `start()` without a reference to the operation or its queue: whoever
+  /// finishes the operation meanwhile keeps both for it.
   static let unpinned: UInt32 = 1 << 24
   /// `finish()` was called before the operation started.
   ///
   /// Never cleared, and never set once it has started.
   static let finishRequested: UInt32 = 1 << 25
-  /// The stock `start()` has begun `main()` of an asynchronous class, or has run that of another one in a queue with
-  /// extras.
+  /// The stock `start()` has begun `main()` of an asynchronous class, or has run that of another
+  /// one in a queue with extras.
   static let mainRan: UInt32 = 1 << 28
   /// Its dependents are cancelled when it finishes cancelled.
   static let cancelsDependents: UInt32 = 1 << 27
-  /// The cold table says what else happens when the operation begins, changes or finishes; see Observation.md.
+  /// The cold table says what else happens when the operation begins, changes or finishes; see
+  /// Observation.md.
   ///
   /// Such an operation begins, runs and finishes on the long paths. Never cleared.
   static let attended: UInt32 = 1 << 26
@@ -66,11 +68,12 @@ enum StateBit {
   /// It takes resources when it starts; see `OperationResource`.
   static let needsResources: UInt32 = 1 << 29
 
-  /// Of an operation that has not started: it will finish without running, since it was cancelled or finished before.
+  /// Of an operation that has not started: it will finish without running, since it was cancelled
+  /// or finished before.
   ///
-  /// Dependencies, conditions and resources do not hold it back: no ordinary edge of it blocks, and none is registered
-  /// from here on. A barrier does, and so does a suspension. Ask with this mask, never for one of the bits, unless the
-  /// two really differ; a start turns it into `flushed`.
+  /// Dependencies, conditions and resources do not hold it back: no ordinary edge of it blocks, and
+  /// none is registered from here on. A barrier does, and so does a suspension. Ask with this mask,
+  /// never for one of the bits, unless the two really differ; a start turns it into `flushed`.
   static let toBeFlushed = cancelled | finishRequested
   /// Neither dependencies nor conditions hold the operation back: it is ready, if not more.
   static let ignoresDependencies = started | toBeFlushed
@@ -125,6 +128,7 @@ enum OperationLayout {
 enum SuccessorWord {
   static let empty: UInt = 0
   static let sealed: UInt = 1
-  /// Set when the word is the address of a `SuccessorRecord`, clear when it is an operation | slot << 1.
+  /// Set when the word is the address of a `SuccessorRecord`, clear when it is an operation | slot
+  /// << 1.
   static let recordTag: UInt = 1
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Walks over batches of operations without counting references: the array keeps its members meanwhile.
+/// Walks over batches of operations without counting references: the array keeps its members
+/// meanwhile.
 enum OperationWords {
   /// Calls `body` with each member in order.
   @inline(__always)

@@ -9,7 +9,8 @@ struct Released {
   /// List of waiters and probes.
   var waiters: UInt = 0
 
-  /// Hands over the jobs that other threads run; those that would run inside this call stay in `others`.
+  /// Hands over the jobs that other threads run; those that would run inside this call stay in
+  /// `others`.
   ///
   /// The finisher hands those over last, with `handOver(last:)`: whichever thread makes an
   /// operation startable on a scheduler without threads runs it when it has done everything else.
@@ -57,8 +58,9 @@ struct Released {
     return jobs
   }
 
-  /// Calls `body` once for every queue, kept, that has some of the jobs, with all of these in their order: they reach the
-  /// queue in one step, so that none of them starts before a more urgent one is there (contract 85).
+  /// Calls `body` once for every queue, kept, that has some of the jobs, with all of these in their
+  /// order: they reach the queue in one step, so that none of them starts before a more urgent one
+  /// is there (contract 85).
   ///
   /// What runs inside of `body` may wait for the jobs of the next queues.
   private static func forEachQueue(

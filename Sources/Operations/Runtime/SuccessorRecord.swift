@@ -3,7 +3,8 @@
 import ConcurrencyPrimitives
 import Synchronization
 
-/// An entry of a successor list that is no inline edge: an edge beyond the third, a hidden edge, a waiter or a probe.
+/// An entry of a successor list that is no inline edge: an edge beyond the third, a hidden edge, a
+/// waiter or a probe.
 ///
 /// The link belongs to the list from the push until the finisher has read it.
 struct SuccessorRecord: ~Copyable {

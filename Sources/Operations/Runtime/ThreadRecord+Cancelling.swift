@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A cancellation calls user code, which cancels and waits in turn. What it has still to do stands in two lists of the
-// thread, from which a wait takes all, and a cancellation inside of another one takes only what it has put there itself.
-// Page: Composition.md, "Cancelling".
+// A cancellation calls user code, which cancels and waits in turn. What it has still to do stands
+// in two lists of the thread, from which a wait takes all, and a cancellation inside of another one
+// takes only what it has put there itself. Page: Composition.md, "Cancelling".
 
 extension ThreadRecord {
-  /// Whether `owner` is to list its members; if not, what is left of those that it has listed is cancelled now, or by the loop that
-  /// calls the `cancel()` of `owner`, unless their turn has come.
+  /// Whether `owner` is to list its members; if not, what is left of those that it has listed is
+  /// cancelled now, or by the loop that calls the `cancel()` of `owner`, unless their turn has
+  /// come.
   private func mustList(_ owner: Operation) -> Bool {
     let cancellations = cancellations
     let identity = ObjectIdentifier(owner)
@@ -26,10 +27,12 @@ extension ThreadRecord {
     return false
   }
 
-  /// Cancels operations that belong to `owner`, with a loop instead of recursion when those have members in turn.
+  /// Cancels operations that belong to `owner`, with a loop instead of recursion when those have
+  /// members in turn.
   ///
-  /// When it returns all of them are marked, whoever came first. But when such a loop on this thread has called the
-  /// `cancel()` of `owner` it returns at once, and the loop goes on with these.
+  /// When it returns all of them are marked, whoever came first. But when such a loop on this
+  /// thread has called the `cancel()` of `owner` it returns at once, and the loop goes on with
+  /// these.
   func cancelMembers(of owner: Operation, _ members: () -> [Operation]) {
     guard mustList(owner) else { return }
     let members = members()
@@ -67,7 +70,8 @@ extension ThreadRecord {
     let isAlone = cancellations.isEmpty
     holdingBack {
       let operations = members()
-      // None of them calls user code or has members: nothing can wait for them before all are marked, so none is listed.
+      // None of them calls user code or has members: nothing can wait for them before all are
+      // marked, so none is listed.
       if isAlone, OperationWords.allSatisfy(operations, { $0.isStock && !$0.isComposite }) {
         OperationWords.forEach(operations) { operation in
           guard let consequence = operation.markCancelled() else { return }
@@ -110,8 +114,8 @@ extension ThreadRecord {
     if cancellations.depth > 1, !operation.isMarkedCancelled {
       // Its mark never comes.
       if operation.isSealed { return }
-      // Its override has not come to `super.cancel()` yet. Marked now, or it would be unmarked when the caller goes on, who
-      // need not be that override.
+      // Its override has not come to `super.cancel()` yet. Marked now, or it would be unmarked when
+      // the caller goes on, who need not be that override.
       let identity = ObjectIdentifier(operation)
       if cancellations.current == identity || cancellations.callers.contains(identity) {
         return operation.cancelNow()
@@ -143,17 +147,19 @@ extension ThreadRecord {
     return body()
   }
 
-  /// Cancels operations that are about to be added to an operation which is cancelled, before they can run.
+  /// Cancels operations that are about to be added to an operation which is cancelled, before they
+  /// can run.
   ///
-  /// At once, whatever else this thread is cancelling. Who has marked one of them sees to its members, or its start does.
+  /// At once, whatever else this thread is cancelling. Who has marked one of them sees to its
+  /// members, or its start does.
   func cancelBeforeTheyStart(_ operations: [Operation]) {
     addsUnderWay += 1
     cancelAll(operations.filter { !$0.isMarkedCancelled })
     addsUnderWay -= 1
   }
 
-  /// Runs `body`, which cancels operations, and only then lets what follows from that happen: none of them is started, or
-  /// finished and its dependents started, before all of them are marked.
+  /// Runs `body`, which cancels operations, and only then lets what follows from that happen: none
+  /// of them is started, or finished and its dependents started, before all of them are marked.
   ///
   /// What an outer one holds back stays with that: its hooks are not called from inside of a hook.
   func holdingBack(_ body: () -> Void) {
@@ -172,17 +178,20 @@ extension ThreadRecord {
     }
   }
 
-  /// Ends an operation by `endAfterCancelling()` once all that `holdingBack(_:)` cancels has been seen to, or before a wait.
+  /// Ends an operation by `endAfterCancelling()` once all that `holdingBack(_:)` cancels has been
+  /// seen to, or before a wait.
   func endAfterCancelling(_ operation: Operation) { cancellations.endings.append(operation) }
 
-  /// Lets what follows from a cancellation happen, now or when all that is cancelled with it is marked.
+  /// Lets what follows from a cancellation happen, now or when all that is cancelled with it is
+  /// marked.
   func follow(_ cancelled: consuming Cancelled) {
     guard cancellations.marking > 0 else { return cancelled.go() }
     unsafe cancellations.effects.append(cancelled)
   }
 
-  /// What a thread must not keep to itself while it waits: finished operations that it has not subtracted, and, inside of
-  /// a cancellation, the members that are still to be cancelled and what cancellations have set free.
+  /// What a thread must not keep to itself while it waits: finished operations that it has not
+  /// subtracted, and, inside of a cancellation, the members that are still to be cancelled and what
+  /// cancellations have set free.
   func prepareToWait() {
     flushCredit()
     let cancellations = cancellations
@@ -214,7 +223,8 @@ extension ThreadRecord {
     guard cancellations.depth > 0 || cancellations.marking > 0 else { return body() }
     let (marking, queues) = (cancellations.marking, cancellations.queues)
     (cancellations.marking, cancellations.queues) = (0, [])
-    // Exchanged, so that the last reference to an owner, whose end may call user code, goes outside of the access.
+    // Exchanged, so that the last reference to an owner, whose end may call user code, goes outside
+    // of the access.
     var owners: [ObjectIdentifier: Cancellations.Owner] = [:]
     swap(&owners, &cancellations.owners)
     defer {
@@ -222,7 +232,8 @@ extension ThreadRecord {
       swap(&owners, &cancellations.owners)
     }
     return asCurrent(nil) {
-      // The last reference to an owner may go here, and what its end cancels is no business of those below either.
+      // The last reference to an owner may go here, and what its end cancels is no business of
+      // those below either.
       defer { while !cancellations.owners.isEmpty { letOwnersGo() } }
       return body()
     }
@@ -233,11 +244,11 @@ extension ThreadRecord {
     swap(&owners, &cancellations.owners)
   }
 
-  /// As much of `prepareToWait()` as calls no user code: marks what is not of a class of a user's, which may override
-  /// `cancel()`, then lets those go that nobody is told of.
+  /// As much of `prepareToWait()` as calls no user code: marks what is not of a class of a user's,
+  /// which may override `cancel()`, then lets those go that nobody is told of.
   ///
-  /// What is left unmarked may run when it waits for those only. But they may be waited for, and a body that runs does less
-  /// harm than a wait that never ends. O(effects that are held back).
+  /// What is left unmarked may run when it waits for those only. But they may be waited for, and a
+  /// body that runs does less harm than a wait that never ends. O(effects that are held back).
   func letSilentEffectsGo() {
     markStock()
     var place = 0

@@ -4,15 +4,16 @@ import ConcurrencyPrimitives
 import Scheduling
 import Synchronization
 
-// A departure from a queue is a credit in the worker's record, subtracted from the queue's count in batches. Only the
-// owner earns; the owner and whoever waits for the queue may take. Protocol: Queue.md, "Counting"; model:
-// Tests/Models/credits.pml.
+// A departure from a queue is a credit in the worker's record, subtracted from the queue's count in
+// batches. Only the owner earns; the owner and whoever waits for the queue may take. Protocol:
+// Queue.md, "Counting"; model: Tests/Models/credits.pml.
 
 extension ThreadRecord {
   /// Notes that an operation of `queue` has left.
   ///
-  /// The subtraction is held back for as long as this worker runs operations of the same queue: whoever waits for the
-  /// queue waits for those anyway. A waiter looks from time to time; a pending barrier has credits subtracted at once.
+  /// The subtraction is held back for as long as this worker runs operations of the same queue:
+  /// whoever waits for the queue waits for those anyway. A waiter looks from time to time; a
+  /// pending barrier has credits subtracted at once.
   @inline(__always)
   func credit(_ queue: OperationQueue, _ context: UnsafeMutablePointer<WorkerContext>) {
     let word = queue.word
@@ -26,7 +27,8 @@ extension ThreadRecord {
     // The queue may be gone once the credit can be taken.
     let flag = queue.creditFlag
     let count = earned.load(ordering: .relaxed) &+ 1  // relaxed: only this thread changes it.
-    // release, edge CreditTaken: whoever takes the credit knows its queue and has what the operation wrote.
+    // release, edge CreditTaken: whoever takes the credit knows its queue and has what the
+    // operation wrote.
     earned.store(count, ordering: .releasing)
     AsymmetricBarrier.light()
     // relaxed: a credit that somebody takes meanwhile is not taken twice.
@@ -62,11 +64,13 @@ extension ThreadRecord {
     return Int(count &- before)
   }
 
-  /// Takes the credits of the queue at `word` that are held back here, for the caller to subtract; any thread.
+  /// Takes the credits of the queue at `word` that are held back here, for the caller to subtract;
+  /// any thread.
   private func takeCredits(of word: UInt) -> Int {
     while true {
-      // acquire, all, edge CreditTaken, in this order: credits that are in `count` and not in `before` belong to the
-      // queue that is read afterwards, or the exchange fails, since they were taken before their queue changed.
+      // acquire, all, edge CreditTaken, in this order: credits that are in `count` and not in
+      // `before` belong to the queue that is read afterwards, or the exchange fails, since they
+      // were taken before their queue changed.
       let before = taken.load(ordering: .acquiring)
       let count = earned.load(ordering: .acquiring)
       guard creditQueue.load(ordering: .acquiring) == word else { return 0 }

@@ -22,7 +22,8 @@ struct Owner: Sendable {
   }
 }
 
-/// What cannot end before the code that runs on this thread returns, for the detection of waits without end.
+/// What cannot end before the code that runs on this thread returns, for the detection of waits
+/// without end.
 struct Enclosing {
   enum Place {
     case body
@@ -57,7 +58,8 @@ struct Enclosing {
 }
 
 extension ThreadRecord {
-  /// Everything that cannot end before what runs here returns: the levels of the stack, innermost first, and their owners.
+  /// Everything that cannot end before what runs here returns: the levels of the stack, innermost
+  /// first, and their owners.
   ///
   /// O(levels), with an allocation: for waits.
   var enclosures: [Enclosing] {
@@ -70,7 +72,8 @@ extension ThreadRecord {
     return found
   }
 
-  /// What a suspension of the task that runs here keeps from ending; empty outside of a task that is an operation's body.
+  /// What a suspension of the task that runs here keeps from ending; empty outside of a task that
+  /// is an operation's body.
   var enclosuresOfTask: [Enclosing] {
     guard stage == .part, isInsideBodyTask else { return [] }
     var found: [Enclosing] = []
@@ -78,7 +81,8 @@ extension ThreadRecord {
     return found
   }
 
-  /// Whether the current task has the executor of the body whose part runs here; tasks without structure do not inherit it.
+  /// Whether the current task has the executor of the body whose part runs here; tasks without
+  /// structure do not inherit it.
   private var isInsideBodyTask: Bool {
     guard let executor = executorOfPart else { return false }
     return unsafe withUnsafeCurrentTask { task in

@@ -2,9 +2,10 @@
 
 import Scheduling
 
-// What runs on a thread, level by level: operations start others by hand, wait and run what they wait for, finish others,
-// whose completion blocks run on top of them. The innermost level is in the record's own fields, where the hot path reads
-// and writes it; the others are in `enclosing`. Page: Waiting.md.
+// What runs on a thread, level by level: operations start others by hand, wait and run what they
+// wait for, finish others, whose completion blocks run on top of them. The innermost level is in
+// the record's own fields, where the hot path reads and writes it; the others are in `enclosing`.
+// Page: Waiting.md.
 
 extension ThreadRecord {
   /// How far the operation of a level has come.
@@ -15,7 +16,8 @@ extension ThreadRecord {
     case starting
     /// `start()` runs and has finished the operation: the thread does the rest when it returns.
     case finishedInStart
-    /// A part of its body runs that is not its `main()`: one closure of several, a piece of its task.
+    /// A part of its body runs that is not its `main()`: one closure of several, a piece of its
+    /// task.
     case part
     /// It has finished and given up its slot.
     case ended
@@ -29,7 +31,8 @@ extension ThreadRecord {
     ///
     /// After a manual start that of the level below.
     var queue: UInt = 0
-    /// The graph whose node runs, as the address of its `GraphControl`, or the `GraphRun` whose handlers run, tagged.
+    /// The graph whose node runs, as the address of its `GraphControl`, or the `GraphRun` whose
+    /// handlers run, tagged.
     var graph: UInt = 0
     /// The queue whose operation's completion block runs.
     var completingQueue: UInt = 0
@@ -102,7 +105,8 @@ extension ThreadRecord {
     if let outer = enclosing.popLast() { level = outer }
   }
 
-  /// Notes that an operation runs which was started by hand; `OperationQueue.current` stays (contract 118).
+  /// Notes that an operation runs which was started by hand; `OperationQueue.current` stays
+  /// (contract 118).
   func enterByHand(_ operation: Operation) -> Bool {
     var next = level
     next.operation = operation.word
@@ -111,7 +115,8 @@ extension ThreadRecord {
     return enter(next)
   }
 
-  /// Notes that a part of an operation's body runs that is not its `main()`; `queue` is nil after a manual start.
+  /// Notes that a part of an operation's body runs that is not its `main()`; `queue` is nil after a
+  /// manual start.
   func enterPart(of operation: Operation, _ queue: OperationQueue?) -> Bool {
     var next = level
     next.isByHand = queue == nil
@@ -121,8 +126,8 @@ extension ThreadRecord {
     return enter(next)
   }
 
-  /// Runs a job of the machinery in the name of the operation whose members it is about: user code that waits inside of it
-  /// waits as a part of that operation's body.
+  /// Runs a job of the machinery in the name of the operation whose members it is about: user code
+  /// that waits inside of it waits as a part of that operation's body.
   func asPart(of owner: Owner?, _ body: () -> Void) {
     guard let owner, let queue = owner.queue else { return body() }
     let outer = enter(Level(operation: owner.operation, queue: queue.word, stage: .part))
@@ -137,7 +142,8 @@ extension ThreadRecord {
 
   // MARK: Finishing inside of start()
 
-  /// Whether this thread is inside `start()` of the operation, which has finished: the rest is done when that returns.
+  /// Whether this thread is inside `start()` of the operation, which has finished: the rest is done
+  /// when that returns.
   func leavesRestToStart(of operation: Operation) -> Bool {
     if currentOperation == operation.word, stage == .starting {
       stage = .finishedInStart
@@ -177,7 +183,8 @@ extension ThreadRecord {
 }
 
 extension ThreadRecord.Level {
-  /// The level of another thread that runs a part of the body: it is not the one that does the rest when `start()` returns.
+  /// The level of another thread that runs a part of the body: it is not the one that does the rest
+  /// when `start()` returns.
   var onAnotherThread: Self {
     guard stage == .starting || stage == .finishedInStart else { return self }
     var level = self
@@ -198,7 +205,8 @@ extension ThreadRecord.Level {
   var ownQueue: OperationQueue? {
     let word = queue | completingQueue
     guard word != 0 else { return nil }
-    // SAFETY: the operation is a member until its completion block has returned, which keeps the queue.
+    // SAFETY: the operation is a member until its completion block has returned, which keeps the
+    // queue.
     return unsafe OperationQueue.reference(word).takeUnretainedValue()
   }
 
@@ -220,7 +228,8 @@ extension ThreadRecord.Level {
 extension Operation {
   /// Whether what runs at `word` is an operation rather than a closure's cell.
   @inline(__always) static func isOperation(at word: UInt) -> Bool {
-    // SAFETY: an operation has its header there, a closure's cell its closure; both are the runner's to read.
+    // SAFETY: an operation has its header there, a closure's cell its closure; both are the
+    // runner's to read.
     let run = unsafe UnsafePointer<UInt>(bitPattern: word + UInt(OperationLayout.header))
       .unsafelyUnwrapped.pointee
     return run == runWord

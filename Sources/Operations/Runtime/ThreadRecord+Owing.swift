@@ -21,8 +21,8 @@ extension ThreadRecord {
   /// Whether no finish under way here has anything to hand over last.
   var owesNothing: Bool { owed.allSatisfy(\.isEmpty) }
 
-  /// Hands over what this thread owes and `awaited` cannot end without, until it is over or the time
-  /// is up; returns whether it is over.
+  /// Hands over what this thread owes and `awaited` cannot end without, until it is over or the
+  /// time is up; returns whether it is over.
   ///
   /// No other thread would run it before the wait has ended. The rest may wait in turn for what
   /// encloses this wait, so it stays last. O(jobs owed, operations and edges in the way).

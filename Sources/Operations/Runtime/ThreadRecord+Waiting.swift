@@ -24,8 +24,8 @@ struct WaitPlace {
 }
 
 extension ThreadRecord {
-  /// The innermost level that belongs to a queue or a graph, else the main queue on the main thread; nil on a thread that
-  /// runs nothing of ours.
+  /// The innermost level that belongs to a queue or a graph, else the main queue on the main
+  /// thread; nil on a thread that runs nothing of ours.
   var waitPlace: WaitPlace? {
     for level in levels {
       if let queue = level.ownQueue { return WaitPlace(queue) }
@@ -36,8 +36,8 @@ extension ThreadRecord {
 
   /// The schedulers that have something on this thread's stack, each once, innermost first.
   ///
-  /// The thread need not be a worker of one whose operation's completion block runs here; that scheduler then takes no
-  /// notice of what it is told.
+  /// The thread need not be a worker of one whose operation's completion block runs here; that
+  /// scheduler then takes no notice of what it is told.
   var schedulers: [any Scheduler] {
     var found: [any Scheduler] = []
     var seen: (UInt, UInt) = (0, 0)
@@ -52,8 +52,8 @@ extension ThreadRecord {
     return found
   }
 
-  /// Whether something below runs here as a job of a scheduler with these threads: a completion block
-  /// alone does not show it.
+  /// Whether something below runs here as a job of a scheduler with these threads: a completion
+  /// block alone does not show it.
   func isWorker(
     of threads: SchedulerIdentity,
     _ identity: (any Scheduler) -> SchedulerIdentity = { $0.identityOfThreads }
@@ -88,7 +88,8 @@ extension ThreadRecord {
     return try body()
   }
 
-  /// As `announcingBlock`, for what the program does outside of this library and nobody here can end.
+  /// As `announcingBlock`, for what the program does outside of this library and nobody here can
+  /// end.
   func blockedOutside<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -116,16 +117,18 @@ extension ThreadRecord {
     var description: String { kind.isEmpty ? name() : "\(kind) \"\(name())\"" }
   }
 
-  /// Waits as a worker must: is refused, runs what it waits for, helps, or announces that it blocks, according to what runs
-  /// here.
+  /// Waits as a worker must: is refused, runs what it waits for, helps, or announces that it
+  /// blocks, according to what runs here.
   ///
   /// - Parameters:
   ///   - awaited: what is waited for.
   ///   - deadline: when the wait ends at the latest.
   ///   - runPart: runs a part of it that has not begun; false when it finds none.
   ///   - runAlone: as `runPart` where these schedulers can have no other thread.
-  ///   - beforeSleep: stops the process if the wait can have no end now that nothing is left to run here.
-  ///   - sleep: blocks the thread until it is over or the time that it gets; returns whether it is over.
+  ///   - beforeSleep: stops the process if the wait can have no end now that nothing is left to run
+  ///     here.
+  ///   - sleep: blocks the thread until it is over or the time that it gets; returns whether it is
+  ///     over.
   func wait(
     for awaited: Awaited, until deadline: UInt64?, runPart: () -> Bool = { false },
     runAlone: ([SchedulerIdentity]) -> Bool = { _ in false },
@@ -262,7 +265,8 @@ extension ThreadRecord {
     }
   }
 
-  /// Runs queued jobs of the schedulers until `isOver` says so or there is none; returns whether it is over.
+  /// Runs queued jobs of the schedulers until `isOver` says so or there is none; returns whether it
+  /// is over.
   private func help(
     _ schedulers: [any Scheduler], until deadline: UInt64?, _ counting: OperationQueue?,
     _ isOver: () -> Bool
@@ -275,8 +279,8 @@ extension ThreadRecord {
     }
   }
 
-  /// Runs jobs with `one` until `isOver` says so, the time is up, it finds none, or a quarter of the stack is left; returns
-  /// whether it is over.
+  /// Runs jobs with `one` until `isOver` says so, the time is up, it finds none, or a quarter of
+  /// the stack is left; returns whether it is over.
   func help(until deadline: UInt64?, _ isOver: () -> Bool, _ one: () -> Bool) -> Bool {
     while !isOver() {
       guard hasRoomForMore else { return false }

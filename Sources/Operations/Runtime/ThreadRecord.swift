@@ -6,10 +6,12 @@ import Glibc
 import Scheduling
 import Synchronization
 
-/// What the operation layer keeps per thread: what runs here, the start-gate entries, credits and caches.
+/// What the operation layer keeps per thread: what runs here, the start-gate entries, credits and
+/// caches.
 ///
-/// Only the owning thread touches a record, but for the atomics. Records are made on first use, given to a later
-/// thread when theirs ends, and never freed, so that a scan may read them at any time.
+/// Only the owning thread touches a record, but for the atomics. Records are made on first use,
+/// given to a later thread when theirs ends, and never freed, so that a scan may read them at any
+/// time.
 @safe final class ThreadRecord {
   /// How deep operations may run inside operations on one thread, if its stack is as large as that.
   static let depthLimit = 16_384
@@ -20,7 +22,8 @@ import Synchronization
   let entries: UnsafeMutablePointer<Atomic<UInt>>
   /// Levels that scans look at; only the owner changes it.
   let levelsInUse = Atomic<Int>(ThreadRecord.depthStep)
-  /// Per level the queue whose limit has counted the operation there, or 0; written under that queue's `control`.
+  /// Per level the queue whose limit has counted the operation there, or 0; written under that
+  /// queue's `control`.
   let counted: UnsafeMutablePointer<Atomic<UInt>>
   /// The queue that the held-back credits belong to, or 0; see ThreadRecord+Credits.swift.
   let creditQueue = Atomic<UInt>(0)
@@ -37,7 +40,8 @@ import Synchronization
   /// For the schedulers that waits have left handles with, the latest first; see
   /// `leaveHandle(in:)`.
   var allowances: [HandleAllowance] = []
-  /// Where the last quarter of the thread's stack begins, 1 where the system does not say; 0 before the first question.
+  /// Where the last quarter of the thread's stack begins, 1 where the system does not say; 0 before
+  /// the first question.
   private var stackFloor: UInt = 0
   /// The operation that this worker is starting, until stock `start()` sees it.
   var startingOperation: UInt = 0
@@ -147,7 +151,8 @@ import Synchronization
 
   /// Every record that exists, for scans; newest first.
   static func forEach(_ body: (ThreadRecord) -> Void) {
-    // sequentially consistent, edge StartGate: whoever has stored an entry before the policy changed is found.
+    // sequentially consistent, edge StartGate: whoever has stored an entry before the policy
+    // changed is found.
     var address = newest.load(ordering: .sequentiallyConsistent)
     while address != 0 {
       let record = record(at: address)
@@ -174,7 +179,8 @@ import Synchronization
           index: registry.count, older: newest.load(ordering: .relaxed))
         address = unsafe UInt(bitPattern: Unmanaged.passRetained(made).toOpaque())
         registry.count += 1
-        // sequentially consistent, edge StartGate: publishes the record to `forEach`, before any entry in it.
+        // sequentially consistent, edge StartGate: publishes the record to `forEach`, before any
+        // entry in it.
         newest.store(address, ordering: .sequentiallyConsistent)
       }
       if let key = registry.key { return (address, key) }
@@ -213,7 +219,8 @@ import Synchronization
     guard hasRoomForMore else { Fault.nestingTooDeep(queue) }
     // relaxed: only this thread changes it.
     let levels = levelsInUse.load(ordering: .relaxed) + Self.depthStep
-    // sequentially consistent, edge StartGate: before any entry there, so that whoever has to find that looks there.
+    // sequentially consistent, edge StartGate: before any entry there, so that whoever has to find
+    // that looks there.
     levelsInUse.store(min(levels, Self.depthLimit), ordering: .sequentiallyConsistent)
   }
 
@@ -228,8 +235,8 @@ import Synchronization
 }
 
 extension ThreadRecord {
-  /// Releases one reference to the operation at `word`, with a loop instead of recursion when that releases others
-  /// (contract 132).
+  /// Releases one reference to the operation at `word`, with a loop instead of recursion when that
+  /// releases others (contract 132).
   func release(_ word: UInt) {
     releaseList.append(word)
     guard !isReleasing else { return }
@@ -243,7 +250,8 @@ extension ThreadRecord {
 }
 
 extension ThreadRecord {
-  /// Lets go of `object`, with a loop instead of recursion when its end lets go of others in the same way.
+  /// Lets go of `object`, with a loop instead of recursion when its end lets go of others in the
+  /// same way.
   ///
   /// For what an operation that never ran has kept.
   /// Takes the caller's reference over: it must be the last one that the caller has.

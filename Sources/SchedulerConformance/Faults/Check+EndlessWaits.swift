@@ -3,8 +3,8 @@
 internal import Operations
 internal import Scheduling
 
-/// Faults again: waits that would never return, because what waits is part of what it waits for, or in its way, by a
-/// detour.
+/// Faults again: waits that would never return, because what waits is part of what it waits for, or
+/// in its way, by a detour.
 extension Check {
   static let endlessWaits: [Check] = [
     Check(

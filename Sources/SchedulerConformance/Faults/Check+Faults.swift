@@ -3,8 +3,8 @@
 internal import Operations
 
 extension Check {
-  /// Programmer errors that involve a queue: each stops the process with what was attempted, operation, queue, state, and
-  /// the fix.
+  /// Programmer errors that involve a queue: each stops the process with what was attempted,
+  /// operation, queue, state, and the fix.
   package static let faults: [Check] = faultsOfUse + endlessWaits
 
   private static let faultsOfUse: [Check] = [

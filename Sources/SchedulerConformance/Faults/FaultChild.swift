@@ -4,8 +4,8 @@ internal import CSystemShims
 internal import Glibc
 internal import Scheduling
 
-/// Faults stop the process, so each is committed in a process of its own: the program started again, which an
-/// environment variable tells what to do.
+/// Faults stop the process, so each is committed in a process of its own: the program started
+/// again, which an environment variable tells what to do.
 enum FaultChild {
   /// Holds `run name / workers / check name` in a child.
   private static let variable = "SCHEDULER_CONFORMANCE_FAULT"
@@ -18,12 +18,14 @@ enum FaultChild {
 
   // MARK: The child
 
-  /// Commits the fault that the environment names, and ends the process; returns when it names none of this run.
+  /// Commits the fault that the environment names, and ends the process; returns when it names none
+  /// of this run.
   static func commitFault(
     _ options: SchedulerConformance.Options,
     _ makeScheduler: @escaping @Sendable (Int) -> any Scheduler
   ) {
-    // SAFETY: the text of a variable stays while nobody changes the environment; it is copied at once.
+    // SAFETY: the text of a variable stays while nobody changes the environment; it is copied at
+    // once.
     guard let value = unsafe getenv(variable) else { return }
     let parts = unsafe String(cString: value).split(
       separator: "/", omittingEmptySubsequences: false)
@@ -77,7 +79,8 @@ enum FaultChild {
     return judge(check, end, String(decoding: output, as: UTF8.self))
   }
 
-  /// Collects what the child writes until it is gone; false when it is still there at the end of the time.
+  /// Collects what the child writes until it is gone; false when it is still there at the end of
+  /// the time.
   private static func listen(
     _ child: shim_child, until limit: Duration, _ progress: Progress?, _ output: inout [UInt8]
   ) -> Bool {

@@ -3,7 +3,8 @@
 package import Scheduling
 internal import Synchronization
 
-/// Jobs that count their runs and stay where they are, so that a job that runs twice is a finding and no crash.
+/// Jobs that count their runs and stay where they are, so that a job that runs twice is a finding
+/// and no crash.
 @safe package final class CountedJobs: Sendable {
   @unsafe private struct Cell: ~Copyable {
     let header: JobHeader
@@ -30,7 +31,8 @@ internal import Synchronization
     unsafe sum.initialize(to: Total())
     for number in 0..<count {
       let header = unsafe JobHeader(run: { header, _ in
-        // SAFETY: the seam passes the header below, the first property of a cell that outlives its runs.
+        // SAFETY: the seam passes the header below, the first property of a cell that outlives its
+        // runs.
         let cell = unsafe header.assumingMemoryBound(to: Cell.self)
         // relaxed: ordered by the total.
         unsafe cell.pointee.runs.add(1, ordering: .relaxed)
@@ -43,8 +45,8 @@ internal import Synchronization
   }
 
   deinit {
-    // A scheduler that lost a job, ran one twice or ran what it gave back may still come back to it: then the memory
-    // stays.
+    // A scheduler that lost a job, ran one twice or ran what it gave back may still come back to
+    // it: then the memory stays.
     guard areSettled, repeated.isEmpty, ranAndCameBack.isEmpty else { return }
     unsafe cells.deinitialize(count: count)
     unsafe cells.deallocate()
@@ -60,7 +62,8 @@ internal import Synchronization
       band: band)
   }
 
-  /// Notes that the job of this number will not run, since the scheduler refused it or gave it back.
+  /// Notes that the job of this number will not run, since the scheduler refused it or gave it
+  /// back.
   package func comesBack(_ number: Int) {
     // relaxed: ordered by the total.
     let wasBack = unsafe (cells + number).pointee.isBack.exchange(true, ordering: .relaxed)

@@ -3,7 +3,8 @@
 package import Scheduling
 internal import Synchronization
 
-/// Another scheduler with a count of the jobs that were submitted to it, those that its jobs made ready not included.
+/// Another scheduler with a count of the jobs that were submitted to it, those that its jobs made
+/// ready not included.
 package final class CountingScheduler: AwaitingScheduler {
   private let submitted = Atomic<Int>(0)
   private let inner: any Scheduler

@@ -35,7 +35,8 @@ package struct Disturbance: OptionSet, Sendable, CustomStringConvertible {
 }
 
 extension Disturbance {
-  /// Runs the graph of one seed with this disturbance on up to three queues of the scheduler; returns what is wrong.
+  /// Runs the graph of one seed with this disturbance on up to three queues of the scheduler;
+  /// returns what is wrong.
   ///
   /// `patience` is how long a queue may take to become empty.
   package func fault(
@@ -83,7 +84,8 @@ extension Disturbance {
         let handle = queue.addOperation {}
         if random.index(below: 2) == 0 { handle.operation.completionBlock = {} }
         for member in queue.operations { _ = member.isReady }
-        // Behind a barrier the closure could be waited for by an operation that the barrier waits for.
+        // Behind a barrier the closure could be waited for by an operation that the barrier waits
+        // for.
         if !contains(.barriers) { handle.addDependency(to: operations[number]) }
       }
     }
@@ -102,7 +104,8 @@ extension Disturbance {
     }
   }
 
-  /// Adds or removes an edge; what is added must hold if the operation had not begun when the call returned.
+  /// Adds or removes an edge; what is added must hold if the operation had not begun when the call
+  /// returned.
   private func edit(
     _ number: Int, of graph: RandomGraph, _ operations: [Operation],
     _ random: inout SeededGenerator

@@ -2,7 +2,8 @@
 
 internal import Synchronization
 
-/// Counts the tokens it has handed out that are still alive: captured by jobs, it shows a leak or a double release.
+/// Counts the tokens it has handed out that are still alive: captured by jobs, it shows a leak or a
+/// double release.
 package final class LifetimeCounter: Sendable {
   private let count = Atomic<Int>(0)
 

@@ -6,8 +6,8 @@ internal import Synchronization
 
 /// A seeded acyclic graph of operations of every kind on up to three queues of one scheduler.
 ///
-/// Every body takes a ticket from one counter when it begins and another when it ends, so that the tickets tell
-/// afterwards what preceded what.
+/// Every body takes a ticket from one counter when it begins and another when it ends, so that the
+/// tickets tell afterwards what preceded what.
 final class RandomGraph: Sendable {
   final class Node: Sendable {
     let number: Int

@@ -11,7 +11,8 @@ final class RandomJobGraph: Sendable {
     let band: PriorityBand
     let parents: [Int]
     let runs = Atomic<Int>(0)
-    // Written by the node's job, read by its children's: ordered by the pending counts and the scheduler.
+    // Written by the node's job, read by its children's: ordered by the pending counts and the
+    // scheduler.
     nonisolated(unsafe) var isDone = false
     // Written before the roots are submitted.
     nonisolated(unsafe) var children: [Int] = []

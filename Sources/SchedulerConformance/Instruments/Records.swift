@@ -38,7 +38,8 @@ package final class Meeting: Sendable {
   }
 
   package func attend() {
-    // acquire and release, all: what attendants did before they came or left is visible to whoever counts them.
+    // acquire and release, all: what attendants did before they came or left is visible to whoever
+    // counts them.
     arrived.add(1, ordering: .acquiringAndReleasing)
     _ = waitUntil(deadline: limit) { attendance >= size || isClosed.load(ordering: .acquiring) }
     left.add(1, ordering: .acquiringAndReleasing)

@@ -22,7 +22,8 @@ extension SchedulerConformance {
   }
 }
 
-/// Looks at `condition` until it is true or the deadline has passed; returns whether it became true.
+/// Looks at `condition` until it is true or the deadline has passed; returns whether it became
+/// true.
 package func waitUntil(deadline: Duration = .seconds(30), _ condition: () -> Bool) -> Bool {
   SchedulerConformance.poll(for: deadline, condition)
 }
@@ -47,7 +48,8 @@ package enum CurrentThread {
   package static var id: UInt { UInt(pthread_self()) }
 }
 
-/// Blocks threads until others let them through, one per signal; a blocked thread uses no processor.
+/// Blocks threads until others let them through, one per signal; a blocked thread uses no
+/// processor.
 package final class Turnstile: Sendable {
   private let futex = Futex()
 

@@ -15,7 +15,8 @@ package func warnings(naming name: String = "", during body: () -> Void) -> [Str
   return found.withLock { $0 }
 }
 
-/// Runs `body` and keeps off stderr meanwhile what the kit's own operations are warned of: they do it on purpose.
+/// Runs `body` and keeps off stderr meanwhile what the kit's own operations are warned of: they do
+/// it on purpose.
 func withoutOwnWarnings<Value>(_ body: () -> Value) -> Value {
   let names = ["\(TestAsyncOperation.self)", "\(SelfFinishingOperation.self)"]
   return taking({ message in names.contains { message.contains($0) } }, during: body)

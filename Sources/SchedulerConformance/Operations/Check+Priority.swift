@@ -207,7 +207,8 @@ private func changePriorities(_ trial: Trial, limit: Int) {
   trial.expect(queue.operations.isEmpty, "queue.operations.isEmpty")
 }
 
-/// Adds operations of every quality of service, from the lowest up, to a suspended queue and looks at their order.
+/// Adds operations of every quality of service, from the lowest up, to a suspended queue and looks
+/// at their order.
 private func orderByQuality(_ trial: Trial, limit: Int) {
   let log = Log()
   let queue = trial.queue()

@@ -21,7 +21,8 @@ extension Check {
         operation.isFinished && !operation.isExecuting,
         "operation.isFinished && !operation.isExecuting")
     },
-    // Finished is read before executing: it never goes back, so that both true would be both at once.
+    // Finished is read before executing: it never goes back, so that both true would be both at
+    // once.
     Check("statesOnlyGoForwardAndDoNotOverlap", .contract(1, 3, 4)) { trial in
       let queue = trial.queue()
       let operations: [Operation] = (0..<300).map { number in

@@ -55,7 +55,8 @@ extension Check {
       }
       trial.expect(depth, equals: 51, "depth")
     },
-    // The awaited operation is behind a dependency, so that the waiting worker cannot run it itself.
+    // The awaited operation is behind a dependency, so that the waiting worker cannot run it
+    // itself.
     Check(
       "blockedWorkerIsReplaced", .contract(101), needs: [.ownThreads, .compensation]
     ) { trial in
@@ -119,7 +120,8 @@ extension Check {
       trial.expect(count.load(ordering: .relaxed), equals: 201 + 21, "count")
       trial.expect(queue.operationCount, equals: 0, "queue.operationCount")
     },
-    // The override waits on its worker, which may run other operations meanwhile, before it starts its own.
+    // The override waits on its worker, which may run other operations meanwhile, before it starts
+    // its own.
     Check("overriddenStartMayWaitFirst", .contract(101), needs: [.ownThreads], on: .one) { trial in
       final class Careful: Operation, @unchecked Sendable {
         let other: Operation

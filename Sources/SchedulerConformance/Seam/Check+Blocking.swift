@@ -141,7 +141,8 @@ private func expectCounted(
   trial.expect(count > 0, "\(name) to have grown, or to be nil if nobody counts", found: "\(count)")
 }
 
-/// Submits jobs that block, announced, until the last job of all has released them, and waits for their end.
+/// Submits jobs that block, announced, until the last job of all has released them, and waits for
+/// their end.
 private func blockAndRelease(_ blockers: Int, on scheduler: any Scheduler, _ trial: Trial) {
   let gate = Turnstile()
   let done = Atomic<Int>(0)

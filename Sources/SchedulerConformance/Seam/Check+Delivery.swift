@@ -12,7 +12,8 @@ extension Check {
       let jobs = CountedJobs(count: 450)
       var random = SeededGenerator(seed: 1)
       var submitted = 0
-      // One at a time, then two at once, after pauses of every length: workers are awake, about to sleep, or asleep.
+      // One at a time, then two at once, after pauses of every length: workers are awake, about to
+      // sleep, or asleep.
       for round in 0..<300 {
         for _ in 0...(round % 2) {
           scheduler.submit(JobChain(jobs.job(submitted)))
@@ -86,7 +87,8 @@ extension Check {
     Check("jobsSubmitJobsToAnyDepth", .seam(.exactlyOnce)) { trial in
       let scheduler = trial.makeScheduler()
       let runs = Atomic<Int>(0)
-      // A binary tree 12 levels deep, then a line of 100 000, which would overflow a stack that grew with it.
+      // A binary tree 12 levels deep, then a line of 100 000, which would overflow a stack that
+      // grew with it.
 
       @Sendable func tree(_ level: Int) {
         runs.add(1, ordering: .relaxed)
@@ -181,5 +183,6 @@ extension Check {
   ]
 }
 
-/// Calls of the idle function, which is a C function and captures nothing; checks run one at a time.
+/// Calls of the idle function, which is a C function and captures nothing; checks run one at a
+/// time.
 private let idleCalls = Atomic<Int>(0)

@@ -81,7 +81,8 @@ extension Check {
   ]
 }
 
-/// Shuts schedulers down while a job runs that submits another and waits for it, which does the same, `depth` jobs deep.
+/// Shuts schedulers down while a job runs that submits another and waits for it, which does the
+/// same, `depth` jobs deep.
 private func shutDownUnderNestedJobs(depth: Int, areAnnounced: Bool, _ trial: Trial) {
   var random = SeededGenerator(seed: 3)
   for round in 1...20 {

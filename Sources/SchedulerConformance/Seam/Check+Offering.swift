@@ -5,7 +5,8 @@ internal import Scheduling
 internal import Synchronization
 
 extension Check {
-  /// What a running job may do with jobs of its own: offer them and take them back, or wait for them.
+  /// What a running job may do with jobs of its own: offer them and take them back, or wait for
+  /// them.
   package static let offering: [Check] = [
     Check("anOfferedJobRunsOnceUnlessItIsTakenBack", .seam(.offering)) { trial in
       guard let scheduler = trial.makeScheduler().forkJoin else { return }
@@ -39,7 +40,8 @@ extension Check {
       trial.eventually(equals: rounds, "the number of jobs that ended") {
         ended.load(ordering: .acquiring)
       }
-      // Looked at below: with some jobs lost and others run although they came back the sum may be right.
+      // Looked at below: with some jobs lost and others run although they came back the sum may be
+      // right.
       _ = trial.waitUntil { jobs.back + jobs.runs >= jobs.count }
       letJobsPass(scheduler, trial)
       trial.expect(
@@ -124,7 +126,8 @@ extension Check {
   ]
 }
 
-/// Runs jobs of every band, among them some that running jobs submit, so that whatever a worker still holds comes up.
+/// Runs jobs of every band, among them some that running jobs submit, so that whatever a worker
+/// still holds comes up.
 private func letJobsPass(_ scheduler: any Scheduler, _ trial: Trial) {
   let passed = Atomic<Int>(0)
   for _ in 0..<20 {

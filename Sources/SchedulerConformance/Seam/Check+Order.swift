@@ -30,7 +30,8 @@ extension Check {
         var random = SeededGenerator(seed: seed)
         let scheduler = trial.makeScheduler()
         let log = Log()
-        // A gate job adds jobs through the ready chain, the successor and nested submits; the model does the same.
+        // A gate job adds jobs through the ready chain, the successor and nested submits; the model
+        // does the same.
         var model = [[Int]](repeating: [], count: 5)
         var nested: [(PriorityBand, Int)] = []
         var ready: [(PriorityBand, Int)] = []
@@ -44,7 +45,8 @@ extension Check {
         }
         let successorBand =
           PriorityBand(rawValue: UInt8.random(in: 0..<5, using: &random)) ?? .normal
-        // Nested submits reach the queue while the job runs; then come the successor and the ready jobs.
+        // Nested submits reach the queue while the job runs; then come the successor and the ready
+        // jobs.
         for (band, number) in nested { model[Int(band.rawValue)].append(number) }
         model[Int(successorBand.rawValue)].append(1_000)
         for (band, number) in ready { model[Int(band.rawValue)].append(number) }
@@ -61,7 +63,8 @@ extension Check {
         let (order, started) = (model.flatMap(\.self), log.values)
         let what = "the order of starts, seed \(seed)"
         if started.first == 1_000, order.first != 1_000 {
-          // The most likely mistake, since it is what `runToCompletion` does when it is not told otherwise.
+          // The most likely mistake, since it is what `runToCompletion` does when it is not told
+          // otherwise.
           trial.fail(
             "\(what), to begin with jobs more urgent than the successor that a job returned",
             found: "that the successor ran in place, ahead of them; "

@@ -5,7 +5,8 @@ internal import Scheduling
 internal import Synchronization
 
 extension Check {
-  /// Thousands of small random graphs: every job runs once, after all its parents, and nothing is left alive.
+  /// Thousands of small random graphs: every job runs once, after all its parents, and nothing is
+  /// left alive.
   static let randomGraphs: [Check] = [
     Check("everyJobRunsOnceAfterItsParents", .seam(.publication, .visibility)) { trial in
       let lifetimes = LifetimeCounter()
