@@ -32,6 +32,8 @@ enum FileBytes {
       let target = (try? FileManager.default.destinationOfSymbolicLink(atPath: resolved)) ?? ""
       if target.hasPrefix("/memfd:") { return .file }
       if target.hasPrefix("pipe:[") { return .pipe }
+      // `/dev/stdin` leads to such a descriptor.
+      if target.hasPrefix("/proc/self/fd/") { return kind(of: target) }
       return target.hasPrefix("socket:[") ? .other : .dangling(to: target)
     default: return .other
     }
