@@ -130,6 +130,8 @@ extension Run {
     _ = waitUntil(deadline) { program.plans.indices.allSatisfy(isTold) }
     for number in program.plans.indices { judge(number) }
     for edge in sureEdges.withLock({ $0 }) { judge(edge) }
+    // They come back after the finish, which may be that of a member whose owner has ended first.
+    _ = waitUntil(deadline) { resources.allSatisfy { $0.used == 0 && $0.waiting == 0 } }
     for resource in resources where resource.used != 0 || resource.waiting != 0 {
       fault("\(resource.name): \(resource.used) units in use, \(resource.waiting) operations wait")
     }
