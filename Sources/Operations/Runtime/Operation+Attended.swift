@@ -91,9 +91,8 @@ extension Operation {
   /// Cancels the operation if a dependency has finished that wants it so.
   final func inheritCancellation() {
     // acquire, edge EditLock.
-    let edges = StateBit.dependencyCountMask | StateBit.edgesInCold
     let bits = state.load(ordering: .acquiring)
-    guard bits & edges != 0, bits & StateBit.toBeFlushed == 0 else { return }
+    guard Self.hasDependencies(bits), bits & StateBit.toBeFlushed == 0 else { return }
     if stockDependencies.contains(where: \.passesCancellationOn) { cancel() }
   }
 }

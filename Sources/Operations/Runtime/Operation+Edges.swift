@@ -248,8 +248,7 @@ extension Operation {
   final func letGoOfUnfinishedDependencies(_ bits: UInt32) {
     // One that keeps none lets go of all when it leaves.
     let kept = StateBit.flushed | StateBit.retainsDependencies
-    let some = StateBit.dependencyCountMask | StateBit.edgesInCold
-    guard bits & kept == kept, bits & some != 0 else { return }
+    guard bits & kept == kept, Self.hasDependencies(bits) else { return }
     var released: [Unmanaged<Operation>] = unsafe []
     let bits = lockState()
     guard !isSealed else { return unlockState(bits) }

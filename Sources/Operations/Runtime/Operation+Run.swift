@@ -145,8 +145,7 @@ extension Operation {
   /// As `computeReady` without what the cold table adds.
   final func computeStockReady(_ bits: UInt32) -> Bool {
     if bits & StateBit.ignoresDependencies != 0 { return true }
-    let edges = StateBit.dependencyCountMask | StateBit.edgesInCold
-    if bits & edges == 0 { return true }
+    if !Self.hasDependencies(bits) { return true }
     if bits & (StateBit.registered | StateBit.hold) == StateBit.registered,
       pending.load(ordering: .acquiring) == 0  // acquire, edge Resolved
     {

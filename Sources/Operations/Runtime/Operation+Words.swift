@@ -77,6 +77,11 @@ extension Operation {
     successors.load(ordering: .acquiring) == SuccessorWord.sealed
   }
 
+  /// Whether `bits` says that there are dependencies.
+  @inline(__always) static func hasDependencies(_ bits: UInt32) -> Bool {
+    bits & (StateBit.dependencyCountMask | StateBit.edgesInCold) != 0
+  }
+
   /// How many inline dependency slots `bits` says are used.
   static func inlineCount(_ bits: UInt32) -> Int {
     Int((bits & StateBit.dependencyCountMask) >> StateBit.dependencyCountShift)
