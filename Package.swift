@@ -115,6 +115,7 @@ let package = Package(
         "Statistics", "TaskGraphFiles",
       ]),
     room("Analysis", imports: ["Results", "Statistics"]),
+    room("Gate", imports: ["Results", "Statistics"]),
     room(
       "BenchmarkCLI",
       imports: [
@@ -295,6 +296,8 @@ let package = Package(
     tests(
       "AnalysisTests",
       imports: ["Analysis", "Harness", "Measurement", "MeasurementFixtures", "Results"]),
+    tests(
+      "GateTests", imports: ["Gate", "ConcurrencyPrimitives", "Results", "Statistics"]),
     tests("TaskGraphFilesTests", imports: ["TaskGraphFiles", "Statistics"]),
     tests(
       "BenchmarkCLITests",

@@ -166,6 +166,38 @@ package enum File {
     remove(temporary)
   }
 
+  /// What lies in a folder, sorted, without `.` and `..`; nothing when there is no such folder.
+  package static func names(in folder: String) throws(FileError) -> [String] {
+    // SAFETY: the string lives for the call; what is opened is closed.
+    guard let directory = unsafe opendir(folder) else {
+      let number = errno
+      guard number == ENOENT else {
+        throw FileError(path: folder, step: "open", errorNumber: number)
+      }
+      return []
+    }
+    defer { unsafe closedir(directory) }
+    var names: [String] = []
+    while let entry = unsafe readdir(directory) {
+      // SAFETY: the kernel ends the name with a zero byte inside the entry.
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) {
+          unsafe String(cString: $0)
+        }
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// Removes a file that is there.
+  package static func delete(_ path: String) throws(FileError) {
+    // SAFETY: the string lives for the call; its pointer is not kept.
+    guard unsafe unlink(path) == 0 else {
+      throw FileError(path: path, step: "remove", errorNumber: errno)
+    }
+  }
+
   /// Removes a file; no error when that fails.
   static func remove(_ path: String) {
     // SAFETY: the string lives for the call; its pointer is not kept.

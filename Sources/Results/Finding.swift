@@ -43,7 +43,7 @@ package struct CSVError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 /// A text from a file as messages show it: in quotes, short, without control characters.
-func quoted(_ text: String) -> String {
+package func quoted(_ text: String) -> String {
   let limit = 60
   let shown = text.unicodeScalars.prefix(limit).map { scalar in
     scalar.properties.generalCategory == .control ? "\u{FFFD}" : Character(scalar)

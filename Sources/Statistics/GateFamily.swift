@@ -25,10 +25,19 @@ package struct GateFamily: Sendable {
   /// Members may have stopped at different looks. Pairs beyond a member's last look do not count.
   /// Stops the process when a member has no pair or a log ratio that is not finite.
   package func judge(_ members: [[Double]]) -> [Member] {
-    let exceedances = members.map { comparison.exceedance(logRatios: $0) }
+    Self.judge(members.map { (comparison, $0) }, alpha: alpha)
+  }
+
+  /// Judges members that have a comparison each: looks and a tolerance of their own.
+  ///
+  /// Stops the process when a member has no pair or a log ratio that is not finite.
+  package static func judge(
+    _ members: [(comparison: PairedComparison, logRatios: [Double])], alpha: Double = 0.01
+  ) -> [Member] {
+    let exceedances = members.map { $0.comparison.exceedance(logRatios: $0.logRatios) }
     let adjusted = MultipleTesting.holm(exceedances.map(\.pValue))
     return members.indices.map { index in
-      let outcome = comparison.outcome(logRatios: members[index])
+      let outcome = members[index].comparison.outcome(logRatios: members[index].logRatios)
       let isAlarm = adjusted[index] <= alpha
       let isEquivalent = outcome.verdict == .equivalent
       return Member(

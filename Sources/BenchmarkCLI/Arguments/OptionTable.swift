@@ -145,6 +145,10 @@ package enum OptionTable {
         + "RUN.jmh.json; - for stdout"),
     .init(
       .force, .flag, verbs: [.run, .report], "let --output replace an existing regular file"),
+    .init(.force, .flag, verbs: [.baseline], "let save replace the baseline of that name"),
+    .init(
+      .format, .choice(["text", "json"]), verbs: [.baseline],
+      "what list and show print; default text"),
     .init(
       .format, .choice(RunRequest.Format.allCases.map(\.rawValue)),
       "what stdout shows; default text"),
@@ -158,7 +162,7 @@ package enum OptionTable {
       .color, .choice(["auto", "always", "never"]), verbs: [.run, .report, .list, .doctor],
       "colour; auto: on a terminal unless NO_COLOR is set"),
     .init(.noProgress, .flag, "no progress line on stderr"),
-    .init(.quiet, .flag, verbs: [.run, .report], "nothing on stderr but errors"),
+    .init(.quiet, .flag, verbs: [.run, .report, .baseline], "nothing on stderr but errors"),
   ]
 
   /// The options a verb takes.

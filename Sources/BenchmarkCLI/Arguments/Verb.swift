@@ -2,13 +2,14 @@
 
 /// What `bench` can be told to do.
 package enum Verb: String, CaseIterable, Sendable {
-  case run, report, list, schema, doctor
+  case run, report, baseline, list, schema, doctor
 
   /// One line for the overview.
   package var summary: String {
     switch self {
     case .run: "measure schedulers on workloads (the default verb)"
     case .report: "show stored runs again, or write them in the forms of other tools"
+    case .baseline: "keep the present commit by a name, to gate later ones against"
     case .list: "show workloads with axes, schedulers with knobs, references and metrics"
     case .schema: "print the columns and metrics of the CSV, or check a file"
     case .doctor: "say what about this machine makes figures doubtful, with remedies"
@@ -20,6 +21,7 @@ package enum Verb: String, CaseIterable, Sendable {
     switch self {
     case .run: "bench [run] [WORKLOAD…] [OPTIONS]"
     case .report: "bench report FILE… [OPTIONS]"
+    case .baseline: "bench baseline save NAME | list | show NAME | delete NAME [OPTIONS]"
     case .list: "bench list [NAME…] [OPTIONS]"
     case .schema: "bench schema [--check FILE]"
     case .doctor: "bench doctor [OPTIONS]"
@@ -42,6 +44,12 @@ package enum Verb: String, CaseIterable, Sendable {
       each, csv has one header above all rows, and json an object each; the forms of other tools
       take one run, so --output has to name a folder then. What a form has no room for is named on
       stderr. Exit code 65 means that a file cannot be read or is malformed.
+      """
+    case .baseline:
+      """
+      A baseline is a commit with a name, in results/baselines/<machine>/NAME.baseline: plain text
+      that belongs into git. It is of the machine on which it is saved. Exit code 5 means that there
+      is none of that name for this machine.
       """
     case .list:
       """
@@ -80,6 +88,14 @@ package enum Verb: String, CaseIterable, Sendable {
         ("bench report RUN.csv --format jmh --output jmh.json", "for a visualiser of JMH results"),
         ("bench report results/runs/*.csv --format bmf --output exports", "a file for each run"),
         ("bench report - --format influx", "a run from standard input"),
+      ]
+    case .baseline:
+      [
+        ("bench baseline save main", "the commit that is checked out"),
+        ("bench baseline save main --force", "in the place of the one before"),
+        ("bench baseline list", "those of every machine"),
+        ("bench baseline show main --format json", "for a script"),
+        ("bench baseline delete main", "of this machine"),
       ]
     case .list:
       [

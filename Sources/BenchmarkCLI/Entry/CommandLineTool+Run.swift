@@ -39,12 +39,12 @@ extension CommandLineTool {
   }
 
   /// The moment and the name of the run.
-  private static func start() throws(ToolFailure) -> RunStart {
+  static func start() throws(ToolFailure) -> RunStart {
     do throws(ClockError) { return try .now() } catch { throw ToolFailure(error) }
   }
 
   /// Where the program and the user are, the likelier place of the measured package first.
-  private var folders: [String] { [ExecutablePath.folder, environment["PWD"]].compactMap(\.self) }
+  var folders: [String] { [ExecutablePath.folder, environment["PWD"]].compactMap(\.self) }
 
   /// Where the files go, after making sure that they can; nil when the figures go to standard
   /// output instead.
@@ -59,7 +59,7 @@ extension CommandLineTool {
   }
 
   /// The run's identity; measures what the machine's primitives cost.
-  private func session(_ start: RunStart) throws(ToolFailure) -> RunSession {
+  func session(_ start: RunStart) throws(ToolFailure) -> RunSession {
     do throws(EnvironmentError) {
       return try RunSession(start: start, version: Self.version, folders: folders)
     } catch { throw ToolFailure(error) }

@@ -6,6 +6,8 @@ package enum ExitCode: Int32, Sendable {
   case success = 0
   /// A benchmark failed, or `doctor` found something, or a checked file is not valid.
   case findings = 1
+  /// A baseline is missing, or is of another machine.
+  case noBaseline = 5
   /// The command line cannot be understood.
   case usage = 64
   /// An input file is malformed.

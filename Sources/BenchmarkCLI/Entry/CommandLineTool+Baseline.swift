@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Measurement
+internal import Results
+
+extension CommandLineTool {
+  /// `bench baseline`: keeps commits by name, to gate later ones against.
+  func baseline(_ request: BaselineRequest) throws(ToolFailure) -> ExitCode {
+    let session = try session(Self.start())
+    let shelf = BaselineShelf(
+      store: BaselineStore(
+        resultsFolder: PackageFolder.results(lookingUpFrom: folders),
+        machine: session.identity.machineID),
+      console: console)
+    switch request.action {
+    case .save(let name):
+      try shelf.save(
+        BaselineShelf.baseline(of: session.code, run: session.identity), as: name,
+        force: request.force, quiet: request.quiet)
+    case .list: try shelf.list(isJSON: request.isJSON)
+    case .show(let name): try shelf.show(name, isJSON: request.isJSON)
+    case .delete(let name): try shelf.delete(name, quiet: request.quiet)
+    }
+    return .success
+  }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import Statistics
+
+/// Decides whether a candidate is worse than its base.
+///
+/// Pairs are judged as one family: however many there are, a gate of sides that are equal is red
+/// with probability `alpha` at most. Counts are no matter of chance and stand outside the family.
+/// Pure; any thread. O(pairs²) for every subject measured in pairs.
+package struct Gate: Sendable {
+  /// The probability of a false alarm of the whole gate.
+  package let alpha: Double
+
+  /// Stops the process unless `alpha` is above 0 and at most one half.
+  package init(alpha: Double = 0.01) {
+    guard alpha > 0, alpha <= 0.5 else {
+      fatalError("Gate: alpha \(alpha); expected more than 0 and at most 0.5")
+    }
+    self.alpha = alpha
+  }
+
+  /// What the family judges.
+  private struct Pending {
+    let entry: GateEntry
+    let rule: GateMember.Rule
+    let logRatios: [Double]
+    let comparison: PairedComparison
+  }
+
+  /// Judges everything that was measured.
+  ///
+  /// Stops the process when a log ratio is not finite.
+  package func judge(_ entries: [GateEntry]) -> GateResult {
+    var members: [GateMember] = []
+    var pending: [Pending] = []
+    var exclusions: [(subject: GateSubject, reason: GateExclusion)] = []
+    var failures: [(subject: GateSubject, story: String)] = []
+    for entry in entries {
+      if let line = entry.ruling.offLine {
+        exclusions.append((entry.subject, .off(line: line)))
+        continue
+      }
+      guard entry.ruling.gates else {
+        exclusions.append((entry.subject, .informational))
+        continue
+      }
+      switch entry.evidence {
+      case .excluded(let reason): exclusions.append((entry.subject, reason))
+      case .failed(let story): failures.append((entry.subject, story))
+      case .counts(let base, let candidate):
+        members += Self.members(entry, base: base, candidate: candidate)
+      case .pairs(let evidence):
+        for rule in Self.rules(entry.ruling) {
+          pending.append(
+            Pending(
+              entry: entry, rule: rule, logRatios: Self.worsening(evidence, rule, entry.subject),
+              comparison: PairedComparison(
+                design: evidence.design, tolerance: GateMember.tolerance(rule))))
+        }
+      }
+    }
+    let judged = GateFamily.judge(
+      pending.map { (comparison: $0.comparison, logRatios: $0.logRatios) }, alpha: alpha)
+    members += zip(pending, judged).map { item, member in
+      GateMember(
+        subject: item.entry.subject, gateClass: item.entry.ruling.gateClass, rule: item.rule,
+        standing: GateMember.standing(
+          member, rule: item.rule, firstLook: item.comparison.design.looks[0]),
+        grounds: .pairs(member))
+    }
+    return GateResult(members: members, exclusions: exclusions, failures: failures)
+  }
+
+  private static func rules(_ ruling: Ruling) -> [GateMember.Rule] {
+    [ruling.tolerance.map { .tolerance($0) }, ruling.limit.map { .limit($0) }].compactMap(\.self)
+  }
+
+  /// One natural logarithm per pair: how many times as bad as the base, or as the limit.
+  private static func worsening(
+    _ evidence: PairEvidence, _ rule: GateMember.Rule, _ subject: GateSubject
+  ) -> [Double] {
+    let sign: Double = subject.figure.metric.direction == .higher ? -1 : 1
+    switch rule {
+    case .tolerance: return evidence.logRatios.map { sign * $0 }
+    case .limit(let limit): return evidence.candidates.map { sign * log($0 / limit) }
+    }
+  }
+
+  private static func members(_ entry: GateEntry, base: CountReading?, candidate: CountReading)
+    -> [GateMember]
+  {
+    rules(entry.ruling).compactMap { rule in
+      let verdict: Verdict
+      switch rule {
+      case .tolerance(let fraction):
+        guard let base else { return nil }
+        verdict = candidate.verdict(against: base, tolerance: fraction)
+      case .limit(let limit): verdict = candidate.verdict(against: limit)
+      }
+      return GateMember(
+        subject: entry.subject, gateClass: entry.ruling.gateClass, rule: rule,
+        standing: GateMember.standing(verdict),
+        grounds: .counts(base: base, candidate: candidate))
+    }
+  }
+}

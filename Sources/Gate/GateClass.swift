@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Results
+
+/// How a figure is gated: what may differ by chance, and by how much it may be worse.
+///
+/// A plain value; any thread.
+package enum GateClass: String, Sendable, CaseIterable {
+  /// A count that the code alone decides: one more is a regression.
+  case exact
+  /// A count that the moment decides as well.
+  case nearExact = "near-exact"
+  /// A time, or a rate.
+  case timing
+  /// A high percentile of what operations wait.
+  case tail
+  /// Worth knowing; gates only where a limits file gives it a tolerance or a limit.
+  case informational
+
+  /// The class of a figure; nil when none of its values is better than another.
+  package init?(_ figure: FigureKey) {
+    guard figure.metric.direction != .none, figure.statistic != .ratio else { return nil }
+    switch (figure.metric, figure.statistic) {
+    case (_, .min), (_, .max), (_, .mean): self = .informational
+    case (.latency, .p50), (.queueDelay, .p50): self = .timing
+    case (.latency, _), (.queueDelay, _): self = .tail
+    case (.wall, _), (.throughput, _), (.makespan, _), (.efficiency, _), (.cpu, _): self = .timing
+    // Parts of wall, which gates: the same regression would count twice.
+    case (.build, _), (.run, _), (.release, _): self = .informational
+    case (.voluntarySwitches, _): self = .nearExact
+    // The operating system preempts for others.
+    case (.involuntarySwitches, _), (.peakRSS, _): self = .informational
+    case (.tasks, _), (.edges, _), (.work, _), (.criticalPath, _), (.efficiencyIdeal, _):
+      return nil
+    }
+  }
+
+  /// How much worse than the base a figure may be, as a fraction; nil for what does not gate.
+  package var tolerance: Double? {
+    switch self {
+    case .exact: 0
+    case .nearExact: 0.02
+    case .timing: 0.01
+    case .tail: 0.1
+    case .informational: nil
+    }
+  }
+}
