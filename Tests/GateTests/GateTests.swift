@@ -79,7 +79,7 @@ struct GateTests {
   func needsTheFirstLook() {
     var pairs = MadeUpPairs(seed: 16)
     let result = Gate().judge([
-      pairs.entry(0, pairs: 19, ratio: 2, noise: 0.01), pairs.entry(1, pairs: 12, noise: 0.001),
+      pairs.entry(0, pairs: 19, ratio: 2, noise: 0.01), pairs.entry(1, pairs: 18, noise: 0.001),
     ])
     #expect(result.verdict == .inconclusive)
     #expect(result.members.allSatisfy { $0.standing == .open })
