@@ -114,6 +114,7 @@ let package = Package(
         "CSystemShims", "ConcurrencyPrimitives", "Harness", "Machine", "Results", "Scheduling",
         "Statistics", "TaskGraphFiles",
       ]),
+    room("Revisions", imports: ["CSystemShims", "Harness", "Measurement", "Results"]),
     room("Analysis", imports: ["Results", "Statistics"]),
     room("Gate", imports: ["Results", "Statistics"]),
     room(
@@ -293,6 +294,10 @@ let package = Package(
         "Measurement", "Harness", "Machine", "MeasureChildFixture", "MeasurementFixtures",
         "Results", "Scheduling",
       ]),
+    .executableTarget(
+      name: "RevisionsFixture", dependencies: ["Measurement", "Revisions"],
+      path: "Tests/RevisionsFixture", swiftSettings: strict),
+    tests("RevisionsTests", imports: ["Measurement", "Results", "Revisions", "RevisionsFixture"]),
     tests(
       "AnalysisTests",
       imports: ["Analysis", "Harness", "Measurement", "MeasurementFixtures", "Results"]),

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -56,20 +55,6 @@ int shim_run_program(const char *name) {
     if (errno != EINTR) return 127;
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-const char *shim_first_line(const char *command) {
-  static char line[256];
-  line[0] = 0;
-  FILE *pipe = popen(command, "r");
-  if (!pipe) return line;
-  if (!fgets(line, sizeof line, pipe)) line[0] = 0;
-  // Read to the end, so that the command does not die of a closed pipe.
-  for (char rest[512]; fgets(rest, sizeof rest, pipe);) {
-  }
-  if (pclose(pipe) != 0) line[0] = 0;
-  line[strcspn(line, "\n")] = 0;
-  return line;
 }
 
 const char *shim_executable_path(void) {

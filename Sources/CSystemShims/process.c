@@ -9,7 +9,10 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -155,6 +158,60 @@ struct shim_child shim_spawn(const char *path, const char *name, const char *ver
   return (struct shim_child){pid, results[0], errors[0], liveness[1], commands[1], 0};
 }
 
+// In the child of a fork, where nothing may allocate: gives it its streams and lets go of everything else.
+static void become(char *const arguments[], char *const environment[], int output, int errors, int kept, pid_t parent) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGINT);
+  if (getppid() != parent) _exit(127);
+  struct sigaction standard = {.sa_handler = SIG_DFL};
+  for (int number = 1; number < NSIG; number++) sigaction(number, &standard, 0);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, 0);
+  int nothing = open("/dev/null", O_RDONLY);
+  if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(output, 1) < 0 || dup2(errors, 2) < 0) _exit(127);
+  // Descriptors of the orchestrator start above it; what is kept has close-on-exec, which a copy has not.
+  if (kept >= 0 && dup2(kept, SHIM_PROGRAM_KEPT) < 0) _exit(127);
+#ifdef __GLIBC__
+  closefrom(kept >= 0 ? SHIM_PROGRAM_KEPT + 1 : SHIM_PROGRAM_KEPT);
+#endif
+  execvpe(arguments[0], arguments, environment);
+  _exit(127);
+}
+
+// The words of a text in which each ends with a zero byte, with a null pointer behind the last.
+static char **list_of(const char *words, uint64_t length) {
+  size_t count = 0;
+  for (uint64_t i = 0; i < length; i++) count += words[i] == 0;
+  char **list = calloc(count + 1, sizeof *list);
+  for (size_t i = 0; list && i < count; i++, words += strlen(words) + 1) list[i] = (char *)words;
+  return list;
+}
+
+struct shim_program shim_start_program(const char *words, uint64_t length, const char *changes, int kept) {
+  int output[2] = {-1, -1}, errors[2] = {-1, -1};
+  char **arguments = list_of(words, length), *text = strdup(changes), **environment = text ? changed_environment(text) : 0;
+  int error = arguments && environment ? open_pipe(output) : ENOMEM;
+  if (!error) error = open_pipe(errors);
+  if (!error && fcntl(output[0], F_SETFL, O_NONBLOCK) != 0) error = errno;
+  if (!error && fcntl(errors[0], F_SETFL, O_NONBLOCK) != 0) error = errno;
+  if (!error && kept >= 0 && kept < FIRST_FREE) error = EBADF;
+  pid_t parent = getpid(), pid = error ? -1 : fork();
+  if (pid == 0) become(arguments, environment, output[1], errors[1], kept, parent);
+  if (!error && pid < 0) error = errno;
+  free(arguments);
+  free(environment);
+  free(text);
+  if (error) {
+    close_pipe(output);
+    close_pipe(errors);
+    return (struct shim_program){-1, -1, -1, error};
+  }
+  close(output[1]);
+  close(errors[1]);
+  return (struct shim_program){pid, output[0], errors[0], 0};
+}
+
 int shim_can_talk(void) {
   int pipes[4][2] = {{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}};
   int error = 0;
@@ -223,4 +280,22 @@ int shim_tell(int commands, const void *bytes, uint64_t count) {
     count -= (uint64_t)written;
   }
   return 0;
+}
+
+int shim_open_lock(const char *path) {
+  int file = raised(open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  return file < 0 ? -errno : file;
+}
+
+int shim_try_lock(int lock, int alone) {
+  while (flock(lock, (alone ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0) {
+    if (errno != EINTR) return errno;
+  }
+  return 0;
+}
+
+int shim_is_at(int file, const char *path) {
+  struct stat opened, named;
+  return fstat(file, &opened) == 0 && stat(path, &named) == 0 && opened.st_dev == named.st_dev &&
+         opened.st_ino == named.st_ino;
 }

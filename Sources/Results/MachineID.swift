@@ -28,12 +28,12 @@ package struct MachineID: Sendable, Hashable {
 }
 
 /// A number in 16 lower-case hexadecimal digits.
-func hexadecimal(_ number: UInt64) -> String {
+package func hexadecimal(_ number: UInt64) -> String {
   let digits = String(number, radix: 16)
   return String(repeating: "0", count: 16 - digits.count) + digits
 }
 
 /// The 64-bit FNV-1a hash of the bytes.
-func fnv1a(_ bytes: some Sequence<UInt8>) -> UInt64 {
+package func fnv1a(_ bytes: some Sequence<UInt8>) -> UInt64 {
   bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
 }

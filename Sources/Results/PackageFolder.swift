@@ -19,6 +19,11 @@ package enum PackageFolder {
     }
   }
 
+  /// The nearest folder with a manifest at or above one of the folders, the first that has one.
+  package static func nearest(to folders: [String]) -> String? {
+    folders.lazy.compactMap { find(above: $0, where: { _ in true }) }.first
+  }
+
   /// The suite's own results folder when one of the folders lies in the suite's package, else
   /// `results` in the working directory; the first hit wins.
   package static func results(lookingUpFrom starts: [String]) -> String {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command line needs from the system: replacing this process, running a program, one line of its output.
+// What the command line needs from the system: replacing this process, running a program.
 #pragma once
 #include <stdint.h>
 
@@ -11,10 +11,6 @@ int shim_execute(const char *path);
 /// Runs a program found in PATH with the arguments added, its stdout joined to stderr, and waits for it. Returns its exit
 /// code, 128 + the number of the signal that ended it, or 127 when it could not be started.
 int shim_run_program(const char *name);
-/// The first line that a shell command prints on stdout, without its line feed, at most 255 bytes; empty when it fails.
-/// Valid until the next call.
-const char *shim_first_line(const char *command);
-
 /// The path of the running executable; empty when the kernel does not tell. Valid until the next call.
 const char *shim_executable_path(void);
 /// Copies what can be read from a descriptor, up to its end, into a file in memory, at most `most` bytes. Returns the

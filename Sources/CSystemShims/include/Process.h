@@ -22,6 +22,32 @@ struct shim_child {
 struct shim_child shim_spawn(const char *path, const char *name, const char *verb, const char *argument,
                              const char *changes);
 
+/// A started program of the system: its id and the reading ends of its stdout and stderr, which do not block; or `error`
+/// (an errno) and nothing else.
+struct shim_program {
+  int32_t pid;
+  int32_t output;
+  int32_t errors;
+  int32_t error;
+};
+
+/// The descriptor under which such a program gets the one it is told to keep.
+enum { SHIM_PROGRAM_KEPT = 3 };
+
+/// Starts a program found in PATH. `words` are its arguments, its own name first, each ended by a zero byte, `length` bytes
+/// together; `changes` is as for `shim_spawn`. It has an empty stdin, a process group of its own and every signal as by
+/// default, inherits `kept` (10 or more, or -1 for none) and nothing else, and gets SIGINT when the calling thread ends.
+/// One that cannot be executed exits with 127.
+struct shim_program shim_start_program(const char *words, uint64_t length, const char *changes, int kept);
+
+/// Opens a file to be locked, making it if need be. Returns a descriptor that a program can keep, or -errno.
+int shim_open_lock(const char *path);
+/// Locks that file, for one (`alone`) or for many; a lock that is held changes its kind, with a moment in which others may
+/// take it. Does not wait. Returns 0, or errno: EWOULDBLOCK when others hold it.
+int shim_try_lock(int lock, int alone);
+/// Whether the path still leads to the open file.
+int shim_is_at(int file, const char *path);
+
 /// Whether there are descriptors for the pipes of a child. Returns 0, or errno.
 int shim_can_talk(void);
 

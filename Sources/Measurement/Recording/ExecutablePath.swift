@@ -19,9 +19,12 @@ package enum ExecutablePath {
     own.flatMap { path in path.lastIndex(of: "/").map { String(path[..<$0]) } }
   }
 
-  /// The first line that a shell command prints; empty when it fails.
-  static func firstLine(of command: String) -> String {
-    // SAFETY: the text lives through the call; its result is copied before the next call.
-    unsafe String(cString: shim_first_line(command))
+  /// The file name of the running executable, also when its file was replaced.
+  package static var name: String? {
+    own.flatMap { path in
+      let name = path.split(separator: "/").last.map(String.init)
+      // What the kernel adds once the file is gone.
+      return name.map { $0.hasSuffix(" (deleted)") ? String($0.dropLast(10)) : $0 }
+    }
   }
 }

@@ -10,12 +10,8 @@ package struct Repository: Sendable, Equatable {
 
   /// Asks git about the repository that holds a folder.
   package init(folder: String) {
-    func ask(_ question: String) -> String {
-      let quoted = "'" + folder.replacing("'", with: "'\\''") + "'"
-      return ExecutablePath.firstLine(of: "git -C \(quoted) \(question) 2>/dev/null")
-    }
-    let head = ask("rev-parse --verify HEAD")
-    guard head.utf8.count == 40 else {
+    let git = Git(folder: folder)
+    guard let head = git.ask("rev-parse", "--verify", "HEAD"), head.utf8.count == 40 else {
       commit = nil
       branch = nil
       isDirty = nil
@@ -23,10 +19,8 @@ package struct Repository: Sendable, Equatable {
       return
     }
     commit = head
-    let name = ask("symbolic-ref --short HEAD")
-    branch = name.isEmpty ? nil : name
-    let revision = ask("describe --always --dirty --tags")
-    description = revision.isEmpty ? nil : revision
-    isDirty = !ask("status --porcelain --untracked-files=no").isEmpty
+    branch = git.ask("symbolic-ref", "--short", "HEAD")
+    description = git.ask("describe", "--always", "--dirty", "--tags")
+    isDirty = git.ask("status", "--porcelain", "--untracked-files=no") != nil
   }
 }

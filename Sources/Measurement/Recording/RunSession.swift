@@ -23,10 +23,7 @@ package struct RunSession: Sendable {
   ///   - folders: where the measured code may lie, the likeliest first; it is taken to belong to
   ///     the first package at or above one of them.
   package init(start: RunStart, version: String, folders: [String]) throws(EnvironmentError) {
-    let package = folders.lazy.compactMap {
-      PackageFolder.find(above: $0, where: { _ in true })
-    }.first
-    let repository = Repository(folder: package ?? ".")
+    let repository = Repository(folder: PackageFolder.nearest(to: folders) ?? ".")
     description = repository.description
     self.version = version
     probe = EnvironmentProbe()

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// The system calls on folders that this room needs, each with values in and values out.
+///
+/// The only file of the room with pointers. Any thread.
+enum FolderCalls {
+  /// What lies in a folder, sorted, without `.` and `..`; nothing when it cannot be read.
+  static func names(in folder: String) -> [String] {
+    // SAFETY: the string lives for the call; what is opened is closed.
+    guard let directory = unsafe opendir(folder) else { return [] }
+    defer { unsafe closedir(directory) }
+    var names: [String] = []
+    while let entry = unsafe readdir(directory) {
+      // SAFETY: the kernel ends the name with a zero byte inside the entry.
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) {
+          unsafe String(cString: $0)
+        }
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// Makes a link that leads to the path; errno, 0 when it is there.
+  static func link(_ path: String, to target: String) -> Int32 {
+    // SAFETY: the strings live for the call; their pointers are not kept.
+    unsafe symlink(target, path) == 0 ? 0 : errno
+  }
+
+  /// Gives a file or folder another name on the same file system; errno, 0 when it has it.
+  static func move(_ path: String, to name: String) -> Int32 {
+    // SAFETY: the strings live for the call; their pointers are not kept.
+    unsafe rename(path, name) == 0 ? 0 : errno
+  }
+
+  /// Removes a file; no error when that fails.
+  static func remove(_ path: String) {
+    // SAFETY: the string lives for the call; its pointer is not kept.
+    _ = unsafe unlink(path)
+  }
+
+  /// Makes a file as new as one that was written just now; no error when that fails.
+  static func touch(_ path: String) {
+    // SAFETY: the string lives for the call; no times means now.
+    _ = unsafe utimensat(AT_FDCWD, path, nil, 0)
+  }
+
+  /// When a file was written last, in nanoseconds since 1970; nil when there is none.
+  static func age(_ path: String) -> Int? {
+    var status = stat()
+    // SAFETY: both pointers live for the call and are not kept.
+    guard unsafe stat(path, &status) == 0 else { return nil }
+    return status.st_mtim.tv_sec * 1_000_000_000 + status.st_mtim.tv_nsec
+  }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import Testing
+
+@testable internal import Measurement
+
+@Suite struct ExternalProgramTests {
+  @Test func givesCodeAndStreams() {
+    let outcome = ExternalProgram.run(["sh", "-c", "echo one; echo two >&2; exit 3"])
+    #expect(outcome.code == 3)
+    #expect(outcome.output == "one")
+    #expect(outcome.transcript.split(separator: "\n").sorted() == ["one", "two"])
+    #expect(outcome.firstLine.isEmpty)
+    #expect(!outcome.isInterrupted)
+  }
+
+  @Test func firstLineOfASuccess() {
+    #expect(ExternalProgram.run(["printf", "one\\ntwo\\n"]).firstLine == "one")
+  }
+
+  @Test func argumentsAreTakenAsTheyAre() {
+    #expect(ExternalProgram.run(["printf", "%s|", "a b", "", "$x", "'"]).output == "a b||$x|'|")
+  }
+
+  @Test func programThatIsNotThere() {
+    #expect(ExternalProgram.run(["no-such-program"]).code == 127)
+  }
+
+  @Test func programThatASignalEnds() {
+    #expect(ExternalProgram.run(["sh", "-c", "kill -9 $$"]).code == 128 + 9)
+  }
+
+  @Test func environmentIsChangedLineByLine() {
+    let outcome = ExternalProgram.run(
+      ["sh", "-c", "echo $ADDED ${HOME:-none}"], environment: ["ADDED=1", "HOME"])
+    #expect(outcome.output == "1 none")
+  }
+
+  /// More than a pipe holds, on both streams in turns.
+  @Test func longOutputsAreReadWhileItRuns() {
+    let script = "for i in 1 2 3 4; do head -c 100000 /dev/zero; head -c 100000 /dev/zero >&2; done"
+    let outcome = ExternalProgram.run(["sh", "-c", script])
+    #expect(outcome.code == 0)
+    #expect(outcome.output.utf8.count == 400_000)
+    #expect(outcome.transcript.utf8.count == 800_000)
+  }
+
+  @Test func inheritsNothingButWhatItIsToldToKeep() throws {
+    var ends: [Int32] = [0, 0]
+    #expect(unsafe pipe(&ends) == 0)
+    defer { for end in ends { close(end) } }
+    let kept = fcntl(ends[1], F_DUPFD_CLOEXEC, 10)
+    defer { close(kept) }
+    let list = ["sh", "-c", "ls /proc/$$/fd; echo text >&3"]
+    let without = ExternalProgram.run(list)
+    #expect(without.output.split(separator: "\n").prefix(3) == ["0", "1", "2"])
+    #expect(!without.output.contains("\n3\n"))
+    let with = ExternalProgram.run(list, keeping: kept)
+    #expect(with.output.contains("2\n3"), "\(with.output)")
+    var bytes = [UInt8](repeating: 0, count: 5)
+    #expect(unsafe read(ends[0], &bytes, 5) == 5)
+    #expect(String(decoding: bytes, as: UTF8.self) == "text\n")
+  }
+
+  /// The program raises the flag itself, once it has started what is to be ended with it.
+  @Test(arguments: ["", "trap '' INT;"])
+  func interruptEndsItAndWhatItStarted(trap: String) {
+    var ends: [Int32] = [0, 0]
+    #expect(unsafe pipe(&ends) == 0)
+    let kept = fcntl(ends[1], F_DUPFD_CLOEXEC, 10)
+    defer { for end in ends + [kept] { close(end) } }
+    let begun = ContinuousClock.now
+    let outcome = ExternalProgram.run(
+      ["sh", "-c", trap + "sleep 600 & echo x >&3; sleep 600"], keeping: kept,
+      interrupt: InterruptFlag(descriptor: ends[0]), patience: .milliseconds(200))
+    #expect(outcome.isInterrupted)
+    #expect(outcome.code == 128 + (trap.isEmpty ? SIGINT : SIGKILL))
+    #expect(ContinuousClock.now - begun < .seconds(60))
+  }
+}
