@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One record of a CSV file.
-struct CSVRecord: Equatable {
+package struct CSVRecord: Equatable {
   /// The line it starts on, counted from 1.
-  let line: Int
-  let fields: [String]
+  package let line: Int
+  package let fields: [String]
 }
 
 /// Writes one record as RFC 4180 demands, with a line feed at its end.
 ///
 /// A field is quoted when it holds a comma, a quotation mark or a line break, and when it is the
 /// only field of its record and empty.
-func csvLine(_ fields: [String]) -> String {
+package func csvLine(_ fields: [String]) -> String {
   let written = fields.map { field in
     let needsQuotes = field.utf8.contains { byte in
       byte == UInt8(ascii: ",") || byte == UInt8(ascii: "\"") || byte == 0x0A || byte == 0x0D
@@ -26,7 +26,7 @@ func csvLine(_ fields: [String]) -> String {
 
 /// A strict reader of RFC 4180 with line feeds: any byte that a careful writer would not have
 /// written is an error with its line, never guessed around.
-struct CSVRecordReader {
+package struct CSVRecordReader {
   private let path: String
   private let bytes: [UInt8]
   private var position = 0
@@ -40,7 +40,7 @@ struct CSVRecordReader {
   /// Splits a whole file into its records.
   ///
   /// O(bytes).
-  static func records(_ bytes: [UInt8], path: String) throws(CSVError) -> [CSVRecord] {
+  package static func records(_ bytes: [UInt8], path: String) throws(CSVError) -> [CSVRecord] {
     var reader = CSVRecordReader(path: path, bytes: bytes)
     try reader.requireText()
     var records: [CSVRecord] = []

@@ -4,7 +4,7 @@ internal import Glibc
 
 /// A system call on files, as this room makes them.
 package enum FileCall: Sendable {
-  case open, status, read, write, synchronize, rename, link, makeDirectory
+  case open, status, read, write, synchronize, rename, link, makeDirectory, lock
 }
 
 /// How a test lets a call go.

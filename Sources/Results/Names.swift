@@ -23,7 +23,7 @@ package func nameReplacingOthers(in text: String) -> String {
 }
 
 /// Whether the text is made of `digits` lower-case hexadecimal digits.
-func isHexadecimal(_ text: String, digits: Int) -> Bool {
+package func isHexadecimal(_ text: String, digits: Int) -> Bool {
   text.utf8.count == digits
     && text.utf8.allSatisfy { isDigit($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0) }
 }

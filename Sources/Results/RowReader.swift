@@ -68,7 +68,7 @@ struct RowReader {
 extension RowReader {
   private mutating func checkSchemaVersion() {
     guard
-      let version = required(.schema, "a whole number", { Self.wholeNumber($0) }),
+      let version = required(.schema, "a whole number", wholeNumber),
       !(1...layout.newestVersion).contains(version)
     else { return }
     report(
@@ -236,28 +236,13 @@ extension RowReader {
 
   private mutating func readCount(_ column: Column, from least: Int = 0) -> Int? {
     optional(column, "a whole number of \(least) or more, or nothing") { text in
-      Self.wholeNumber(text).flatMap { $0 < least ? nil : $0 }
+      wholeNumber(text).flatMap { $0 < least ? nil : $0 }
     }
   }
 
   private mutating func readNumber(_ column: Column) -> Double? {
     optional(column, "a finite decimal number with a point, or nothing") {
-      Self.decimalNumber($0)
+      decimalNumber($0)
     }
-  }
-
-  /// Decimal digits without a sign or leading zeros, as `String(Int)` writes them.
-  private static func wholeNumber(_ text: String) -> Int? {
-    guard let number = Int(text), number >= 0, String(number) == text else { return nil }
-    return number
-  }
-
-  /// The form that JSON allows; `Double.init` alone would also take `nan`, `inf`, `+1` and `0x1p3`.
-  private static func decimalNumber(_ text: String) -> Double? {
-    let characters = Array("0123456789.eE+-".utf8)
-    guard text.utf8.allSatisfy(characters.contains), let first = text.utf8.first,
-      isDigit(first) || first == UInt8(ascii: "-"), let number = Double(text), number.isFinite
-    else { return nil }
-    return number
   }
 }
