@@ -98,7 +98,8 @@ let package = Package(
     // Figures: taking them, judging them, writing them down.
     room("Statistics"),
     room("Results", imports: ["Statistics"]),
-    room("Exports", imports: ["CZlib", "Results", "Statistics"]),
+    room("History", imports: ["Results", "Statistics"]),
+    room("Exports", imports: ["CZlib", "History", "Results", "Statistics"]),
     room(
       "Harness",
       imports: [
@@ -120,8 +121,8 @@ let package = Package(
     room(
       "BenchmarkCLI",
       imports: [
-        "Analysis", "CSystemShims", "Exports", "Harness", "Machine", "Measurement", "Results",
-        "Scheduling", "Statistics",
+        "Analysis", "CSystemShims", "Exports", "Harness", "History", "Machine", "Measurement",
+        "Results", "Scheduling", "Statistics",
       ]),
 
     // The suite: what is measured, and the program.
@@ -276,13 +277,18 @@ let package = Package(
     tests("StatisticsTests", imports: ["Statistics"]),
     .target(name: "TestFolders", path: "Tests/TestFolders", swiftSettings: strict),
     tests("ResultsTests", imports: ["Results", "Statistics", "TestFolders"]),
+    tests(
+      "HistoryTests", imports: ["ExportSamples", "History", "Results", "TestFolders"]),
     .target(
-      name: "ExportSamples", dependencies: ["Results", "Statistics"], path: "Tests/ExportSamples",
+      name: "ExportSamples", dependencies: ["History", "Results", "Statistics"],
+      path: "Tests/ExportSamples",
       swiftSettings: strict),
     .executableTarget(
-      name: "ExportFixture", dependencies: ["Exports", "ExportSamples", "Results", "Statistics"],
+      name: "ExportFixture",
+      dependencies: ["Exports", "ExportSamples", "History", "Results", "Statistics"],
       path: "Tests/ExportFixture", swiftSettings: strict),
-    tests("ExportsTests", imports: ["Exports", "ExportSamples", "Results", "Statistics"]),
+    tests(
+      "ExportsTests", imports: ["Exports", "ExportSamples", "History", "Results", "Statistics"]),
     .target(
       name: "MeasurementFixtures", dependencies: ["Harness", "Measurement", "Results"],
       path: "Tests/MeasurementFixtures", swiftSettings: strict),

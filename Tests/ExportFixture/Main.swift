@@ -2,10 +2,11 @@
 
 import ExportSamples
 import Exports
+import History
 import Results
 import Statistics
 
-/// Writes the sample runs in every format below the folder that is its only argument, with their
+/// Writes the sample runs and histories in every format below the folder that is its only argument, with their
 /// rows beside them, for `scripts/export-consumers`.
 @main
 struct ExportFixture {
@@ -23,6 +24,11 @@ struct ExportFixture {
         try write(Array(format.export(run).text.utf8), to: "\(place)/\(format.rawValue)")
       }
     }
+    try File.makeDirectories("\(folder)/otava")
+    let otava = OtavaExport(HistorySamples.series)
+    for file in otava.files { try write(Array(file.text.utf8), to: "\(folder)/otava/\(file.name)") }
+    let planted = otava.tests + [otava.since, HistorySamples.commit(40)]
+    try write(Array(planted.joined(separator: "\n").utf8), to: "\(folder)/otava/planted")
     let histogram = ExportSamples.histogram()
     let figures = ExportSamples.figures.map { "\($0.figure),\($0.count)\n" }.joined()
     try write(Array(figures.utf8), to: "\(folder)/figures.csv")
