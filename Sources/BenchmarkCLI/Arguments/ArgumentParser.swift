@@ -174,8 +174,8 @@ package struct ArgumentParser: Sendable {
       }
       return
     }
-    // Paths, which `ReportRequest` judges, and what `BaselineRequest` does.
-    guard verb != .report, verb != .baseline else { return }
+    // Paths and actions, which the request of the verb judges.
+    guard verb != .report, verb != .history, verb != .baseline else { return }
     guard verb == .run else {
       guard let word = words.first else { return }
       throw .usage(word, "`bench \(verb.rawValue)` takes no names", next: "leave it out")

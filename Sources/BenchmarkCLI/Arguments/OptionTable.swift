@@ -12,6 +12,7 @@ package enum OptionName: String, CaseIterable, Sendable {
   case color
   case noProgress = "no-progress"
   case quiet, check
+  case history, since
 
   /// As typed.
   package var flag: String { "--\(rawValue)" }
@@ -144,7 +145,8 @@ package enum OptionTable {
       "write there, not to stdout; an existing folder gets a file for each run, such as "
         + "RUN.jmh.json; - for stdout"),
     .init(
-      .force, .flag, verbs: [.run, .report], "let --output replace an existing regular file"),
+      .force, .flag, verbs: [.run, .report, .history],
+      "let --output replace an existing regular file"),
     .init(.force, .flag, verbs: [.baseline], "let save replace the baseline of that name"),
     .init(
       .format, .choice(["text", "json"]), verbs: [.baseline],
@@ -152,6 +154,19 @@ package enum OptionTable {
     .init(
       .format, .choice(RunRequest.Format.allCases.map(\.rawValue)),
       "what stdout shows; default text"),
+    .init(
+      .history, .text("FOLDER"), verbs: [.history],
+      "folder of the history; default results/history of the package"),
+    .init(.filter, .pattern, verbs: [.history], "only series whose name matches"),
+    .init(
+      .since, .text("COMMIT"), verbs: [.history],
+      "scan: only changes after this commit, which its first digits name"),
+    .init(
+      .seed, .seed, verbs: [.history], "scan: seed of the permutations; default 1"),
+    .init(
+      .format, .choice(HistoryRequest.allFormats), verbs: [.history],
+      "scan and show: text, the default, or json; export: otava"),
+    .init(.output, .text("FOLDER"), verbs: [.history], "export: write the files there"),
     .init(.format, .choice(["text", "json"]), verbs: [.list], "what stdout shows; default text"),
     .init(
       .check, .text("FILE"), verbs: [.schema],
@@ -159,10 +174,12 @@ package enum OptionTable {
     .init(.allowDebug, .flag, "write results of a debug or sanitised build, marked as such"),
     .init(.dryRun, .flag, "print what would be measured, and measure nothing"),
     .init(
-      .color, .choice(["auto", "always", "never"]), verbs: [.run, .report, .list, .doctor],
+      .color, .choice(["auto", "always", "never"]),
+      verbs: [.run, .report, .history, .list, .doctor],
       "colour; auto: on a terminal unless NO_COLOR is set"),
     .init(.noProgress, .flag, "no progress line on stderr"),
-    .init(.quiet, .flag, verbs: [.run, .report, .baseline], "nothing on stderr but errors"),
+    .init(
+      .quiet, .flag, verbs: [.run, .report, .history, .baseline], "nothing on stderr but errors"),
   ]
 
   /// The options a verb takes.

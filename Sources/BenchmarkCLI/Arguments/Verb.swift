@@ -2,7 +2,7 @@
 
 /// What `bench` can be told to do.
 package enum Verb: String, CaseIterable, Sendable {
-  case run, report, baseline, list, schema, doctor
+  case run, report, baseline, history, list, schema, doctor
 
   /// One line for the overview.
   package var summary: String {
@@ -10,6 +10,7 @@ package enum Verb: String, CaseIterable, Sendable {
     case .run: "measure schedulers on workloads (the default verb)"
     case .report: "show stored runs again, or write them in the forms of other tools"
     case .baseline: "keep the present commit by a name, to gate later ones against"
+    case .history: "keep the figures of commits, and find where they change"
     case .list: "show workloads with axes, schedulers with knobs, references and metrics"
     case .schema: "print the columns and metrics of the CSV, or check a file"
     case .doctor: "say what about this machine makes figures doubtful, with remedies"
@@ -22,6 +23,7 @@ package enum Verb: String, CaseIterable, Sendable {
     case .run: "bench [run] [WORKLOAD…] [OPTIONS]"
     case .report: "bench report FILE… [OPTIONS]"
     case .baseline: "bench baseline save NAME | list | show NAME | delete NAME [OPTIONS]"
+    case .history: "bench history add|scan|show|export [FILE…] [OPTIONS]"
     case .list: "bench list [NAME…] [OPTIONS]"
     case .schema: "bench schema [--check FILE]"
     case .doctor: "bench doctor [OPTIONS]"
@@ -50,6 +52,14 @@ package enum Verb: String, CaseIterable, Sendable {
       A baseline is a commit with a name, in results/baselines/<machine>/NAME.baseline: plain text
       that belongs into git. It is of the machine on which it is saved. Exit code 5 means that there
       is none of that name for this machine.
+      """
+    case .history:
+      """
+      add takes runs that compared a commit with the pinned reference, a commit named in
+      results/history/reference, and keeps the ratio of every figure. scan looks for commits at
+      which a figure changes, and ends with exit code 1 when it suspects one: no regression before
+      it is measured again. show draws every series. export writes files for Apache Otava. Exit code
+      65 means that a file of the history, or one to add, is missing, malformed or does not fit.
       """
     case .list:
       """
@@ -96,6 +106,13 @@ package enum Verb: String, CaseIterable, Sendable {
         ("bench baseline list", "those of every machine"),
         ("bench baseline show main --format json", "for a script"),
         ("bench baseline delete main", "of this machine"),
+      ]
+    case .history:
+      [
+        ("bench history add comparison.csv", "one more commit, against the reference"),
+        ("bench history scan", "suspicions in every series"),
+        ("bench history show --filter chain", "sparklines of the series of a workload"),
+        ("bench history export --output otava", "a configuration and tables in a folder"),
       ]
     case .list:
       [

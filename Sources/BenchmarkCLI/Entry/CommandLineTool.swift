@@ -69,6 +69,7 @@ package struct CommandLineTool {
       case .verb(.run): return try runBenchmarks(RunRequest(parsed))
       case .verb(.report): return try report(ReportRequest(parsed))
       case .verb(.baseline): return try baseline(BaselineRequest(parsed))
+      case .verb(.history): return try history(HistoryRequest(parsed))
       case .verb(.list): return try list(parsed)
       case .verb(.schema): return try schema(parsed)
       case .verb(.doctor): return try doctor(parsed)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Results
+
 /// What git says about the measured code; nil where there is no repository or no git.
 package struct Repository: Sendable, Equatable {
   package let commit: String?
@@ -22,5 +24,14 @@ package struct Repository: Sendable, Equatable {
     branch = git.ask("symbolic-ref", "--short", "HEAD")
     description = git.ask("describe", "--always", "--dirty", "--tags")
     isDirty = git.ask("status", "--porcelain", "--untracked-files=no") != nil
+  }
+
+  /// When a commit, given in 40 hexadecimal digits, was made; nil when the repository that holds
+  /// the folder does not know it.
+  package static func time(ofCommit commit: String, folder: String) -> Timestamp? {
+    Git(folder: folder).ask("show", "--no-patch", "--format=%ct", "\(commit)^{commit}")
+      .flatMap { Int64($0) }.flatMap {
+        Timestamp.exists(unixSeconds: $0) ? Timestamp(unixSeconds: $0) : nil
+      }
   }
 }
