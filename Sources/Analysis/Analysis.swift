@@ -42,14 +42,19 @@ package struct Analysis: Sendable {
       contestants.append(
         ContestantResult(id: id, system: roster.system(named: id.scheduler), rows: current))
     }
+    var last: ResultRow?
     for row in rows where row.subject.statistic != .ratio {
-      let own = ContestantID(row)
+      // Rows of one file know without a look at their texts.
+      let isKnown =
+        last.map { row.subject.isOfSameSystem(as: $0.subject) && row.hasSameOrigin(as: $0) } == true
+      let own = isKnown ? id : ContestantID(row)
       // A second aggregate of the same figure is the same system in another group.
       let isSecond = row.process == nil && seen.contains(row.subject.key)
-      if own != id || isSecond {
+      if !isKnown && own != id || isSecond {
         close()
         (id, current, seen) = (own, [], [])
       }
+      if !isKnown { last = row }
       if row.process == nil { seen.insert(row.subject.key) }
       current.append(row)
     }

@@ -38,6 +38,8 @@ package struct ContestantResult: Sendable {
   package let system: Roster.System
   /// Comparison with the best of the group, by metric.
   package internal(set) var comparisons: [Metric: Comparison] = [:]
+  /// Why it has no figure; nil when it has.
+  package let failure: QualityFlag?
   /// Its rows in their order, without ratios, which are computed anew.
   let rows: [ResultRow]
   private let aggregates: [FigureKey: Int]
@@ -59,6 +61,10 @@ package struct ContestantResult: Sendable {
     }
     self.aggregates = aggregates
     self.processes = processes
+    let summed = rows.lazy.filter { $0.process == nil }
+    failure =
+      summed.contains { $0.value == nil }
+      ? summed.flatMap(\.quality).first(where: \.isFailure) : nil
   }
 
   /// Name of the scheduler or reference.
@@ -79,12 +85,6 @@ package struct ContestantResult: Sendable {
       entry.name.hasPrefix(RowParameters.capPrefix)
         ? (String(entry.name.dropFirst(RowParameters.capPrefix.count)), entry.value) : nil
     }
-  }
-
-  /// Why it has no figure; nil when it has.
-  package var failure: QualityFlag? {
-    guard rows.contains(where: { $0.process == nil && $0.value == nil }) else { return nil }
-    return rows.lazy.filter { $0.process == nil }.flatMap(\.quality).first(where: \.isFailure)
   }
 
   /// The round in which it failed, counted from 1; nil when no process did.

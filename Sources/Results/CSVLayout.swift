@@ -6,6 +6,7 @@ struct CSVLayout: Sendable {
   let columns: [Column]
   /// The newest version that has no others.
   let newestVersion: Int
+  private let places: [Column: Int]
 
   /// Every column of this version.
   static let current = CSVLayout(
@@ -18,13 +19,16 @@ struct CSVLayout: Sendable {
   private init(columns: [Column], newestVersion: Int) {
     self.columns = columns
     self.newestVersion = newestVersion
+    places = Dictionary(uniqueKeysWithValues: columns.enumerated().map { ($1, $0) })
   }
+
+  /// The place of a column from the left, counted from 0; nil where files of this layout lack it.
+  func place(of column: Column) -> Int? { places[column] }
 
   /// The layout that a header names.
   ///
   /// Throws what is wrong with the first record of a results file when it is no header.
-  init(header: CSVRecord?, path: String) throws(CSVError) {
-    let fields = header?.fields ?? []
+  init(header fields: [String], path: String) throws(CSVError) {
     for layout in [Self.current, .version2] where fields == layout.columns.map(\.rawValue) {
       self = layout
       return
@@ -39,16 +43,5 @@ struct CSVLayout: Sendable {
         path: path, line: 1, column: place < names.count ? names[place] : nil,
         finding: "\(found) in place \(place + 1) of the header", expectation: wanted,
         nextStep: "use the header that `bench schema` lists"))
-  }
-
-  /// A record of this layout with an empty cell for every column that it lacks; one of another
-  /// length stays as it is.
-  func completed(_ record: CSVRecord) -> CSVRecord {
-    guard columns.count < Column.allCases.count, record.fields.count == columns.count else {
-      return record
-    }
-    var cells = record.fields[...]
-    let fields = Column.allCases.map { columns.contains($0) ? cells.removeFirst() : "" }
-    return CSVRecord(line: record.line, fields: fields)
   }
 }

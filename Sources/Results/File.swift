@@ -6,49 +6,84 @@ internal import Glibc
 ///
 /// The only file of the room with pointers. Calls interrupted by a signal are repeated. Any thread.
 package enum File {
-  /// Most bytes that a file read whole may have; a results file is far smaller.
-  package static let mostBytes = 1 << 28
+  /// Most bytes that a file read whole may have; a results file of a million rows has a quarter.
+  package static let mostBytes = 1 << 30
 
   /// Reads a whole regular file.
   ///
   /// Throws for anything else, since a device may never end and a FIFO may never begin.
   package static func read(_ path: String) throws(FileError) -> [UInt8] {
-    // Opening a FIFO would wait for its writer.
-    let descriptor = try open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    defer { close(descriptor) }
-    var status = stat()
-    // SAFETY: the pointer lives for the call and is not kept.
-    guard call(.status, { unsafe Int(fstat(descriptor, &status)) }) == 0 else {
-      throw FileError(path: path, step: "status", errorNumber: errno)
-    }
-    let kind = Kind(mode: status.st_mode)
-    guard kind == .regular else { throw FileError(path: path, step: "read", found: kind) }
-    return try readToEnd(of: descriptor, path: path)
+    try readToEnd(of: try OpenFile(path))
   }
 
   /// Reads what comes on standard input until its end.
   package static func readStandardInput() throws(FileError) -> [UInt8] {
-    try readToEnd(of: 0, path: "standard input")
+    try readToEnd(of: .standardInput)
   }
 
-  private static func readToEnd(of descriptor: Int32, path: String) throws(FileError) -> [UInt8] {
+  /// A regular file piece by piece.
+  ///
+  /// Throws for anything else. The file is open as long as the source is kept.
+  package static func source(_ path: String) throws(FileError) -> ByteSource {
+    let file = try OpenFile(path)
+    return ByteSource { () throws(FileError) in try file.piece(1 << 20) }
+  }
+
+  private static func readToEnd(of file: OpenFile) throws(FileError) -> [UInt8] {
     var bytes: [UInt8] = []
-    let chunk = 1 << 16
     while true {
-      let start = bytes.count
-      bytes.append(contentsOf: repeatElement(0, count: chunk))
-      let count = call(.read, chunk) { most in
-        // SAFETY: the buffer is `chunk` bytes from `start` to the end of the array.
+      let piece = try file.piece(1 << 16)
+      if piece.isEmpty { return bytes }
+      bytes += piece
+      guard bytes.count <= mostBytes else {
+        throw FileError(path: file.path, step: "read", errorNumber: EFBIG)
+      }
+    }
+  }
+
+  /// A file that is read from its start to its end; closed with its last reference.
+  private final class OpenFile {
+    let path: String
+    private let descriptor: Int32
+    private let isOwned: Bool
+
+    /// Standard input of this process.
+    static var standardInput: OpenFile { OpenFile("standard input", 0, isOwned: false) }
+
+    private init(_ path: String, _ descriptor: Int32, isOwned: Bool) {
+      self.path = path
+      self.descriptor = descriptor
+      self.isOwned = isOwned
+    }
+
+    /// Opens a regular file.
+    convenience init(_ path: String) throws(FileError) {
+      // Opening a FIFO would wait for its writer.
+      let descriptor = try File.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+      self.init(path, descriptor, isOwned: true)
+      var status = stat()
+      // SAFETY: the pointer lives for the call and is not kept.
+      guard call(.status, { unsafe Int(fstat(descriptor, &status)) }) == 0 else {
+        throw FileError(path: path, step: "status", errorNumber: errno)
+      }
+      let kind = Kind(mode: status.st_mode)
+      guard kind == .regular else { throw FileError(path: path, step: "read", found: kind) }
+    }
+
+    deinit { if isOwned { File.close(descriptor) } }
+
+    /// At most so many of the bytes that follow; none at the end.
+    func piece(_ most: Int) throws(FileError) -> [UInt8] {
+      var bytes = [UInt8](repeating: 0, count: most)
+      let count = call(.read, most) { most in
+        // SAFETY: the buffer is the whole array, which has `most` bytes or more.
         unsafe bytes.withUnsafeMutableBytes { buffer in
-          unsafe Glibc.read(descriptor, buffer.baseAddress?.advanced(by: start), most)
+          unsafe Glibc.read(descriptor, buffer.baseAddress, most)
         }
       }
       guard count >= 0 else { throw FileError(path: path, step: "read", errorNumber: errno) }
-      bytes.removeLast(chunk - count)
-      if count == 0 { return bytes }
-      guard bytes.count <= mostBytes else {
-        throw FileError(path: path, step: "read", errorNumber: EFBIG)
-      }
+      bytes.removeLast(most - count)
+      return bytes
     }
   }
 

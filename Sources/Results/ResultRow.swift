@@ -18,12 +18,16 @@ package struct RunIdentity: Sendable, Hashable {
 
 /// What a figure is about: the same benchmark, parameters and system, metric and statistic.
 package struct Subject: Sendable, Hashable {
-  /// `core` for built-in workloads, `replay` for a recorded graph.
-  package var suite: String
-  package var benchmark: String
-  package var params: RowParameters
-  package var scheduler: String
-  package var allocator: String
+  /// What the figures of one contestant have in common.
+  struct System: Sendable, Hashable {
+    var suite: String
+    var benchmark: String
+    var params: RowParameters
+    var scheduler: String
+    var allocator: String
+  }
+
+  private var system: Shared<System>
   package var metric: Metric
   package var statistic: Statistic
 
@@ -31,14 +35,44 @@ package struct Subject: Sendable, Hashable {
     suite: String, benchmark: String, params: RowParameters, scheduler: String, allocator: String,
     metric: Metric, statistic: Statistic
   ) {
-    self.suite = suite
-    self.benchmark = benchmark
-    self.params = params
-    self.scheduler = scheduler
-    self.allocator = allocator
+    let system = System(
+      suite: suite, benchmark: benchmark, params: params, scheduler: scheduler,
+      allocator: allocator)
+    self.init(system: Shared(system), metric: metric, statistic: statistic)
+  }
+
+  init(system: Shared<System>, metric: Metric, statistic: Statistic) {
+    self.system = system
     self.metric = metric
     self.statistic = statistic
   }
+
+  /// `core` for built-in workloads, `replay` for a recorded graph.
+  package var suite: String {
+    get { system.value.suite }
+    set { system.value.suite = newValue }
+  }
+  package var benchmark: String {
+    get { system.value.benchmark }
+    set { system.value.benchmark = newValue }
+  }
+  package var params: RowParameters {
+    get { system.value.params }
+    set { system.value.params = newValue }
+  }
+  package var scheduler: String {
+    get { system.value.scheduler }
+    set { system.value.scheduler = newValue }
+  }
+  package var allocator: String {
+    get { system.value.allocator }
+    set { system.value.allocator = newValue }
+  }
+
+  /// Whether both are about the same system at the same point, whichever the figure.
+  ///
+  /// O(1) where both come from one file.
+  package func isOfSameSystem(as other: Subject) -> Bool { system == other.system }
 
   /// Which figure of the contestant it is.
   package var key: FigureKey { FigureKey(metric, statistic) }
@@ -52,21 +86,27 @@ package struct Subject: Sendable, Hashable {
 ///
 /// Every subject has an aggregate row, with `process` nil, and after it one row per process. A row
 /// whose quality holds a failure has no value; every other row has one.
+///
+/// A large file has a million of them, so that what many have in common is kept once.
 package struct ResultRow: Sendable, Hashable {
-  package var run: RunIdentity
-  package var code: CodeIdentity
+  /// What the rows of one contestant's code have in common.
+  struct Origin: Sendable, Hashable {
+    var run: RunIdentity
+    var code: CodeIdentity
+  }
+
+  private var origin: Shared<Origin>
   package var subject: Subject
   /// The figure in the unit of its subject; finite, not negative; nil after a failure.
   package var value: Double?
   package var interval: Interval?
-  package var processCount: Int?
-  package var iterationCount: Int?
-  package var operationCount: Int?
-  /// The number of the measuring process, nil for the aggregate.
-  package var process: Int?
   package var role: Role?
-  package var pairID: Int?
   package var state: WarmUpState?
+  private var processes: OptionalCount
+  private var iterations: OptionalCount
+  private var operations: OptionalCount
+  private var processNumber: OptionalCount
+  private var pair: OptionalCount
   package var quality: Set<QualityFlag>
 
   /// Makes a row; what does not apply is left out.
@@ -77,20 +117,66 @@ package struct ResultRow: Sendable, Hashable {
     process: Int? = nil, role: Role? = nil, pairID: Int? = nil, state: WarmUpState? = nil,
     quality: Set<QualityFlag> = []
   ) {
-    self.run = run
-    self.code = code
+    self.init(
+      origin: Shared(Origin(run: run, code: code)), subject: subject, value: value,
+      interval: interval, processCount: processCount, iterationCount: iterationCount,
+      operationCount: operationCount, process: process, role: role, pairID: pairID, state: state,
+      quality: quality)
+  }
+
+  init(
+    origin: Shared<Origin>, subject: Subject, value: Double?, interval: Interval?,
+    processCount: Int?, iterationCount: Int?, operationCount: Int?, process: Int?, role: Role?,
+    pairID: Int?, state: WarmUpState?, quality: Set<QualityFlag>
+  ) {
+    self.origin = origin
     self.subject = subject
     self.value = value
     self.interval = interval
-    self.processCount = processCount
-    self.iterationCount = iterationCount
-    self.operationCount = operationCount
-    self.process = process
     self.role = role
-    self.pairID = pairID
     self.state = state
+    processes = OptionalCount(processCount)
+    iterations = OptionalCount(iterationCount)
+    operations = OptionalCount(operationCount)
+    processNumber = OptionalCount(process)
+    pair = OptionalCount(pairID)
     self.quality = quality
   }
+
+  package var run: RunIdentity {
+    get { origin.value.run }
+    set { origin.value.run = newValue }
+  }
+  package var code: CodeIdentity {
+    get { origin.value.code }
+    set { origin.value.code = newValue }
+  }
+  package var processCount: Int? {
+    get { processes.value }
+    set { processes.value = newValue }
+  }
+  package var iterationCount: Int? {
+    get { iterations.value }
+    set { iterations.value = newValue }
+  }
+  package var operationCount: Int? {
+    get { operations.value }
+    set { operations.value = newValue }
+  }
+  /// The number of the measuring process, nil for the aggregate.
+  package var process: Int? {
+    get { processNumber.value }
+    set { processNumber.value = newValue }
+  }
+  package var pairID: Int? {
+    get { pair.value }
+    set { pair.value = newValue }
+  }
+
+  /// Whether both are of one run and of the same code.
+  ///
+  /// O(1) where both come from one file.
+  package func hasSameOrigin(as other: ResultRow) -> Bool { origin == other.origin }
 
   /// The cell of a column, empty when the value is missing.
   package func text(of column: Column) -> String {

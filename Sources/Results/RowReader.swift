@@ -2,54 +2,108 @@
 
 internal import Statistics
 
-/// Reads one record as a row and says everything that is wrong with it on its own.
+/// Reads the records of a file as rows and says everything that is wrong with each on its own.
+///
+/// What many rows have in common is read once: the run, the code and the system at the left, and
+/// the four cells that name a figure. Only sound cells are remembered, so that every finding is
+/// made anew in its line.
 struct RowReader {
-  private let path: String
-  private let record: CSVRecord
-  private let layout: CSVLayout
-  private var findings: [Finding] = []
-
-  init(path: String, record: CSVRecord, layout: CSVLayout = .current) {
-    self.path = path
-    self.record = layout.completed(record)
-    self.layout = layout
+  /// What the cells before the metric say.
+  private struct Head {
+    let origin: Shared<ResultRow.Origin>
+    let system: Shared<Subject.System>
+    let contestant: Int
   }
 
-  /// Returns the row when there are no findings, and else the findings, in the order of the
-  /// columns.
-  consuming func read() -> (row: ResultRow?, findings: [Finding]) {
-    let wanted = Column.allCases.count
-    guard record.fields.count == wanted else {
-      let finding = Finding(
-        path: path, line: record.line,
-        finding: "\(record.fields.count) fields",
-        expectation: "\(layout.columns.count), as in the header",
-        nextStep: "the line may be cut off: write the file again")
-      return (nil, [finding])
+  /// Rows of one number are about the same system and of the same code, whatever the run.
+  private struct Contestant: Hashable {
+    let code: CodeIdentity
+    let system: Subject.System
+  }
+
+  private let path: String
+  private let layout: CSVLayout
+  private let tail: Tail
+  private var records: CSVRecordReader
+  /// What is wrong with the record that was read last, in the order of the columns.
+  private(set) var findings: [Finding] = []
+  /// The number of the contestant whose row was read last.
+  private(set) var contestant = 0
+
+  private var head: Head?
+  private var heads = CellCache<Head>()
+  private var contestants: [Contestant: Int] = [:]
+  private var figures = CellCache<FigureKey>()
+  private var roles = CellCache<Role>()
+  private var states = CellCache<WarmUpState>()
+  private var qualities = CellCache<Set<QualityFlag>>()
+
+  /// Reads the header.
+  ///
+  /// Throws what is wrong with it, or with the form of what follows it.
+  init(_ source: ByteSource, path: String) throws(ReadingError) {
+    var records = CSVRecordReader(source, path: path)
+    let header = try records.next() ? records.record.fields : []
+    do throws(CSVError) { layout = try CSVLayout(header: header, path: path) } catch {
+      // The form of the file counts before what it says.
+      while try records.next() {}
+      throw .content(error)
     }
-    checkSchemaVersion()
-    let run = readRun()
-    let code = readCode()
-    let subject = readSubject()
-    let figure = readFigure()
+    tail = Tail(layout)
+    records.leading = tail.metric.place
+    self.records = records
+    self.path = path
+  }
+
+  /// The line of the record that was read last.
+  var line: Int { records.line }
+
+  /// Reads the next record; false at the end of the file.
+  ///
+  /// The row is nil when there are findings.
+  mutating func next(_ row: inout ResultRow?) throws(ReadingError) -> Bool {
+    guard try records.next() else { return false }
+    if !findings.isEmpty { findings = [] }
+    row = readRow()
+    return true
+  }
+
+  private mutating func readRow() -> ResultRow? {
+    guard records.count == layout.columns.count else {
+      head = nil
+      findings = [
+        Finding(
+          path: path, line: line, finding: "\(records.count) fields",
+          expectation: "\(layout.columns.count), as in the header",
+          nextStep: "the line may be cut off: write the file again")
+      ]
+      return nil
+    }
+    if !records.repeatsLead || head == nil { head = readHead() }
+    let key = readKey()
+    let value = readNumber(tail.value)
+    let interval = readInterval(value)
     let counts = (
-      nProc: readCount(.nProc, from: 1), nIter: readCount(.nIter, from: 1),
-      nOp: readCount(.nOp, from: 1)
+      nProc: readCount(tail.nProc, from: 1), nIter: readCount(tail.nIter, from: 1),
+      nOp: readCount(tail.nOp, from: 1)
     )
-    let process = readCount(.process, from: 1)
-    let role = optional(.role, Self.words(Role.self), Role.init(rawValue:))
-    let pairID = readCount(.pairID)
-    let state = optional(.state, Self.words(WarmUpState.self), WarmUpState.init(rawValue:))
+    let process = readCount(tail.process, from: 1)
+    let role = readRole()
+    let pairID = readCount(tail.pairID, from: 0)
+    let state = readState()
     let quality = readQuality()
-    checkFigure(figure, quality)
-    guard findings.isEmpty, let run, let subject, let quality else {
-      return (nil, findings.sorted { Self.position($0) < Self.position($1) })
+    checkFigure(quality)
+    guard findings.isEmpty, let head, let key, let quality else {
+      findings.sort { Self.position($0) < Self.position($1) }
+      return nil
     }
-    let row = ResultRow(
-      run: run, code: code, subject: subject, value: figure.value, interval: figure.interval,
-      processCount: counts.nProc, iterationCount: counts.nIter, operationCount: counts.nOp,
-      process: process, role: role, pairID: pairID, state: state, quality: quality)
-    return (row, [])
+    contestant = head.contestant
+    return ResultRow(
+      origin: head.origin,
+      subject: Subject(system: head.system, metric: key.metric, statistic: key.statistic),
+      value: value, interval: interval, processCount: counts.nProc, iterationCount: counts.nIter,
+      operationCount: counts.nOp, process: process, role: role, pairID: pairID, state: state,
+      quality: quality)
   }
 
   private static func position(_ finding: Finding) -> Int {
@@ -66,6 +120,60 @@ struct RowReader {
 // MARK: - Groups of columns
 
 extension RowReader {
+  /// Where the cells of a row are that are looked at in every row.
+  private struct Tail {
+    struct Cell {
+      let column: Column
+      let place: Int
+    }
+
+    let metric, value, ciLow, ciHigh, ciLevel, nProc, nIter, nOp, process: Cell
+    let role, pairID, state, quality: Cell
+
+    init(_ layout: CSVLayout) {
+      func cell(_ column: Column) -> Cell {
+        guard let place = layout.place(of: column) else {
+          fatalError("RowReader: a layout without \(column.rawValue); a bug in CSVLayout")
+        }
+        return Cell(column: column, place: place)
+      }
+      (metric, value) = (cell(.metric), cell(.value))
+      (ciLow, ciHigh, ciLevel) = (cell(.ciLow), cell(.ciHigh), cell(.ciLevel))
+      (nProc, nIter, nOp, process) = (cell(.nProc), cell(.nIter), cell(.nOp), cell(.process))
+      (role, pairID, state) = (cell(.role), cell(.pairID), cell(.state))
+      quality = cell(.quality)
+    }
+  }
+
+  private mutating func readHead() -> Head? {
+    let bytes = records.bytes(0..<tail.metric.place)
+    if let known = heads.value(of: bytes) { return known }
+    let before = findings.count
+    checkSchemaVersion()
+    let run = readRun()
+    let code = readCode()
+    let system = readSystem()
+    guard findings.count == before, let run, let system else { return nil }
+    let contestant = Contestant(code: code, system: system)
+    let number = contestants[contestant] ?? contestants.count
+    contestants[contestant] = number
+    let head = Head(
+      origin: Shared(ResultRow.Origin(run: run, code: code)), system: Shared(system),
+      contestant: number)
+    heads.keep(head, of: records.bytes(0..<tail.metric.place))
+    return head
+  }
+
+  /// The figure that the cells from the metric to the direction name.
+  private mutating func readKey() -> FigureKey? {
+    let cells = tail.metric.place..<tail.value.place
+    if let known = figures.value(of: records.bytes(cells)) { return known }
+    let before = findings.count
+    let key = readFigureKey()
+    if findings.count == before, let key { figures.keep(key, of: records.bytes(cells)) }
+    return key
+  }
+
   private mutating func checkSchemaVersion() {
     guard
       let version = required(.schema, "a whole number", wholeNumber),
@@ -106,7 +214,7 @@ extension RowReader {
     text.unicodeScalars.contains { $0.properties.generalCategory == .control } ? nil : text
   }
 
-  private mutating func readSubject() -> Subject? {
+  private mutating func readSystem() -> Subject.System? {
     let suite = readName(.suite)
     let benchmark = readName(.benchmark)
     let params = RowParameters(text: text(.params))
@@ -117,6 +225,13 @@ extension RowReader {
     }
     let scheduler = readName(.scheduler)
     let allocator = readName(.allocator)
+    guard let suite, let benchmark, let params, let scheduler, let allocator else { return nil }
+    return Subject.System(
+      suite: suite, benchmark: benchmark, params: params, scheduler: scheduler,
+      allocator: allocator)
+  }
+
+  private mutating func readFigureKey() -> FigureKey? {
     let metric = required(.metric, "a metric of the registry", Metric.init(rawValue:))
     let statistic = required(.stat, Self.words(Statistic.self), Statistic.init(rawValue:))
     guard let metric, let statistic else { return nil }
@@ -127,62 +242,77 @@ extension RowReader {
     }
     require(.unit, statistic.unit(of: metric))
     require(.direction, metric.direction.rawValue)
-    guard let suite, let benchmark, let params, let scheduler, let allocator else { return nil }
-    return Subject(
-      suite: suite, benchmark: benchmark, params: params, scheduler: scheduler,
-      allocator: allocator, metric: metric, statistic: statistic)
+    return FigureKey(metric, statistic)
   }
 
-  private mutating func readFigure() -> (value: Double?, interval: Interval?) {
-    let value = readNumber(.value)
-    let bounds = (low: readNumber(.ciLow), high: readNumber(.ciHigh), level: readNumber(.ciLevel))
+  private mutating func readInterval(_ value: Double?) -> Interval? {
+    let bounds = (
+      low: readNumber(tail.ciLow), high: readNumber(tail.ciHigh), level: readNumber(tail.ciLevel)
+    )
     if let value, value < 0 {
       report(.value, "\(value)", "0 or more", Self.measureAgain)
     }
     guard let low = bounds.low, let high = bounds.high, let level = bounds.level else {
-      let cells: [Column] = [.ciLow, .ciHigh, .ciLevel]
-      if let given = cells.first(where: { !text($0).isEmpty }),
-        let missing = cells.first(where: { text($0).isEmpty })
+      let cells = [tail.ciLow, tail.ciHigh, tail.ciLevel]
+      if let given = cells.first(where: { !records.isEmpty($0.place) })?.column,
+        let missing = cells.first(where: { records.isEmpty($0.place) })?.column
       {
         report(
           missing, "empty beside a \(given.rawValue)", "ci_low, ci_high and ci_level, or none",
           "fill or empty all three")
       }
-      return (value, nil)
+      return nil
     }
     guard level > 0, level < 1 else {
       report(.ciLevel, "\(level)", "more than 0 and less than 1, such as 0.95", "write a fraction")
-      return (value, nil)
+      return nil
     }
     guard low <= high else {
       report(.ciLow, "\(low) above ci_high \(high)", "at most ci_high", "exchange the bounds")
-      return (value, nil)
+      return nil
     }
     if let value, !(low...high).contains(value) {
       let column: Column = value < low ? .ciLow : .ciHigh
       report(column, "value \(value) outside", "ci_low <= value <= ci_high", Self.measureAgain)
     }
-    return (value, Interval(low: low, high: high, level: level))
+    return Interval(low: low, high: high, level: level)
+  }
+
+  private mutating func readRole() -> Role? {
+    guard !records.isEmpty(tail.role.place) else { return nil }
+    if let known = roles.value(of: records.bytes(tail.role.place)) { return known }
+    let role = optional(.role, Self.words(Role.self), Role.init(rawValue:))
+    if let role { roles.keep(role, of: records.bytes(tail.role.place)) }
+    return role
+  }
+
+  private mutating func readState() -> WarmUpState? {
+    guard !records.isEmpty(tail.state.place) else { return nil }
+    if let known = states.value(of: records.bytes(tail.state.place)) { return known }
+    let state = optional(.state, Self.words(WarmUpState.self), WarmUpState.init(rawValue:))
+    if let state { states.keep(state, of: records.bytes(tail.state.place)) }
+    return state
   }
 
   private mutating func readQuality() -> Set<QualityFlag>? {
-    let known = QualityFlag.plain.map(\.word).joined(separator: ", ")
-    return required(.quality, "ok, or without repetition \(known), unavailable:<reason>") {
-      Set(text: $0)
-    }
+    if let known = qualities.value(of: records.bytes(tail.quality.place)) { return known }
+    let words = QualityFlag.plain.map(\.word).joined(separator: ", ")
+    let quality: Set<QualityFlag>? = required(
+      .quality, "ok, or without repetition \(words), unavailable:<reason>"
+    ) { Set(text: $0) }
+    if let quality { qualities.keep(quality, of: records.bytes(tail.quality.place)) }
+    return quality
   }
 
-  private mutating func checkFigure(
-    _ figure: (value: Double?, interval: Interval?), _ quality: Set<QualityFlag>?
-  ) {
+  private mutating func checkFigure(_ quality: Set<QualityFlag>?) {
     guard let quality else { return }
     if quality.isFailure {
-      for column in [Column.value, .ciLow] where !text(column).isEmpty {
+      for cell in [tail.value, tail.ciLow] where !records.isEmpty(cell.place) {
         report(
-          column, "\(quoted(text(column))) beside quality \(quality.text)",
+          cell.column, "\(quoted(text(cell.column))) beside quality \(quality.text)",
           "an empty cell, since the measurement failed", "empty it, or correct the quality")
       }
-    } else if text(.value).isEmpty {
+    } else if records.isEmpty(tail.value.place) {
       report(
         .value, "empty for \(text(.metric)) \(text(.stat)) with quality \(quality.text)",
         "a figure, or a quality that says why there is none", Self.measureAgain)
@@ -196,14 +326,17 @@ extension RowReader {
   private static let seeSchema = "see `bench schema`"
   private static let measureAgain = "measure again, or correct the cell"
 
-  private func text(_ column: Column) -> String { record.fields[column.index] }
+  /// The text of a cell; empty where files of this layout have no such column.
+  private func text(_ column: Column) -> String {
+    layout.place(of: column).map { records.text($0) } ?? ""
+  }
 
   private mutating func report(
     _ column: Column, _ finding: String, _ expectation: String, _ nextStep: String
   ) {
     findings.append(
       Finding(
-        path: path, line: record.line, column: column.rawValue, finding: finding,
+        path: path, line: line, column: column.rawValue, finding: finding,
         expectation: expectation, nextStep: nextStep))
   }
 
@@ -234,15 +367,21 @@ extension RowReader {
     required(column, "one or more of A-Z a-z 0-9 _ -") { isName($0) ? $0 : nil }
   }
 
-  private mutating func readCount(_ column: Column, from least: Int = 0) -> Int? {
-    optional(column, "a whole number of \(least) or more, or nothing") { text in
-      wholeNumber(text).flatMap { $0 < least ? nil : $0 }
-    }
+  private mutating func readCount(_ cell: Tail.Cell, from least: Int) -> Int? {
+    guard !records.isEmpty(cell.place) else { return nil }
+    if let count = wholeNumber(records.content(cell.place)), count >= least { return count }
+    report(
+      cell.column, quoted(records.text(cell.place)),
+      "a whole number of \(least) or more, or nothing", Self.seeSchema)
+    return nil
   }
 
-  private mutating func readNumber(_ column: Column) -> Double? {
-    optional(column, "a finite decimal number with a point, or nothing") {
-      decimalNumber($0)
-    }
+  private mutating func readNumber(_ cell: Tail.Cell) -> Double? {
+    guard !records.isEmpty(cell.place) else { return nil }
+    if let number = decimalNumber(records.content(cell.place)) { return number }
+    report(
+      cell.column, quoted(records.text(cell.place)),
+      "a finite decimal number with a point, or nothing", Self.seeSchema)
+    return nil
   }
 }

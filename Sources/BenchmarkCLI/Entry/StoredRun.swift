@@ -23,9 +23,9 @@ package struct StoredRun: Sendable {
     stem = isStandard ? "stdin" : file.hasSuffix(".csv") ? String(file.dropLast(4)) : file
     environmentPath =
       isStandard ? nil : ResultsPlace(output: path, overwrites: false).environment
-    let bytes = try isStandard ? console.input() : Self.bytes(of: path)
-    do throws(CSVError) { rows = try SchemaCheck.rows(bytes, path: name) } catch {
-      throw ToolFailure(error.finding)
+    let source = isStandard ? ByteSource(try console.input()) : try Self.source(path)
+    do throws(ReadingError) { rows = try SchemaCheck.rows(source, path: name) } catch {
+      throw ToolFailure(error)
     }
   }
 
@@ -45,6 +45,12 @@ package struct StoredRun: Sendable {
         expectation: "run \(own), as in \(name)", nextStep: "bring the file of that run back")
     }
     return record
+  }
+
+  private static func source(_ path: String) throws(ToolFailure) -> ByteSource {
+    do throws(FileError) { return try File.source(path) } catch {
+      throw ToolFailure(reading: error)
+    }
   }
 
   private static func bytes(of path: String) throws(ToolFailure) -> [UInt8] {

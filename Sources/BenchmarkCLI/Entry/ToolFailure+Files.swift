@@ -10,6 +10,14 @@ extension ToolFailure {
       expectation: error.expectation, nextStep: error.nextStep)
   }
 
+  /// A results file that cannot be read, or is not sound.
+  init(_ error: ReadingError) {
+    switch error {
+    case .file(let error): self.init(reading: error)
+    case .content(let error): self.init(error.finding)
+    }
+  }
+
   /// What is wrong at one place of an input file.
   init(_ finding: Finding) {
     self.init(
