@@ -12,9 +12,13 @@ struct CSVLayout: Sendable {
   static let current = CSVLayout(
     columns: Column.allCases, newestVersion: Column.schemaVersion)
 
+  /// Before the column that says how a comparison was planned.
+  static let version3 = CSVLayout(
+    columns: Column.allCases.filter { $0 != .design }, newestVersion: 3)
+
   /// Before the columns that tell the code of contestants apart.
   static let version2 = CSVLayout(
-    columns: Column.allCases.filter { $0 != .binary && $0 != .toolchain }, newestVersion: 2)
+    columns: version3.columns.filter { $0 != .binary && $0 != .toolchain }, newestVersion: 2)
 
   private init(columns: [Column], newestVersion: Int) {
     self.columns = columns
@@ -29,7 +33,8 @@ struct CSVLayout: Sendable {
   ///
   /// Throws what is wrong with the first record of a results file when it is no header.
   init(header fields: [String], path: String) throws(CSVError) {
-    for layout in [Self.current, .version2] where fields == layout.columns.map(\.rawValue) {
+    for layout in [Self.current, .version3, .version2]
+    where fields == layout.columns.map(\.rawValue) {
       self = layout
       return
     }

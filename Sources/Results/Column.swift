@@ -32,6 +32,7 @@ package enum Column: String, CaseIterable, Sendable {
   case process
   case role
   case pairID = "pair_id"
+  case design
   case state
   case quality
 
@@ -39,8 +40,8 @@ package enum Column: String, CaseIterable, Sendable {
   /// and columns are only ever added.
   ///
   /// 2 adds the metrics `tasks` and `edges`; 3 the columns `binary` and `toolchain`, and who the
-  /// code is may differ between the contestants of a run.
-  package static let schemaVersion = 3
+  /// code is may differ between the contestants of a run; 4 the column `design`.
+  package static let schemaVersion = 4
 
   /// The first line of every results file, without its line feed.
   package static var header: String {
@@ -74,7 +75,7 @@ extension Column {
     case .time: .timestamp
     case .runID, .commit, .branch, .binary, .toolchain, .machineID, .suite, .benchmark, .params,
       .scheduler, .allocator,
-      .metric, .stat, .unit, .direction, .role, .state, .quality:
+      .metric, .stat, .unit, .direction, .role, .design, .state, .quality:
       .text
     }
   }
@@ -87,7 +88,7 @@ extension Column {
       false
     case .commit, .branch, .dirty, .binary, .toolchain, .params, .value, .ciLow, .ciHigh, .ciLevel,
       .nProc, .nIter,
-      .nOp, .process, .role, .pairID, .state:
+      .nOp, .process, .role, .pairID, .design, .state:
       true
     }
   }
@@ -123,6 +124,7 @@ extension Column {
     case .process: "number of the measuring process; empty for the aggregate"
     case .role: "side of a comparison, A or B"
     case .pairID: "number of the pair in a comparison"
+    case .design: "how the comparison of a ratio was planned: its verdict rests on it"
     case .state: "warm-up label: steady, drifting, cyclic or unknown"
     case .quality: "ok, or what makes the figure doubtful or missing, joined by ;"
     }
@@ -159,6 +161,7 @@ extension Column {
     case .process: "7"
     case .role: "A"
     case .pairID: "12"
+    case .design: "equivalence:0.03;looks:20+40+80;pairing:alternating;tolerance:0.01"
     case .state: WarmUpState.steady.rawValue
     case .quality: "ok"
     }

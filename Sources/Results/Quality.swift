@@ -5,6 +5,7 @@ package enum QualityFlag: Hashable, Sendable {
   case noisy
   case throttled
   case steal
+  case preempted
   case debug
   case sanitized
   case checked
@@ -17,7 +18,8 @@ package enum QualityFlag: Hashable, Sendable {
 
   /// The words without a reason, in the order in which they are written.
   static let plain: [(flag: QualityFlag, word: String)] = [
-    (.noisy, "noisy"), (.throttled, "throttled"), (.steal, "steal"), (.debug, "debug"),
+    (.noisy, "noisy"), (.throttled, "throttled"), (.steal, "steal"),
+    (.preempted, "preempted"), (.debug, "debug"),
     (.sanitized, "sanitized"), (.checked, "checked"), (.crashed, "crashed"), (.hung, "hung"),
     (.wrongAnswer, "wrong-answer"), (.interrupted, "interrupted"),
   ]
@@ -47,7 +49,7 @@ package enum QualityFlag: Hashable, Sendable {
   package var isFailure: Bool {
     switch self {
     case .crashed, .hung, .wrongAnswer, .interrupted, .unavailable: true
-    case .noisy, .throttled, .steal, .debug, .sanitized, .checked: false
+    case .noisy, .throttled, .steal, .preempted, .debug, .sanitized, .checked: false
     }
   }
 
@@ -55,7 +57,8 @@ package enum QualityFlag: Hashable, Sendable {
   package var isOfBuild: Bool {
     switch self {
     case .debug, .sanitized, .checked: true
-    case .noisy, .throttled, .steal, .crashed, .hung, .wrongAnswer, .interrupted, .unavailable:
+    case .noisy, .throttled, .steal, .preempted, .crashed, .hung, .wrongAnswer, .interrupted,
+      .unavailable:
       false
     }
   }
@@ -66,6 +69,7 @@ package enum QualityFlag: Hashable, Sendable {
     case .noisy: "spread too wide for a verdict"
     case .throttled: "the control group ran out of its processor quota"
     case .steal: "the host took processor time away"
+    case .preempted: "threads were taken off their CPU far more often than in other pairs"
     case .debug: "measured in a debug build"
     case .sanitized: "measured under a sanitizer"
     case .checked: "measured with invariant checks"

@@ -102,6 +102,7 @@ package struct ResultRow: Sendable, Hashable {
   package var interval: Interval?
   package var role: Role?
   package var state: WarmUpState?
+  private var planned: Shared<ComparisonDesign>?
   private var processes: OptionalCount
   private var iterations: OptionalCount
   private var operations: OptionalCount
@@ -114,26 +115,28 @@ package struct ResultRow: Sendable, Hashable {
     run: RunIdentity, code: CodeIdentity = CodeIdentity(), subject: Subject, value: Double?,
     interval: Interval? = nil,
     processCount: Int? = nil, iterationCount: Int? = nil, operationCount: Int? = nil,
-    process: Int? = nil, role: Role? = nil, pairID: Int? = nil, state: WarmUpState? = nil,
+    process: Int? = nil, role: Role? = nil, pairID: Int? = nil,
+    design: ComparisonDesign? = nil, state: WarmUpState? = nil,
     quality: Set<QualityFlag> = []
   ) {
     self.init(
       origin: Shared(Origin(run: run, code: code)), subject: subject, value: value,
       interval: interval, processCount: processCount, iterationCount: iterationCount,
-      operationCount: operationCount, process: process, role: role, pairID: pairID, state: state,
-      quality: quality)
+      operationCount: operationCount, process: process, role: role, pairID: pairID,
+      design: design, state: state, quality: quality)
   }
 
   init(
     origin: Shared<Origin>, subject: Subject, value: Double?, interval: Interval?,
     processCount: Int?, iterationCount: Int?, operationCount: Int?, process: Int?, role: Role?,
-    pairID: Int?, state: WarmUpState?, quality: Set<QualityFlag>
+    pairID: Int?, design: ComparisonDesign?, state: WarmUpState?, quality: Set<QualityFlag>
   ) {
     self.origin = origin
     self.subject = subject
     self.value = value
     self.interval = interval
     self.role = role
+    planned = design.map { Shared($0) }
     self.state = state
     processes = OptionalCount(processCount)
     iterations = OptionalCount(iterationCount)
@@ -173,6 +176,12 @@ package struct ResultRow: Sendable, Hashable {
     set { pair.value = newValue }
   }
 
+  /// How the comparison was planned; of its ratios alone.
+  package var design: ComparisonDesign? {
+    get { planned?.value }
+    set { planned = newValue.map { Shared($0) } }
+  }
+
   /// Whether both are of one run and of the same code.
   ///
   /// O(1) where both come from one file.
@@ -210,6 +219,7 @@ package struct ResultRow: Sendable, Hashable {
     case .process: process.map(String.init) ?? ""
     case .role: role?.rawValue ?? ""
     case .pairID: pairID.map(String.init) ?? ""
+    case .design: design?.text ?? ""
     case .state: state?.rawValue ?? ""
     case .quality: quality.text
     }

@@ -90,6 +90,7 @@ struct RowReader {
     let process = readCount(tail.process, from: 1)
     let role = readRole()
     let pairID = readCount(tail.pairID, from: 0)
+    let design = readDesign()
     let state = readState()
     let quality = readQuality()
     checkFigure(quality)
@@ -102,8 +103,8 @@ struct RowReader {
       origin: head.origin,
       subject: Subject(system: head.system, metric: key.metric, statistic: key.statistic),
       value: value, interval: interval, processCount: counts.nProc, iterationCount: counts.nIter,
-      operationCount: counts.nOp, process: process, role: role, pairID: pairID, state: state,
-      quality: quality)
+      operationCount: counts.nOp, process: process, role: role, pairID: pairID, design: design,
+      state: state, quality: quality)
   }
 
   private static func position(_ finding: Finding) -> Int {
@@ -129,6 +130,8 @@ extension RowReader {
 
     let metric, value, ciLow, ciHigh, ciLevel, nProc, nIter, nOp, process: Cell
     let role, pairID, state, quality: Cell
+    /// Nil where files of the layout lack it.
+    let design: Int?
 
     init(_ layout: CSVLayout) {
       func cell(_ column: Column) -> Cell {
@@ -142,6 +145,7 @@ extension RowReader {
       (nProc, nIter, nOp, process) = (cell(.nProc), cell(.nIter), cell(.nOp), cell(.process))
       (role, pairID, state) = (cell(.role), cell(.pairID), cell(.state))
       quality = cell(.quality)
+      design = layout.place(of: .design)
     }
   }
 
@@ -284,6 +288,19 @@ extension RowReader {
     let role = optional(.role, Self.words(Role.self), Role.init(rawValue:))
     if let role { roles.keep(role, of: records.bytes(tail.role.place)) }
     return role
+  }
+
+  private mutating func readDesign() -> ComparisonDesign? {
+    guard let place = tail.design, !records.isEmpty(place) else { return nil }
+    let design = optional(.design, "a plan such as \(Column.design.example), or nothing") {
+      ComparisonDesign(text: $0)
+    }
+    if design != nil, text(.stat) != Statistic.ratio.rawValue {
+      report(
+        .design, "beside \(text(.metric)) \(text(.stat))", "beside the ratio of a candidate alone",
+        "empty it")
+    }
+    return design
   }
 
   private mutating func readState() -> WarmUpState? {

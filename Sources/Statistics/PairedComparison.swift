@@ -18,21 +18,45 @@ package struct PairedComparison: Sendable {
   package let design: SequentialDesign
   /// The overall two-sided error.
   package let alpha: Double
+  /// The overall two-sided error at which slower and faster are said.
+  package let alarmAlpha: Double
   /// What counts as a difference and what as none.
   package let tolerance: Tolerance
   /// The nominal two-sided level of each look.
   package let levels: [Double]
+  /// The nominal two-sided level of each look for slower and faster.
+  private let alarmLevels: [Double]
 
   /// Prepares comparisons of one design, error and tolerance.
   ///
-  /// Stops the process unless `alpha` lies above 0 and is at most one half.
+  /// Stops the process unless `alpha` and `alarmAlpha` lie above 0 and are at most one half.
+  /// - Parameter alarmAlpha: smaller than `alpha` for the member of a family, so that the family
+  ///   keeps its error while equivalent, which raises no alarm, is said at that of the member;
+  ///   `alpha` when nil.
   package init(
-    design: SequentialDesign = .standard, alpha: Double = 0.005, tolerance: Tolerance = .timing
+    design: SequentialDesign = .standard, alpha: Double = 0.005, alarmAlpha: Double? = nil,
+    tolerance: Tolerance = .timing
   ) {
     self.design = design
     self.alpha = alpha
+    self.alarmAlpha = alarmAlpha ?? alpha
     self.tolerance = tolerance
     levels = design.levels(alpha: alpha)
+    alarmLevels = self.alarmAlpha == alpha ? levels : design.levels(alpha: self.alarmAlpha)
+  }
+
+  /// Prepares the comparison of one of the members of a family, or of one that stands alone.
+  ///
+  /// A member says slower or faster at its equal part of the family's error: `GateFamily.judge`
+  /// says the same of it, whatever the others find, so that measuring it may stop there.
+  package init(
+    design: SequentialDesign, members: Int, familyAlpha: Double = 0.01, tolerance: Tolerance
+  ) {
+    let alpha = 0.005
+    self.init(
+      design: design, alpha: alpha,
+      alarmAlpha: members > 1 ? min(alpha, familyAlpha / Double(members)) : alpha,
+      tolerance: tolerance)
   }
 
   /// Judges the natural log ratios of second to first side, in the order of measurement.
@@ -43,12 +67,12 @@ package struct PairedComparison: Sendable {
   /// pair or a log ratio is not finite. O(n log² n) per look.
   package func outcome(logRatios: [Double]) -> PairedOutcome {
     var latest: PairedOutcome?
-    for (look, level) in zip(design.looks, levels) where look <= logRatios.count {
-      let outcome = outcome(logRatios: Array(logRatios.prefix(look)), level: level, isLook: true)
+    for (index, look) in design.looks.enumerated() where look <= logRatios.count {
+      let outcome = outcome(logRatios: Array(logRatios.prefix(look)), look: index)
       if outcome.verdict != .inconclusive { return outcome }
       latest = outcome
     }
-    return latest ?? outcome(logRatios: logRatios, level: levels[0], isLook: false)
+    return latest ?? outcome(logRatios: logRatios, look: nil)
   }
 
   /// The overall p-value of a difference beyond the tolerance, and its direction.
@@ -72,19 +96,29 @@ package struct PairedComparison: Sendable {
     return (pValue < 1 ? isSlower ? .slower : .faster : .inconclusive, pValue)
   }
 
-  private func outcome(logRatios: [Double], level: Double, isLook: Bool) -> PairedOutcome {
-    let deciding = PairedRatio.estimate(logRatios: logRatios, level: 1 - level)
+  /// What the pairs say at a look, or before the first when nil.
+  private func outcome(logRatios: [Double], look: Int?) -> PairedOutcome {
+    let alarm = PairedRatio.estimate(logRatios: logRatios, level: 1 - alarmLevels[look ?? 0])
+    var verdict = look == nil ? .inconclusive : tolerance.verdict(of: alarm.interval)
+    var deciding = alarm
+    if let look, alarmAlpha != alpha, verdict == .inconclusive {
+      let own = PairedRatio.estimate(logRatios: logRatios, level: 1 - levels[look])
+      if let interval = own.interval, tolerance.isEquivalent(interval) {
+        (verdict, deciding) = (.equivalent, own)
+      }
+    }
     return PairedOutcome(
-      verdict: isLook ? tolerance.verdict(of: deciding.interval) : .inconclusive,
+      verdict: verdict,
       pairs: logRatios.count, ratio: PairedRatio.estimate(logRatios: logRatios),
       decidingInterval: deciding.interval, pValue: SignedRank(differences: logRatios).pValue,
-      minimumDetectableEffect: deciding.interval.map {
+      minimumDetectableEffect: alarm.interval.map {
         PairPlanning.minimumDetectableEffect($0, tolerance: tolerance.difference)
       },
-      pairsToSettle: deciding.interval.flatMap {
-        PairPlanning.pairsToSettle(
-          ratio: deciding.ratio, interval: $0, pairs: logRatios.count, tolerance: tolerance)
-      })
+      pairsToSettle: verdict == .inconclusive
+        ? alarm.interval.flatMap {
+          PairPlanning.pairsToSettle(
+            ratio: alarm.ratio, interval: $0, pairs: logRatios.count, tolerance: tolerance)
+        } : nil)
   }
 
   /// The two-sided p-value if the differences are positive on the whole, else 1.

@@ -19,6 +19,13 @@ package struct PairedRatio: Sendable, Equatable {
   /// Pairs from which there is an interval at 95 %, and from which contestants are ranked.
   package static let leastPairs = 6
 
+  /// The ratio of the sides the other way round.
+  package var inverse: PairedRatio {
+    PairedRatio(
+      ratio: 1 / ratio,
+      interval: interval.map { Interval(low: 1 / $0.high, high: 1 / $0.low, level: $0.level) })
+  }
+
   /// Whether the interval excludes 1, that is, whether a difference is established.
   package var isEstablished: Bool {
     interval.map { !$0.contains(1) } ?? false

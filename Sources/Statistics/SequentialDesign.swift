@@ -38,6 +38,20 @@ package struct SequentialDesign: Sendable, Hashable {
     self.proportions = proportions
   }
 
+  /// One look, after so many pairs; stops the process unless there is at least one.
+  package static func single(pairs: Int) -> SequentialDesign {
+    SequentialDesign(looks: [pairs], proportions: [1])
+  }
+
+  /// The design with these looks: one look, or the first ones of the standard.
+  ///
+  /// Nil for other looks, whose proportions would have to be known as well.
+  package static func known(looks: [Int]) -> SequentialDesign? {
+    if looks.count == 1 { return looks[0] > 0 ? single(pairs: looks[0]) : nil }
+    guard !looks.isEmpty, looks == Array(standard.looks.prefix(looks.count)) else { return nil }
+    return standard.prefix(looks.count)
+  }
+
   /// The same design with `count` looks at most; the last of them may spend what is left.
   ///
   /// This is how a budget of time shortens a comparison: before it starts, never while it runs.

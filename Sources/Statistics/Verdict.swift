@@ -46,7 +46,11 @@ package struct Tolerance: Sendable, Hashable {
     guard let interval else { return .inconclusive }
     if interval.low > 1 + difference { return .slower }
     if interval.high < 1 / (1 + difference) { return .faster }
-    if interval.low > 1 / (1 + equivalence), interval.high < 1 + equivalence { return .equivalent }
-    return .inconclusive
+    return isEquivalent(interval) ? .equivalent : .inconclusive
+  }
+
+  /// Whether the whole interval of the ratio lies inside the margin of equivalence.
+  func isEquivalent(_ interval: Interval) -> Bool {
+    interval.low > 1 / (1 + equivalence) && interval.high < 1 + equivalence
   }
 }

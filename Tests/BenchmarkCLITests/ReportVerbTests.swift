@@ -258,7 +258,7 @@ import Testing
         ("empty", "", ":1: schema: nothing in place 1 of the header; expected schema;"),
         ("bare", Column.header + "\n", ":1: no rows behind the header; expected at least one row;"),
         ("cut", String(sound.dropLast(9)), ": the last line has no line feed;"),
-        ("short", lines[0] + "\n" + "3,x\n", ":2: 2 fields; expected 30"),
+        ("short", lines[0] + "\n" + "3,x\n", ":2: 2 fields; expected 31"),
         ("number", sound.replacing(",lower,", with: ",lower,x"), ":2: value: \"x"),
         ("twice", sound + lines[1] + "\n", ": the same subject, process and pair as in line 2;"),
         (

@@ -13,21 +13,21 @@ struct CSVTests {
         == "schema,time,run_id,commit,branch,dirty,binary,toolchain,machine_id,"
         + "suite,benchmark,params,scheduler,"
         + "allocator,metric,stat,unit,direction,value,ci_low,ci_high,ci_level,n_proc,n_iter,n_op,"
-        + "process,role,pair_id,state,quality")
+        + "process,role,pair_id,design,state,quality")
   }
 
   @Test("a row is written as documented")
   func writesRow() throws {
     let lines = try SampleRows.text().split(separator: "\n")
     let cells = [
-      "3", "2026-01-31T12:00:00Z", "01KG9RKVG0T5Z0N9QX3W7B4E2M",
+      "4", "2026-01-31T12:00:00Z", "01KG9RKVG0T5Z0N9QX3W7B4E2M",
       "6180120d52a1b7c0c9a7c3e1f00d5eed2b0a4c11", "main", "0", "b:85944171f73967e8",
       "Swift 6.3.1", "h:3fa9c0d2e4b86a17", "core", "fan", "rounds:200;width:1000;workers:2",
       "work-stealing", "jemalloc", "wall", "p50", "ns/op", "lower", "431.25", "428.1", "434.0",
-      "0.95", "2", "60", "12000000", "", "", "", "steady", "ok",
+      "0.95", "2", "60", "12000000", "", "", "", "", "steady", "ok",
     ]
     #expect(lines[1] == cells.joined(separator: ","))
-    #expect(lines[6].hasSuffix("wall,p50,ns/op,lower,,,,,,,,,,,,debug;crashed"))
+    #expect(lines[6].hasSuffix("wall,p50,ns/op,lower,,,,,,,,,,,,,debug;crashed"))
   }
 
   @Test("what is written reads back the same")

@@ -74,7 +74,7 @@ struct EncodingTests {
       + "\"stat\": \"p50\", \"unit\": \"ns/op\", \"direction\": \"lower\", \"value\": null, "
       + "\"ci_low\": null, \"ci_high\": null, \"ci_level\": null, \"n_proc\": null, "
       + "\"n_iter\": null, \"n_op\": null, \"process\": null, \"role\": null, "
-      + "\"pair_id\": null, \"state\": null, \"quality\": \"debug;crashed\"}"
+      + "\"pair_id\": null, \"design\": null, \"state\": null, \"quality\": \"debug;crashed\"}"
     #expect(text == "[\n  \(one),\n  \(one)\n]\n")
     #expect(JSONValue.rows([]).list == "[]\n")
   }

@@ -49,7 +49,8 @@ enum SampleRows {
         quality: [.unavailable(reason: "no-pmu")]),
       ResultRow(
         run: run, code: code, subject: subject(.wall, .ratio), value: 1.02,
-        interval: Interval(low: 0.99, high: 1.05, level: 0.95), processCount: 12, role: .b),
+        interval: Interval(low: 0.99, high: 1.05, level: 0.95), processCount: 12, role: .b,
+        design: ComparisonDesign(text: Column.design.example)),
       ResultRow(
         run: run, code: code, subject: subject(.wall, .ratio), value: 1.01, process: 1, role: .b,
         pairID: 0),

@@ -31,7 +31,7 @@ struct SchemaCheckTests {
   }
 
   static let brokenCells: [BrokenCell] = [
-    BrokenCell(2, .schema, "4"), BrokenCell(2, .schema, "0"), BrokenCell(2, .schema, "one"),
+    BrokenCell(2, .schema, "5"), BrokenCell(2, .schema, "0"), BrokenCell(2, .schema, "one"),
     BrokenCell(2, .schema, ""),
     BrokenCell(3, .time, "2026-01-31 12:00:00"), BrokenCell(3, .time, "2026-02-29T12:00:00Z"),
     BrokenCell(4, .time, "2026-01-31T12:00:01Z"),
@@ -59,7 +59,10 @@ struct SchemaCheckTests {
     BrokenCell(2, .nProc, "-2"), BrokenCell(2, .nIter, "6e1"), BrokenCell(2, .nOp, "012"),
     BrokenCell(2, .nProc, "0"), BrokenCell(2, .nIter, "0"), BrokenCell(2, .nOp, "0"),
     BrokenCell(3, .process, "first"), BrokenCell(4, .process, "0"), BrokenCell(9, .role, "C"),
-    BrokenCell(10, .pairID, "1.5"),
+    BrokenCell(10, .pairID, "1.5"), BrokenCell(9, .design, "looks:20"),
+    BrokenCell(9, .design, "equivalence:0.03;looks:20+30;pairing:alternating;tolerance:0.01"),
+    BrokenCell(9, .design, "equivalence:0.01;looks:20;pairing:alternating;tolerance:0.03"),
+    BrokenCell(2, .design, Column.design.example),
     BrokenCell(2, .state, "warm"), BrokenCell(2, .quality, ""), BrokenCell(2, .quality, "fine"),
     BrokenCell(2, .quality, "ok;noisy"), BrokenCell(2, .quality, "noisy;noisy"),
     BrokenCell(7, .quality, "unavailable:"),
@@ -112,29 +115,43 @@ struct SchemaCheckTests {
     #expect(findings(try SampleRows.text(line: 2, .schema, "1")) == [])
   }
 
-  /// The sample as an earlier version wrote it, without the columns that came with version 3.
-  private func earlierText(schema: String) throws -> String {
+  /// The sample as an earlier version wrote it, without the columns that came later.
+  private func earlierText(schema: String, without columns: [Column]) throws -> String {
     try SampleRows.text().split(separator: "\n").enumerated().map { index, line in
       var cells = line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
       if index > 0 { cells[Column.schema.index] = schema }
-      cells.removeSubrange(Column.binary.index...Column.toolchain.index)
+      for column in columns.sorted(by: { $0.index > $1.index }) { cells.remove(at: column.index) }
       return cells.joined(separator: ",") + "\n"
     }.joined()
   }
 
-  @Test("a file of an earlier version is sound, and says nothing of executables")
-  func takesEarlierFiles() throws {
-    let text = try earlierText(schema: "2")
+  @Test("a file of version 3 is sound, and says nothing of how comparisons were planned")
+  func takesFilesOfVersion3() throws {
+    let text = try earlierText(schema: "3", without: [.design])
+    #expect(findings(text) == [])
+    let rows = try CSV.decode(Array(text.utf8), path: "r.csv")
+    #expect(rows.allSatisfy { $0.design == nil } && rows[0].code == SampleRows.code)
+    #expect(
+      findings(try earlierText(schema: "4", without: [.design])).map(\.column)
+        == Array(repeating: "schema", count: 10))
+  }
+
+  @Test("a file of version 2 is sound, and says nothing of executables")
+  func takesFilesOfVersion2() throws {
+    let late: [Column] = [.binary, .toolchain, .design]
+    let text = try earlierText(schema: "2", without: late)
     #expect(findings(text) == [])
     let rows = try CSV.decode(Array(text.utf8), path: "r.csv")
     let expected = try SampleRows.rows().map { row in
       var row = row
       (row.code.binary, row.code.toolchain) = (nil, nil)
+      row.design = nil
       return row
     }
     #expect(rows == expected)
     #expect(
-      findings(try earlierText(schema: "3")).map(\.column) == Array(repeating: "schema", count: 10))
+      findings(try earlierText(schema: "3", without: late)).map(\.column)
+        == Array(repeating: "schema", count: 10))
     let cut = text.split(separator: "\n").prefix(2).joined(separator: "\n") + ",more\n"
     #expect(findings(cut).first?.description.contains("29 fields; expected 28") == true)
   }
