@@ -298,7 +298,7 @@ let package = Package(
       "MeasurementTests",
       imports: [
         "Measurement", "Harness", "Machine", "MeasureChildFixture", "MeasurementFixtures",
-        "Results", "Scheduling",
+        "Results", "Scheduling", "Statistics",
       ]),
     .executableTarget(
       name: "RevisionsFixture", dependencies: ["Measurement", "Revisions"],
@@ -306,7 +306,9 @@ let package = Package(
     tests("RevisionsTests", imports: ["Measurement", "Results", "Revisions", "RevisionsFixture"]),
     tests(
       "AnalysisTests",
-      imports: ["Analysis", "Harness", "Measurement", "MeasurementFixtures", "Results"]),
+      imports: [
+        "Analysis", "Harness", "Measurement", "MeasurementFixtures", "Results", "Statistics",
+      ]),
     tests(
       "GateTests", imports: ["Gate", "ConcurrencyPrimitives", "Results", "Statistics"]),
     tests("TaskGraphFilesTests", imports: ["TaskGraphFiles", "Statistics"]),

@@ -34,6 +34,7 @@ struct ChildSession {
             .misunderstood,
             detail: "contestant \(selection.contestant) of \(contestants.count) that are made")
         }
+        try ThreadRest.await()
         current = selection.contestant
       case .freeze(let freezing):
         try requireContestant(for: command)

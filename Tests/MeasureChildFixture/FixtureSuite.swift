@@ -18,6 +18,12 @@ final class ImmediateScheduler: Scheduler {
   }
 }
 
+/// The same beside a thread that never sleeps.
+func restlessScheduler(workers: Int) -> ImmediateScheduler {
+  Thread.detachNewThread { while true {} }
+  return ImmediateScheduler(workers: workers)
+}
+
 /// A workload whose iteration is any closure.
 struct FixtureWorkload: Workload {
   var operationsPerIteration: Int
@@ -59,6 +65,7 @@ func writeToStandardError(_ text: String) { FileHandle.standardError.write(Data(
 let fixtureSuite = Suite(
   schedulers: [
     SchedulerEntry(name: "immediate", summary: "at once") { ImmediateScheduler(workers: $0) },
+    SchedulerEntry(name: "restless", summary: "never sleeps") { restlessScheduler(workers: $0) },
     SchedulerEntry(name: "stubborn", summary: "always one worker") { _ in
       ImmediateScheduler(workers: 1)
     },

@@ -9,3 +9,7 @@ int64_t shim_read_file(const char *path, void *buffer, uint64_t capacity);
 int shim_can_read(const char *path);
 /// Largest resident set of this process image in bytes, or -1. Unlike rusage it never shows the parent's.
 int64_t shim_peak_rss(void);
+
+/// Threads of this process that run or could run, the calling one apart; -1 when the kernel does not
+/// tell.
+int32_t shim_awake_threads(void);

@@ -9,7 +9,7 @@ internal import Scheduling
 package enum Command: Equatable, Sendable {
   /// Makes a contestant, number 0 first, then 1, and so on, and changes to it.
   case prepare(Assignment)
-  /// Changes to a contestant that has been made.
+  /// Changes to a contestant that has been made, once the threads of all of them sleep.
   case select(Selection)
   /// Fixes how often the contestant's program runs for one sample.
   case freeze(Freezing)

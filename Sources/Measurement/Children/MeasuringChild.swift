@@ -65,7 +65,7 @@ package final class MeasuringChild {
     return prepared.operations
   }
 
-  /// Changes to the contestant of that number.
+  /// Changes to the contestant of that number, once the threads of all of them sleep.
   package func select(_ contestant: Int) throws(MeasurementFailure) {
     try perform(.select(Selection(contestant: contestant)))
   }

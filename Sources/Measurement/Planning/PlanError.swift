@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Harness
+package import Results
 package import Scheduling
 
 /// Why a request cannot be planned; what to type instead is for whoever shows it.
@@ -36,6 +37,10 @@ package enum PlanError: Error, Equatable {
   case graph(String)
   /// A path means the graph that another path before it means.
   case sameGraph(String, as: String)
+  /// A comparison for which there is no point with two contestants.
+  case nothingToCompare
+  /// A benchmark does not report a metric that a comparison is to judge.
+  case metricNotReported(Metric, benchmark: String, reported: [Metric])
   /// Standard input cannot be kept for the children; the error number.
   case standardInput(Int32)
 }

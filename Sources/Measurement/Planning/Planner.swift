@@ -21,6 +21,18 @@ package struct Planner: Sendable {
   /// - Parameter freshSeed: used when the request names no seed. A fixed default would give every
   ///   run the same order, and the pairs their validity comes from the order being random.
   package func plan(freshSeed: UInt64) throws(PlanError) -> MeasurementPlan {
+    let (groups, notes) = try groups()
+    var plan = MeasurementPlan(
+      groups: groups, rounds: request.rounds, roundsAreFixed: request.processes != nil,
+      seed: request.seed ?? freshSeed, budget: request.totalBudget,
+      budgetIsNamed: request.budget != nil, cpuCount: request.cpus ?? cpuCount, warmups: 1,
+      allocator: request.allocator, notes: notes)
+    if let warning = PlanEstimate(plan: plan).warning { plan.notes.append(warning) }
+    return plan
+  }
+
+  /// What takes part at every point, and what to know about it.
+  func groups() throws(PlanError) -> ([MeasurementGroup], notes: [PlanNote]) {
     let schedulers = try chosenSchedulers()
     let references = try chosenReferences()
     if let cpus = request.cpus, cpus > cpuCount {
@@ -39,13 +51,7 @@ package struct Planner: Sendable {
     for count in workers where count > usable {
       notes.append(.moreWorkersThanCPUs(workers: count, cpus: usable))
     }
-    var plan = MeasurementPlan(
-      groups: groups, rounds: request.rounds, roundsAreFixed: request.processes != nil,
-      seed: request.seed ?? freshSeed, budget: request.totalBudget,
-      budgetIsNamed: request.budget != nil, cpuCount: usable, warmups: 1,
-      allocator: request.allocator, notes: notes)
-    if let warning = PlanEstimate(plan: plan).warning { plan.notes.append(warning) }
-    return plan
+    return (groups, notes)
   }
 
   private func chosenSchedulers() throws(PlanError) -> [SchedulerEntry] {

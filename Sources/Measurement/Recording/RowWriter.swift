@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Machine
 package import Results
 
 /// Turns what a run has measured into rows of a results file.
@@ -63,7 +64,7 @@ package struct RowWriter: Sendable {
   }
 
   /// A row of a contestant, with the figure that its failure leaves empty.
-  private func row(of contestant: Contestant, in group: MeasurementGroup) -> ResultRow {
+  func row(of contestant: Contestant, in group: MeasurementGroup) -> ResultRow {
     ResultRow(
       run: run, code: contestant.code ?? code,
       subject: Subject(
@@ -147,7 +148,8 @@ package struct RowWriter: Sendable {
     row.operationCount = figures.reduce(0) { $0 + $1.operationCount }
   }
 
-  private func flags(of failure: MeasurementFailure?) -> Set<QualityFlag> {
+  /// The word of a failure.
+  func flags(of failure: MeasurementFailure?) -> Set<QualityFlag> {
     guard let word = failure?.qualityWord else { return [] }
     return [QualityFlag(text: word) ?? .unavailable(reason: nameReplacingOthers(in: word))]
   }
@@ -164,11 +166,16 @@ package struct RowWriter: Sendable {
   }
 
   private func disturbances(_ outcomes: [MeasurementOutcome]) -> Set<QualityFlag> {
+    flags(of: outcomes.map { ($0.disturbance, $0.elapsedNanoseconds) })
+  }
+
+  /// What disturbed stretches of so many nanoseconds.
+  func flags(of stretches: [(disturbance: Disturbance, nanoseconds: UInt64)]) -> Set<QualityFlag> {
     var flags: Set<QualityFlag> = []
-    let throttled = outcomes.reduce(0) { $0 + ($1.disturbance.throttledPeriods ?? 0) }
+    let throttled = stretches.reduce(0) { $0 + ($1.disturbance.throttledPeriods ?? 0) }
     if throttled > 0 { flags.insert(.throttled) }
-    let ticks = outcomes.reduce(0) { $0 + ($1.disturbance.stealTicks ?? 0) }
-    let elapsed = outcomes.reduce(0.0) { $0 + Double($1.elapsedNanoseconds) }
+    let ticks = stretches.reduce(0) { $0 + ($1.disturbance.stealTicks ?? 0) }
+    let elapsed = stretches.reduce(0.0) { $0 + Double($1.nanoseconds) }
     // A tick is a hundredth of a second.
     if Double(ticks) * 1e7 > elapsed * Double(cpuCount) * Self.stealShare { flags.insert(.steal) }
     return flags

@@ -38,12 +38,27 @@ package struct RunSession: Sendable {
   /// The machine's description after the run.
   package func environment(after record: RunRecord) throws(EnvironmentError) -> EnvironmentRecord {
     let outcomes = record.processes.joined().joined().map(\.outcome)
+    return try environment(
+      allocatorProof: outcomes.lazy.compactMap(\.allocatorProof).first,
+      jemallocEpochNanoseconds: outcomes.lazy.compactMap(\.jemallocEpochNanoseconds).first)
+  }
+
+  /// The machine's description after the comparison.
+  package func environment(
+    after record: ComparisonRecord
+  ) throws(EnvironmentError) -> EnvironmentRecord {
+    try environment(
+      allocatorProof: record.allocatorProof,
+      jemallocEpochNanoseconds: record.jemallocEpochNanoseconds)
+  }
+
+  private func environment(
+    allocatorProof: String?, jemallocEpochNanoseconds: Int64?
+  ) throws(EnvironmentError) -> EnvironmentRecord {
     let columns = probe.columns(
       .init(
-        runID: identity.runID.text, harnessVersion: version,
-        allocatorProof: outcomes.lazy.compactMap(\.allocatorProof).first,
-        jemallocEpochNanoseconds: outcomes.lazy.compactMap(\.jemallocEpochNanoseconds).first,
-        gitDescribe: description))
+        runID: identity.runID.text, harnessVersion: version, allocatorProof: allocatorProof,
+        jemallocEpochNanoseconds: jemallocEpochNanoseconds, gitDescribe: description))
     return try EnvironmentRecord(columns.map { ($0.column, $0.value) })
   }
 

@@ -12,14 +12,25 @@ package enum Obstacle: Error, Hashable {
 
   /// Looks for one; milliseconds.
   package static func check(_ plan: MeasurementPlan) throws(Obstacle) {
-    var reason = AllocatorSupport.refusal(of: plan.allocator)
-    if reason == nil, plan.allocator == .jemalloc, !AllocatorSupport.isLinkedIn,
+    try check(plan.allocator, workers: plan.groups.flatMap(\.contestants).map(\.workers))
+  }
+
+  /// Looks for one; milliseconds.
+  package static func check(_ plan: ComparisonPlan) throws(Obstacle) {
+    // All sides are alive at once.
+    try check(
+      plan.allocator,
+      workers: plan.groups.map { $0.point.contestants.reduce(0) { $0 + $1.workers } })
+  }
+
+  private static func check(_ allocator: Allocator, workers: [Int]) throws(Obstacle) {
+    var reason = AllocatorSupport.refusal(of: allocator)
+    if reason == nil, allocator == .jemalloc, !AllocatorSupport.isLinkedIn,
       case .failure(let error) = JemallocLibrary.locate()
     {
       reason = error.message
     }
-    if let reason { throw .allocator(plan.allocator, reason: reason) }
-    let workers = plan.groups.flatMap(\.contestants).map(\.workers).max() ?? 1
-    if let shortage = Shortage.find(workers: workers) { throw .shortage(shortage) }
+    if let reason { throw .allocator(allocator, reason: reason) }
+    if let shortage = Shortage.find(workers: workers.max() ?? 1) { throw .shortage(shortage) }
   }
 }
