@@ -118,6 +118,19 @@ package struct ContestantResult: Sendable {
     }
   }
 
+  /// What its benchmark is about, as far as its rows say.
+  package var primaryMetric: Metric {
+    let metrics = Set(rows.map(\.subject.metric))
+    return metrics.contains(.makespan) ? .makespan : metrics.contains(.latency) ? .latency : .wall
+  }
+
+  /// The medians of its side by the number of the pair.
+  func byPair(_ metric: Metric) -> [Int: Double] {
+    (processes[FigureKey(metric, .p50)] ?? []).reduce(into: [:]) { figures, index in
+      if let pair = rows[index].pairID { figures[pair] = rows[index].value }
+    }
+  }
+
   /// Rounds in which it has a figure.
   var rounds: Int {
     processes.values.map { $0.count { rows[$0].value != nil } }.max() ?? 0

@@ -23,7 +23,7 @@ package enum HelpText {
     let sample = options.first?.name ?? .filter
     lines.append("\(sample.environmentVariable) for \(sample.flag). The command line wins.")
     lines += ["", examplesHeading] + exampleLines(verb.examples)
-    if verb == .run { lines += ["", exitCodes] }
+    if verb == .run || verb == .compare { lines += ["", exitCodes] }
     return lines.joined(separator: "\n") + "\n"
   }
 

@@ -4,7 +4,8 @@
 package enum OptionName: String, CaseIterable, Sendable {
   case filter, scheduler, workers
   case axes = "where"
-  case quick, budget, seed, processes, allocator, cpus, reference, graph
+  case quick, budget, seed, processes, pairs, metric, tolerance, equivalence, allocator, cpus,
+    reference, graph
   case timeScale = "time-scale"
   case body, output, force, format
   case allowDebug = "allow-debug"
@@ -47,6 +48,8 @@ package enum ValueShape: Sendable {
   case duration(ClosedRange<Duration>)
   /// A number greater than zero and finite.
   case factor
+  /// A percentage from 0 up, below 100.
+  case percentage
 
   /// What help prints after the option's name; empty for a flag.
   package var placeholder: String {
@@ -61,6 +64,7 @@ package enum ValueShape: Sendable {
     case .seed: "N"
     case .duration: "TIME"
     case .factor: "X"
+    case .percentage: "PERCENT"
     }
   }
 }
@@ -92,49 +96,77 @@ package struct OptionSpecification: Sendable {
 
 /// Every option of every verb.
 package enum OptionTable {
+  /// The verbs that measure.
+  private static let measuring: [Verb] = [.run, .compare]
+
   /// The rows, in the order in which help shows them.
   package static let all: [OptionSpecification] = [
-    .init(.filter, .pattern, "only workloads whose name matches"),
+    .init(.filter, .pattern, verbs: measuring, "only workloads whose name matches"),
     .init(
-      .scheduler, .names("NAME"), repeats: true, "only these schedulers, separated by commas"),
+      .scheduler, .names("NAME"), repeats: true, verbs: [.run],
+      "only these schedulers, separated by commas"),
     .init(
-      .workers, .counts("N", 1...1024), repeats: true,
+      .scheduler, .names("NAME"), repeats: true, verbs: [.compare],
+      "the base, then whom to compare with it, separated by commas"),
+    .init(
+      .workers, .counts("N", 1...1024), repeats: true, verbs: measuring,
       "worker counts, separated by commas; default: as many as CPUs (schedulers with a fixed "
         + "count keep it)"),
     .init(
-      .axes, .axes, repeats: true,
+      .axes, .axes, repeats: true, verbs: measuring,
       "values of a workload's axis or a scheduler's knob: n=512, or several: spin-us=0,5; every "
         + "combination is measured; `bench list` names them"),
+    .init(
+      .quick, .flag, verbs: [.compare], "small sizes, shorter samples, 20 seconds at most"),
     .init(.quick, .flag, "small sizes, 6 rounds, about 15 seconds"),
     .init(
       .budget, .duration(.milliseconds(100)...Duration.seconds(86_400)),
       "time to measure for, such as 60s, 500ms or 5m; divided over the processes, and "
         + "kept, but for the process that runs then; default 80s, with --quick 12s, and 6 rounds "
         + "at least"),
-    .init(.seed, .seed, "seed of the random order; default: a fresh one, printed"),
+    .init(
+      .budget, .duration(.milliseconds(100)...Duration.seconds(86_400)), verbs: [.compare],
+      "time to measure for, such as 60s or 5m; says beforehand how often a comparison looks; "
+        + "default 60s, with --quick 20s, and 20 pairs at least"),
+    .init(
+      .pairs, .count("N", 1...100_000), verbs: [.compare],
+      "take exactly so many pairs and judge them once, whatever the time"),
+    .init(
+      .metric, .names("NAME"), repeats: true, verbs: [.compare],
+      "what to judge, such as cpu; default: what the workload is about"),
+    .init(
+      .tolerance, .percentage, verbs: [.compare],
+      "a smaller difference does not matter; default 1%"),
+    .init(
+      .equivalence, .percentage, verbs: [.compare],
+      "sides certainly closer than this are equivalent; default 3%"),
+    .init(
+      .seed, .seed, verbs: measuring, "seed of the random order; default: a fresh one, printed"),
     .init(
       .processes, .count("N", 1...10_000),
       "rounds = processes per scheduler; default 8, with --quick 6; below 6 nobody is ranked"),
     .init(
-      .allocator, .choice(["jemalloc", "system"]),
+      .allocator, .choice(["jemalloc", "system"]), verbs: measuring,
       "memory allocator of the measured processes; default jemalloc"),
-    .init(.cpus, .count("N", 1...1024), "pin every measured process to N CPUs; default: all"),
+    .init(
+      .cpus, .count("N", 1...1024), verbs: measuring,
+      "pin every measured process to N CPUs; default: all"),
     .init(
       .reference, .names("NAME"), repeats: true,
       "also measure systems with operations of their own, such as foundation"),
     .init(
-      .graph, .text("FILE"), repeats: true,
+      .graph, .text("FILE"), repeats: true, verbs: measuring,
       "replay a recorded task graph (WfCommons JSON, build.ninja or its folder, Graphviz DOT; - "
         + "for standard input) instead of the built-in workloads"),
     .init(
-      .timeScale, .factor,
+      .timeScale, .factor, verbs: measuring,
       "replay: recorded durations times X; default: 1, or about one second of work where they "
         + "are more than two"),
     .init(
-      .body, .choice(["spin", "work"]),
+      .body, .choice(["spin", "work"]), verbs: measuring,
       "replay: a task spins until its time is over (default), or does that much CPU work"),
     .init(
-      .output, .text("FILE"),
+      .output, .text("FILE"), verbs: measuring,
       "write the CSV to FILE, the machine's description beside it (.env.csv); - for the CSV alone "
         + "on stdout"),
     .init(
@@ -145,14 +177,14 @@ package enum OptionTable {
       "write there, not to stdout; an existing folder gets a file for each run, such as "
         + "RUN.jmh.json; - for stdout"),
     .init(
-      .force, .flag, verbs: [.run, .report, .history],
+      .force, .flag, verbs: [.run, .compare, .report, .history],
       "let --output replace an existing regular file"),
     .init(.force, .flag, verbs: [.baseline], "let save replace the baseline of that name"),
     .init(
       .format, .choice(["text", "json"]), verbs: [.baseline],
       "what list and show print; default text"),
     .init(
-      .format, .choice(RunRequest.Format.allCases.map(\.rawValue)),
+      .format, .choice(RunRequest.Format.allCases.map(\.rawValue)), verbs: measuring,
       "what stdout shows; default text"),
     .init(
       .history, .text("FOLDER"), verbs: [.history],
@@ -171,15 +203,18 @@ package enum OptionTable {
     .init(
       .check, .text("FILE"), verbs: [.schema],
       "check FILE, or - for stdin, against the registry; exit code 1 when something is wrong"),
-    .init(.allowDebug, .flag, "write results of a debug or sanitised build, marked as such"),
-    .init(.dryRun, .flag, "print what would be measured, and measure nothing"),
+    .init(
+      .allowDebug, .flag, verbs: measuring,
+      "write results of a debug or sanitised build, marked as such"),
+    .init(.dryRun, .flag, verbs: measuring, "print what would be measured, and measure nothing"),
     .init(
       .color, .choice(["auto", "always", "never"]),
-      verbs: [.run, .report, .history, .list, .doctor],
+      verbs: [.run, .compare, .report, .history, .list, .doctor],
       "colour; auto: on a terminal unless NO_COLOR is set"),
-    .init(.noProgress, .flag, "no progress line on stderr"),
+    .init(.noProgress, .flag, verbs: measuring, "no progress line on stderr"),
     .init(
-      .quiet, .flag, verbs: [.run, .report, .history, .baseline], "nothing on stderr but errors"),
+      .quiet, .flag, verbs: [.run, .compare, .report, .history, .baseline],
+      "nothing on stderr but errors"),
   ]
 
   /// The options a verb takes.

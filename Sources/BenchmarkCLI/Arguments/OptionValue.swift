@@ -13,6 +13,8 @@ package enum OptionValue: Equatable, Sendable {
   case seed(UInt64)
   case duration(Duration)
   case factor(Double)
+  /// 0.01 for 1 %.
+  case fraction(Double)
 }
 
 extension OptionSpecification {
@@ -56,6 +58,14 @@ extension OptionSpecification {
         throw .usage(place, "`\(text)` is no factor", expected: "a number above zero, such as 0.01")
       }
       return .factor(factor)
+    case .percentage:
+      guard let number = Double(text.hasSuffix("%") ? String(text.dropLast()) : text), number >= 0,
+        number < 100
+      else {
+        throw .usage(
+          place, "`\(text)` is no percentage", expected: "0% to below 100%, such as 1.5%")
+      }
+      return .fraction(number / 100)
     }
   }
 

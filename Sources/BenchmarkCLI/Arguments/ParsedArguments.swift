@@ -78,6 +78,11 @@ package struct ParsedArguments: Sendable {
     if case .duration(let duration)? = values[name]?.last { duration } else { nil }
   }
 
+  /// A fraction, 0.01 for 1 %, or nil when the option was not given.
+  package func fraction(_ name: OptionName) -> Double? {
+    if case .fraction(let fraction)? = values[name]?.last { fraction } else { nil }
+  }
+
   /// A factor, or nil when the option was not given.
   package func factor(_ name: OptionName) -> Double? {
     if case .factor(let factor)? = values[name]?.last { factor } else { nil }

@@ -2,12 +2,13 @@
 
 /// What `bench` can be told to do.
 package enum Verb: String, CaseIterable, Sendable {
-  case run, report, baseline, history, list, schema, doctor
+  case run, compare, report, baseline, history, list, schema, doctor
 
   /// One line for the overview.
   package var summary: String {
     switch self {
     case .run: "measure schedulers on workloads (the default verb)"
+    case .compare: "say which of two schedulers or settings is faster, by how much, how surely"
     case .report: "show stored runs again, or write them in the forms of other tools"
     case .baseline: "keep the present commit by a name, to gate later ones against"
     case .history: "keep the figures of commits, and find where they change"
@@ -21,6 +22,7 @@ package enum Verb: String, CaseIterable, Sendable {
   package var usage: String {
     switch self {
     case .run: "bench [run] [WORKLOAD…] [OPTIONS]"
+    case .compare: "bench compare [WORKLOAD…] --scheduler BASE,OTHER [OPTIONS]"
     case .report: "bench report FILE… [OPTIONS]"
     case .baseline: "bench baseline save NAME | list | show NAME | delete NAME [OPTIONS]"
     case .history: "bench history add|scan|show|export [FILE…] [OPTIONS]"
@@ -38,6 +40,14 @@ package enum Verb: String, CaseIterable, Sendable {
       Measures every scheduler on every workload, each measurement in a process of its own, in
       rounds: a round runs every scheduler once, in random order. Prints a table; writes every
       figure to results/runs/<run id>.csv and the machine's description beside it.
+      """
+    case .compare:
+      """
+      Compares schedulers, or values of a knob, in pairs: both sides take turns in one process, in
+      random order. The first scheduler, and the first value, is the base. Looks after 20, 40 and 80
+      pairs, as far as the budget reaches, and stops when the answer is clear: slower, faster,
+      equivalent or inconclusive, always with the difference that could have been seen. Never gates:
+      the exit code is 0 whatever the verdict, and 1 when a measurement failed.
       """
     case .report:
       """
@@ -90,6 +100,18 @@ package enum Verb: String, CaseIterable, Sendable {
         ("bench chain --reference foundation", "beside Foundation's own OperationQueue"),
         ("bench run --graph build.ninja", "replay a recorded build"),
         ("bench --quick --format csv --output my.csv", "figures for a script"),
+      ]
+    case .compare:
+      [
+        ("bench compare chain --scheduler dispatch,work-stealing", "one workload, two schedulers"),
+        (
+          "bench compare --scheduler work-stealing --where spin-us=20,0 --budget 2m",
+          "every workload, one knob"
+        ),
+        (
+          "bench compare chain --scheduler inline,dispatch --metric cpu --tolerance 5%",
+          "by processor time; less than 5 % does not matter"
+        ),
       ]
     case .report:
       [

@@ -51,8 +51,12 @@ extension CommandLineTool {
   {
     switch request.format {
     case .shown(.text):
-      return sections(of: runs, heading: { style.paint($0, .strong) }) { $0.text(style: style) }
-    case .shown(.markdown): return sections(of: runs, heading: { "## `\($0)`" }, \.markdown)
+      return sections(
+        of: runs, heading: { style.paint($0, .strong) }, { $0.text(style: style) },
+        paired: { $0.text(style: style) })
+    case .shown(.markdown):
+      return sections(
+        of: runs, heading: { "## `\($0)`" }, \.markdown, paired: \.markdown)
     case .shown(.csv): return String(decoding: CSV.encode(runs.flatMap(\.rows)), as: UTF8.self)
     case .shown(.json):
       guard runs.count > 1 else { return JSONValue.rows(runs.flatMap(\.rows)).list }
@@ -68,10 +72,15 @@ extension CommandLineTool {
 
   /// The reports of the runs one after the other.
   private func sections(
-    of runs: [StoredRun], heading: (String) -> String, _ body: (Report) -> String
+    of runs: [StoredRun], heading: (String) -> String, _ body: (Report) -> String,
+    paired: (PairedReport) -> String
   ) -> String {
     runs.map { run in
-      let text = body(Report(Analysis(rows: run.rows, roster: Roster(suite))))
+      let roster = Roster(suite)
+      let text =
+        PairedAnalysis.isPaired(run.rows)
+        ? paired(PairedReport(PairedAnalysis(rows: run.rows, roster: roster)))
+        : body(Report(Analysis(rows: run.rows, roster: roster)))
       return runs.count > 1 ? "\(heading(run.name))\n\n\(text)" : text
     }.joined(separator: "\n")
   }

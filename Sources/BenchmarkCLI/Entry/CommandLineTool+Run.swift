@@ -27,15 +27,21 @@ extension CommandLineTool {
           + "repeat this order with --seed \(plan.seed)")
       for line in plan.factLines + plan.notes.map(\.text) { console.say("bench: \(line)") }
     }
+    let interrupt = try Self.interrupt()
+    let record = measure(
+      plan, request: request, runner: ChildRunner(interrupt: interrupt),
+      isInterrupted: { interrupt.isRaised })
+    return try finish(record, request: request, session: session, place: place, flags: flags)
+  }
+
+  /// What Ctrl-C raises from now on.
+  static func interrupt() throws(ToolFailure) -> InterruptFlag {
     guard let interrupt = InterruptFlag.install() else {
       throw ToolFailure(
         .internalFault, place: "signals", finding: "SIGINT, SIGTERM and SIGHUP cannot be caught",
         expectation: "two free file descriptors", nextStep: "raise the limit with `ulimit -n 256`")
     }
-    let record = measure(
-      plan, request: request, runner: ChildRunner(interrupt: interrupt),
-      isInterrupted: { interrupt.isRaised })
-    return try finish(record, request: request, session: session, place: place, flags: flags)
+    return interrupt
   }
 
   /// The moment and the name of the run.
@@ -48,7 +54,7 @@ extension CommandLineTool {
 
   /// Where the files go, after making sure that they can; nil when the figures go to standard
   /// output instead.
-  private func place(of run: RunID, request: RunRequest) throws(ToolFailure) -> ResultsPlace? {
+  func place(of run: RunID, request: RunRequest) throws(ToolFailure) -> ResultsPlace? {
     guard !request.outputIsStandard else { return nil }
     let place =
       request.output.map { ResultsPlace(output: $0, overwrites: request.force) }
@@ -123,37 +129,48 @@ extension CommandLineTool {
       buildFlags: flags, cpuCount: Int(shim_usable_cpus()))
     let analysis = Analysis(rows: writer.rows(record), roster: Roster(suite))
     let bytes = CSV.encode(analysis.rows)
+    let report = Report(
+      analysis, context: ReportContext(record, writer: writer, session: session))
+    let loss = try deliver(
+      bytes, to: place, wasInterrupted: record.wasInterrupted,
+      environment: { () throws(EnvironmentError) in try session.environment(after: record) },
+      show: { () throws(ToolFailure) in
+        try show(report, rows: analysis.rows, csv: bytes, request: request)
+      })
+    if let loss { return loss }
+    if !request.quiet { sayEnd(of: record, place: place) }
+    if record.wasInterrupted { return .interrupted }
+    return record.hasFailures ? .findings : .success
+  }
+
+  /// Writes what was measured, and shows it; the exit code when it can only be written, nil when
+  /// all went well.
+  ///
+  /// - Throws: when it cannot be written.
+  func deliver(
+    _ csv: [UInt8], to place: ResultsPlace?, wasInterrupted: Bool,
+    environment: () throws(EnvironmentError) -> EnvironmentRecord,
+    show: () throws(ToolFailure) -> Void
+  ) throws(ToolFailure) -> ExitCode? {
     // Figures that cannot be written are shown all the same: they took a minute to get.
     var unwritten: ToolFailure?
     do throws(ToolFailure) {
-      try place?.write(rows: bytes, environment: Self.environment(session, after: record))
+      let record: EnvironmentRecord
+      do throws(EnvironmentError) { record = try environment() } catch { throw ToolFailure(error) }
+      try place?.write(rows: csv, environment: record.csv())
     } catch { unwritten = error }
-    let report = Report(
-      analysis, context: ReportContext(record, writer: writer, session: session))
-    do throws(ToolFailure) {
-      try show(report, rows: analysis.rows, csv: bytes, request: request)
-    } catch {
+    do throws(ToolFailure) { try show() } catch {
       // Whoever ended the run may have closed the terminal as well; what is written is the answer
       // then.
       console.say("bench: \(unwritten ?? error)")
       if let place, unwritten == nil {
         console.say("bench: figures in \(place.csv)")
       }
-      return record.wasInterrupted && place != nil && unwritten == nil
+      return wasInterrupted && place != nil && unwritten == nil
         ? .interrupted : (unwritten ?? error).code
     }
     if let unwritten { throw unwritten }
-    if !request.quiet { sayEnd(of: record, place: place) }
-    if record.wasInterrupted { return .interrupted }
-    return record.hasFailures ? .findings : .success
-  }
-
-  private static func environment(_ session: RunSession, after record: RunRecord)
-    throws(ToolFailure) -> [UInt8]
-  {
-    do throws(EnvironmentError) {
-      return try session.environment(after: record).csv()
-    } catch { throw ToolFailure(error) }
+    return nil
   }
 
   private func show(_ report: Report, rows: [ResultRow], csv: [UInt8], request: RunRequest)

@@ -45,6 +45,15 @@ extension ToolFailure {
           + (areNamed ? "none of the workloads named" : "no workload"),
         expectation: "one of \(candidates.joined(separator: ", "))",
         nextStep: "`bench list` shows what there is")
+    case .nothingToCompare:
+      self = .usage(
+        "compare", "there is nothing to compare: no benchmark has two contestants",
+        expected: "--scheduler A,B, or two values of a knob: --where KNOB=V1,V2",
+        next: "`bench list` shows schedulers with their knobs")
+    case .metricNotReported(let metric, let benchmark, let reported):
+      self = .usage(
+        "--metric", "\(benchmark) has no figure of \(metric.rawValue) to judge",
+        expected: reported.map(\.rawValue).joined(separator: ", "))
     case .axisValue, .knobValue, .unknownAxis, .knobs: self = Self.ofAxes(error)
     case .graph(let text): self.init(.malformedInput, place: "--graph", finding: text)
     case .sameGraph(let path, let other):

@@ -39,6 +39,20 @@ package struct ProgressLine {
     isVisible = false
   }
 
+  /// `chain, pair 7 of at most 80, 12 s left at most`.
+  package static func text(for event: ComparisonDriver.Event, plan: ComparisonPlan) -> String? {
+    func place(_ group: Int) -> String {
+      "[\(group + 1)/\(plan.groups.count)] \(plan.groups[group].point.benchmark)"
+    }
+    switch event {
+    case .calibrating(let group): return "\(place(group)), calibrating"
+    case .pair(let group, let pair, let most, let left):
+      return "\(place(group)), pair \(pair) of at most \(most), "
+        + "\(UnitFormatter.countdown(seconds: left)) left at most"
+    case .failed: return nil
+    }
+  }
+
   /// `[ 37/288] chain n=512, dispatch, round 2 of 8, 48 s left`.
   package static func text(for event: Orchestrator.Event, plan: MeasurementPlan) -> String? {
     guard

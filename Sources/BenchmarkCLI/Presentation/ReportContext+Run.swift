@@ -6,12 +6,23 @@ package import Measurement
 extension ReportContext {
   /// What is known of a run that has just ended.
   init(_ record: RunRecord, writer: RowWriter, session: RunSession) {
-    let disturbances = session.disturbances
+    self.init(record, writer: writer, disturbance: Self.disturbance(of: session))
+  }
+
+  /// What is known of a comparison that has just ended.
+  init(_ record: ComparisonRecord, writer: RowWriter, session: RunSession) {
     self.init(
-      record, writer: writer,
-      disturbance: disturbances.isEmpty
-        ? nil
-        : "the machine was busy: \(disturbances.joined(separator: ", ")); see `bench doctor`.")
+      seed: record.plan.seed, notes: record.plan.notes.map(\.text),
+      disturbance: Self.disturbance(of: session),
+      failures: Dictionary(
+        writer.failures(record).map { (ContestantID($0.row), "\($0.failure)") },
+        uniquingKeysWith: { first, _ in first }))
+  }
+
+  private static func disturbance(of session: RunSession) -> String? {
+    let disturbances = session.disturbances
+    guard !disturbances.isEmpty else { return nil }
+    return "the machine was busy: \(disturbances.joined(separator: ", ")); see `bench doctor`."
   }
 
   /// The same, with what disturbed it.

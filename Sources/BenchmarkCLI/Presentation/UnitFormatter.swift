@@ -29,6 +29,25 @@ package enum UnitFormatter {
     return whole < 60 ? "\(whole) s" : "\(whole / 60) min \(whole % 60) s"
   }
 
+  /// A fraction as a percentage with two significant digits: `0.04 %`, `1.8 %`, `45 %`; a whole one
+  /// is whole.
+  package static func percent(_ fraction: Double) -> String {
+    let percent = fraction * 100
+    let size = percent.magnitude
+    guard (percent - percent.rounded()).magnitude > 1e-9 else {
+      return fixed(percent, digits: 0) + " %"
+    }
+    return fixed(percent, digits: size < 0.0995 ? 2 : size < 9.95 ? 1 : 0) + " %"
+  }
+
+  /// A ratio as a change with its sign: `+2.1 %`, `-0.4 %`; from twice on, and from half down, as a
+  /// factor: `×2.31`.
+  package static func change(_ ratio: Double) -> String {
+    guard ratio > 0.5, ratio < 2 else { return "×" + significant(ratio) }
+    let text = percent(ratio - 1)
+    return ratio > 1 ? "+" + text : text
+  }
+
   /// Three significant digits without an exponent up to a million; larger numbers are whole.
   package static func significant(_ value: Double) -> String {
     guard value.isFinite else { return value.isNaN ? "n/a" : value < 0 ? "-∞" : "∞" }
