@@ -46,6 +46,37 @@ struct LeavingRaceTests {
     }
   }
 
+  /// A member that leaves is taken off the number once, whatever it is at the moment, so that who
+  /// stays is always counted.
+  @Test(.contract(117, 120)) func aQueueThatHoldsAMemberIsNeverSeenEmpty() throws {
+    let queue = OperationQueue(scheduler: WorkStealingScheduler(workers: 2))
+    // Each departure is told while it is on its way out.
+    let observation = queue.observe(\.operationCount) { _, _ in }
+    let staying = Remote()
+    queue.addOperation(staying)
+    let isOver = Atomic<Bool>(false)
+    let adder = try SystemThread.start(name: "adder") {
+      for _ in 0..<Self.departures {
+        let passing = BlockOperation {}
+        queue.addOperation(passing)
+        passing.waitUntilFinished()
+      }
+      isOver.store(true, ordering: .releasing)
+    }
+    var emptyLooks = 0
+    while !isOver.load(ordering: .acquiring) {
+      if queue.operationCount < 1 || queue.isEmpty { emptyLooks += 1 }
+    }
+    adder.join()
+    #expect(emptyLooks == 0)
+    staying.finish()
+    #expect(queue.wait(timeout: patience))
+    #expect(queue.isEmpty && queue.operationCount == 0)
+    observation.invalidate()
+  }
+
+  private static let departures = 20_000
+
   @Test(.contract(49)) func cancelledOperationsLeaveAQueueThatStartsNothing() {
     let scheduler = WorkStealingScheduler(workers: 1)
     let queue = OperationQueue(scheduler: scheduler)

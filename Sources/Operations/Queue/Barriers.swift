@@ -76,10 +76,11 @@ extension OperationQueue {
     let operation = BlockOperation.barrier(barrier)
     unsafe _ = Unmanaged.passRetained(operation)
     let ready = control.withLock { control in
-      barrierMembers.wrappingAdd(1, ordering: .relaxed)  // relaxed: for snapshots
       // In one step with the count: see `enrol`.
       order?.add([operation.word])
       let old = addMembers(1, flags: MemberCount.barrier)
+      // release, edge Counted: as `addStraggler`.
+      barrierMembers.wrappingAdd(1, ordering: .releasing)
       // relaxed: published by the release of `membership` and by the mutex.
       operation.pending.store(1, ordering: .relaxed)
       let slot = registry.addHidden(operation.word, ticket: count.ticket(old))
@@ -120,7 +121,7 @@ extension OperationQueue {
   }
 
   /// A barrier leaves: nothing of it is left but its share of the count.
-  // relaxed: for snapshots
+  // relaxed: what becomes of it next releases it.
   func removeBarrier() { barrierMembers.wrappingSubtract(1, ordering: .relaxed) }
 
   /// A barrier has run: the first one.

@@ -37,6 +37,11 @@ struct MemberCount: ~Copyable {
   static func members(_ word: UInt64) -> Int { outstanding(word) & limit }
   static func pins(_ word: UInt64) -> Int { outstanding(word) >> 26 }
 
+  /// How many tickets were taken between two looks at the word.
+  static func ticketsTaken(from old: UInt64, to new: UInt64) -> Int {
+    Int(UInt32(new >> ticketShift) &- UInt32(old >> ticketShift))
+  }
+
   /// The ticket in a word that was read a moment ago.
   @inline(__always) borrowing func ticket(_ word: UInt64) -> UInt64 {
     // relaxed: the top bit of the low half says whether the number belongs to the word, or to one
@@ -171,8 +176,9 @@ extension OperationQueue {
   }
 
   /// A finished member stays counted while a handle to it is out; see `Operation+Handles.swift`.
-  func addStraggler() { stragglers.wrappingAdd(1, ordering: .relaxed) }  // relaxed: a statistic
+  // release, edge Counted: whoever finds it there finds its addition in the count.
+  func addStraggler() { stragglers.wrappingAdd(1, ordering: .releasing) }
   /// Its last handle is back.
-  // relaxed: as above
+  // relaxed: the credit that follows releases it.
   func removeStraggler() { stragglers.wrappingSubtract(1, ordering: .relaxed) }
 }

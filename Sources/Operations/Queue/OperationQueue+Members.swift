@@ -14,23 +14,31 @@ extension OperationQueue {
   /// Holds neither operations nor barriers.
   package var isEmpty: Bool {
     ThreadRecord.withCurrent { $0.flushCredit() }
-    // relaxed: a snapshot
-    return operationCount == 0 && barrierMembers.load(ordering: .relaxed) == 0
+    return membersLeft(countingBarriers: true) == 0
   }
 
   /// How many operations the queue holds, barriers not included.
   ///
-  /// Equal to `operations.count` while no other thread adds or finishes. O(threads that run
-  /// operations).
-  public var operationCount: Int {
-    // relaxed, all: a snapshot
-    var members =
-      MemberCount.members(count.word.load(ordering: .relaxed))
-      - stragglers.load(ordering: .relaxed) - barrierMembers.load(ordering: .relaxed)
-    ThreadRecord.forEach { record in
-      members -= record.heldCredits(of: word)
-    }
-    return max(0, members)
+  /// Equal to `operations.count` while no other thread adds or finishes, and never fewer than stay
+  /// in the queue meanwhile. O(threads that run operations).
+  public var operationCount: Int { membersLeft(countingBarriers: false) }
+
+  /// Members that have not left; a snapshot, but never fewer than stay meanwhile.
+  ///
+  /// A member that leaves is a straggler, then a credit, then subtracted, and a barrier is none any
+  /// more before that. Looked for in the opposite order, each that the count has is found once. As
+  /// many departures are left out as there were additions since the count was read, for they may
+  /// be theirs.
+  private func membersLeft(countingBarriers: Bool) -> Int {
+    // acquire, all, edge Counted: in this order.
+    let old = count.word.load(ordering: .acquiring)
+    var gone = 0
+    ThreadRecord.forEach { gone += $0.heldCredits(of: word) }
+    gone += stragglers.load(ordering: .acquiring)
+    if !countingBarriers { gone += barrierMembers.load(ordering: .acquiring) }
+    let new = count.word.load(ordering: .relaxed)  // relaxed: after those
+    let added = MemberCount.ticketsTaken(from: old, to: new)
+    return max(0, MemberCount.members(old) - max(0, gone - added))
   }
 
   /// Implements `cancelAllOperations()`.

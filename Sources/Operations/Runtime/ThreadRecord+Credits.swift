@@ -61,6 +61,9 @@ extension ThreadRecord {
     let before = taken.load(ordering: .acquiring)
     let count = earned.load(ordering: .acquiring)
     guard creditQueue.load(ordering: .acquiring) == word else { return 0 }
+    // Taken meanwhile, they may be another queue's, which the worker has left since.
+    // relaxed: after those.
+    guard taken.load(ordering: .relaxed) == before else { return 0 }
     return Int(count &- before)
   }
 
