@@ -22,6 +22,8 @@ extension Prediction {
           if prediction.operations[number].isCancelled, prediction.hasBarrier(queue) {
             return false
           }
+          // Two bodies that run at a time must not compete for the place that it gets.
+          if arrives[number], queueOf[number] != queue { return false }
           arrives[number] = true
           queueOf[number] = queue
         case .cancel(let number): mayBeCancelled[number] = true
