@@ -239,7 +239,9 @@ let package = Package(
       path: "Tests/RandomProgramsFixture", swiftSettings: strict),
     tests(
       "RandomProgramsTests",
-      imports: ["RandomPrograms", "RandomProgramsFixture", "TestSupport"]),
+      imports: [
+        "RandomPrograms", "RandomProgramsFixture", "ConcurrencyPrimitives", "TestSupport",
+      ]),
     tests(
       "DifferentialTests",
       imports: [

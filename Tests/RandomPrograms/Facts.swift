@@ -8,7 +8,9 @@ import Synchronization
 final class Facts: Sendable {
   // Sequentially consistent throughout: what is judged is the order in which things happened.
   let runs = Atomic<Int>(0)
+  /// Runs of further blocks, and how many blocks it may have.
   let extraRuns = Atomic<Int>(0)
+  let extraBlocks: Atomic<Int>
   /// Tickets of the beginning and the end of the body; 0 for neither.
   let begun = Atomic<Int>(0)
   let ended = Atomic<Int>(0)
@@ -42,7 +44,10 @@ final class Facts: Sendable {
   nonisolated(unsafe) var written = 0
   let handle = Locked<OperationHandle?>(nil)
 
-  init(_ plan: Plan) { graph = GraphFacts(plan.graph, round: 1) }
+  init(_ plan: Plan) {
+    graph = GraphFacts(plan.graph, round: 1)
+    extraBlocks = Atomic(plan.extraBlocks)
+  }
 }
 
 /// A reference that keeps nothing alive.

@@ -9,7 +9,10 @@ extension Run {
 
   /// Takes the steps of a body or a block, which may go on when its operation has finished.
   func performInside(_ steps: [Step]) {
+    guard !steps.isEmpty else { return }
+    // In this order: see `queuesGoOn`.
     insideSteps.wrappingAdd(1, ordering: .sequentiallyConsistent)
+    begunInside.wrappingAdd(1, ordering: .sequentiallyConsistent)
     perform(steps, nil)
     insideSteps.wrappingSubtract(1, ordering: .sequentiallyConsistent)
   }
@@ -171,6 +174,7 @@ extension Run {
     case .guardBy(_, let gate):
       if gates.indices.contains(gate) { operation.addReadinessCondition(gates[gate]) }
     case .addBlock:
+      facts.extraBlocks.wrappingAdd(1, ordering: .sequentiallyConsistent)
       try? (operation as? BlockOperation)?.tryAddExecutionBlock { self.extraBody(number) }
     case .set(_, let setting, let on): set(setting, on, operation)
     case .join(_, let group):

@@ -20,7 +20,8 @@ struct Certainty: Sendable {
   var guarded: Set<Int> = []
   /// Operations that may end with an error.
   var failing: Set<Int> = []
-  /// Queues may run elsewhere.
+  /// Queues may run elsewhere, and nothing adds to one when everything has ended, which must not
+  /// race with a move.
   var movesQueues = false
   /// How far a wait for what the scheduler runs must end.
   let runWaits: RunWaits
@@ -87,6 +88,8 @@ struct Certainty: Sendable {
       }
       if plan.kind == .timeout { hasCancellations = true }
     }
+    let addsInside = program.inside.contains { $0.name == .add || $0.name == .addAll }
+    if addsInside, !mayFinishEarly.isEmpty { movesQueues = false }
   }
 
   private static func runWaits(_ program: Program, _ steps: [Step]) -> RunWaits {

@@ -39,10 +39,7 @@ extension Run {
           == awaiting.load(ordering: .sequentiallyConsistent)
         && isOverNow
     }
-    guard isOver, emptyQueuesAreQuiet(until: deadline) else { return false }
-    // Whatever was the last to stop a queue has done so by now.
-    letGoOn(.all)
-    return true
+    return isOver && emptyQueuesAreQuiet(until: deadline)
   }
 
   /// Which queues that start nothing are to go on.
@@ -108,24 +105,7 @@ extension Run {
 
   /// Says what does not hold now that everything has ended.
   package func judge(_ actor: Actor, until deadline: UInt64) -> Bool {
-    for (number, queue) in queues.enumerated() {
-      guard let queue = queue.object else { continue }
-      guard wait(for: queue, until: deadline) else {
-        fault("queue \(number) does not become quiet")
-        return false
-      }
-      if queue.operationCount != 0 {
-        fault("queue \(number) holds \(queue.operationCount) operations after a wait for it")
-      }
-      guard canBeUsedAgain(queue, until: deadline) else {
-        fault("queue \(number) does not run what is added after everything has ended")
-        return false
-      }
-      guard !certainty.movesQueues || canBeMoved(queue, until: deadline) else {
-        fault("queue \(number) does not run what is added after it was moved")
-        return false
-      }
-    }
+    guard queuesGoOn(until: deadline) else { return false }
     // A finish does not wait for handlers that another thread calls, nor for a completion block.
     _ = waitUntil(deadline) { program.plans.indices.allSatisfy(isTold) }
     for number in program.plans.indices { judge(number) }
@@ -138,16 +118,70 @@ extension Run {
     return true
   }
 
-  func wait(for queue: OperationQueue, until deadline: UInt64) -> Bool {
-    let left = deadline - min(deadline, MonotonicTime.nanoseconds())
-    return queue.wait(timeout: .nanoseconds(Int64(left)))
+  /// Every queue becomes quiet, and runs what is added then; says what does not hold.
+  ///
+  /// Who finishes an operation between its start and its body, or the task of that, ends it before
+  /// the body has begun: this may come as late as now, and stop a queue or cancel what is in it. So
+  /// what was seen while such code took steps is no finding; the queues are let go on, and must
+  /// become quiet, with what was added before, and be used once more. Each body comes once.
+  private func queuesGoOn(until deadline: UInt64) -> Bool {
+    while true {
+      let isOver = waitUntil(deadline) {
+        letGoOn(.all)
+        return isOverNow
+      }
+      guard isOver else {
+        fault("a body came late, and the queues do not become quiet after it")
+        return false
+      }
+      let begun = begunInside.load(ordering: .sequentiallyConsistent)
+      // What is counted as begun has ended, and stops nothing any more.
+      guard insideSteps.load(ordering: .sequentiallyConsistent) == 0 else { continue }
+      letGoOn(.all)
+      let late = Late(run: self, begun: begun)
+      let finding = findingOfQueues(until: deadline, late)
+      if late.hasCome { continue }
+      if let finding { fault(finding) }
+      return finding == nil
+    }
   }
 
-  func canBeUsedAgain(_ queue: OperationQueue, until deadline: UInt64) -> Bool {
+  /// Whether a body or a block has begun to take steps since everything had ended.
+  struct Late {
+    let run: Run
+    let begun: Int
+    var hasCome: Bool { run.begunInside.load(ordering: .sequentiallyConsistent) != begun }
+  }
+
+  /// What does not hold of the queues; means nothing once something has come late.
+  private func findingOfQueues(until deadline: UInt64, _ late: Late) -> String? {
+    for (number, queue) in queues.enumerated() {
+      guard let queue = queue.object else { continue }
+      guard wait(for: queue, until: deadline, late) else {
+        return "queue \(number) does not become quiet"
+      }
+      if queue.operationCount != 0 {
+        return "queue \(number) holds \(queue.operationCount) operations after a wait for it"
+      }
+      guard canBeUsedAgain(queue, until: deadline, late) else {
+        return "queue \(number) does not run what is added after everything has ended"
+      }
+      guard !certainty.movesQueues || canBeMoved(queue, until: deadline, late) else {
+        return "queue \(number) does not run what is added after it was moved"
+      }
+    }
+    return nil
+  }
+
+  func wait(for queue: OperationQueue, until deadline: UInt64, _ late: Late) -> Bool {
+    waitUntil(deadline) { late.hasCome || queue.wait(timeout: .milliseconds(1)) }
+  }
+
+  func canBeUsedAgain(_ queue: OperationQueue, until deadline: UInt64, _ late: Late) -> Bool {
     let ran = Again()
     queue.addOperation { ran.count.wrappingAdd(1, ordering: .sequentiallyConsistent) }
     return waitUntil(deadline) {
-      ran.count.load(ordering: .sequentiallyConsistent) == 1 && queue.isQuiet
+      ran.count.load(ordering: .sequentiallyConsistent) == 1 && queue.isQuiet || late.hasCome
     }
   }
 

@@ -93,9 +93,9 @@ extension Run {
   }
 
   /// A further block of a block operation.
-  func extraBody(_ number: Int) {
+  package func extraBody(_ number: Int) {
     if facts[number].extraRuns.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue
-      > program.plans[number].extraBlocks + 8
+      > facts[number].extraBlocks.load(ordering: .sequentiallyConsistent)
     {
       fault("further blocks of \(number) ran too often")
     }

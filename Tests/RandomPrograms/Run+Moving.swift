@@ -20,11 +20,11 @@ extension Run {
   }
 
   /// Whether a queue that holds nothing runs what it gets wherever it is moved to; when everything has ended.
-  func canBeMoved(_ queue: OperationQueue, until deadline: UInt64) -> Bool {
+  func canBeMoved(_ queue: OperationQueue, until deadline: UInt64, _ late: Late) -> Bool {
     Step.Place.allCases.allSatisfy { place in
-      guard wait(for: queue, until: deadline) else { return false }
+      guard wait(for: queue, until: deadline, late), !late.hasCome else { return false }
       Self.move(queue, to: place)
-      return Self.isAt(queue, place) && canBeUsedAgain(queue, until: deadline)
+      return Self.isAt(queue, place) && canBeUsedAgain(queue, until: deadline, late)
     }
   }
 

@@ -28,8 +28,9 @@ package final class Run: Sendable {
   /// Tasks that await something, and those that have returned.
   let awaiting = Atomic<Int>(0)
   let awaited = Atomic<Int>(0)
-  /// Bodies and blocks that take steps.
+  /// Bodies and blocks that take steps, and how many have ever begun to.
   let insideSteps = Atomic<Int>(0)
+  let begunInside = Atomic<Int>(0)
   /// A step was taken after which any body may run.
   let mayHaveBegun = Atomic<Bool>(false)
   /// Only the first thread acts.

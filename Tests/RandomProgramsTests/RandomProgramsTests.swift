@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencyPrimitives
 import Foundation
 import RandomPrograms
 import TestSupport
@@ -24,6 +25,45 @@ import Testing
     let finding = try #require(findings.first)
     #expect(finding.report.contains("HANG seed \(finding.seed)"))
     #expect(said.text.contains("smallest:") && said.text.contains("again: "))
+  }
+
+  /// A body that comes after its operation was finished, and stops the queue then, is no finding.
+  ///
+  /// The task needs some jobs to come to the body, each of them late; in one of the rounds that is
+  /// after the finish and before what is added when everything has ended.
+  @Test(arguments: [Step.suspend(queue: 0, true), .limit(queue: 0, 0), .cancelAll(queue: 0)])
+  func whatStopsAQueueAfterTheEndIsNoFinding(_ stop: Step) {
+    for round in 0..<4 {
+      var plan = Plan(kind: .task)
+      plan.inBody = [stop]
+      let program = Program(
+        seed: 0, queueCount: 1, plans: [plan], steps: [.add(0, queue: 0), .fork, .finishNow(0)])
+      let (run, actor) = Run.make(program, on: LateScheduler(), isInline: false)
+      let deadline = MonotonicTime.nanoseconds() + 5_000_000_000
+      run.takeSteps(of: 0, actor) {
+        Thread.sleep(forTimeInterval: (Double(round) + 0.5) * LateScheduler.delay)
+      }
+      #expect(run.bringToEnd(actor, until: deadline) { true })
+      #expect(run.judge(actor, until: deadline), "round \(round)")
+      #expect(run.faults.isEmpty)
+    }
+  }
+
+  /// A block operation may get any number of further blocks.
+  @Test func eachFurtherBlockMayRunOnce() {
+    var plan = Plan(kind: .block)
+    plan.extraBlocks = 2
+    let steps = [Step](repeating: .addBlock(0), count: 20) + [.add(0, queue: 0)]
+    let program = Program(seed: 0, queueCount: 1, plans: [plan], steps: steps)
+    let (run, actor) = Run.make(program, on: Tested.inline.make(), isInline: true)
+    let deadline = MonotonicTime.nanoseconds() + 10_000_000_000
+    run.takeSteps(of: 0, actor)
+    #expect(run.bringToEnd(actor, until: deadline) { true })
+    #expect(run.judge(actor, until: deadline))
+    #expect(run.faults.isEmpty)
+    // One more than there are.
+    run.extraBody(0)
+    #expect(run.faults.count == 1)
   }
 
   /// The same seed gives the same program, and programs use every kind of operation and of step.
@@ -134,6 +174,19 @@ import Testing
     #expect(finished == [false, false, false, false, true])
     #expect(script.expected[4].runs == [0, 0])
     #expect(script.expected[4].queues[0].count == 0)
+  }
+
+  /// Where two bodies would add an operation to different queues, whoever comes first decides.
+  @Test func bodiesDoNotCompeteForAnOperationInTheModel() throws {
+    func steps(_ queue: Int) throws -> [Step] {
+      var plans = [Plan(kind: .barrier), Plan(kind: .block), Plan(kind: .subclass)]
+      plans[0].inBody = [.add(1, queue: 0), .add(2, queue: 1)]
+      plans[1].inBody = [.add(2, queue: queue)]
+      let program = Program(seed: 0, queueCount: 2, plans: plans, steps: [.add(0, queue: 1)])
+      return try #require(Script(program, avoidsDefects: false)).program.steps
+    }
+    #expect(try steps(0).isEmpty)
+    #expect(try steps(1).count == 1)
   }
 
   // MARK: Running
