@@ -27,8 +27,6 @@ int64_t shim_read_file(const char *path, void *buffer, uint64_t capacity) {
   return error ? -error : (int64_t)count;
 }
 
-int shim_can_read(const char *path) { return access(path, R_OK) == 0; }
-
 int64_t shim_peak_rss(void) {
   char text[4096];
   int64_t count = shim_read_file("/proc/self/status", text, sizeof text - 1);

@@ -17,9 +17,9 @@ package struct ControlGroup: Hashable, Sendable {
 
   /// The group of this process; in a container, whose paths lie outside its own view, the topmost
   /// visible group.
-  package static func ofThisProcess() -> ControlGroup {
-    let text = SystemFile.text("/proc/self/cgroup") ?? ""
-    return locate(in: text) { SystemFile.isReadable($0) }
+  package static func ofThisProcess(_ files: SystemFiles = .ofThisMachine) -> ControlGroup {
+    let text = files.text("/proc/self/cgroup") ?? ""
+    return locate(in: text) { files.exists($0) }
   }
 
   /// The group that the text of /proc/self/cgroup names, with `exists` saying which files there
@@ -47,29 +47,62 @@ package struct ControlGroup: Hashable, Sendable {
     return ControlGroup(version: .two, folder: "/sys/fs/cgroup")
   }
 
-  /// CPUs' worth of time that the group may use; nil without a limit.
-  package func quota() -> Double? {
+  /// A limit on the group's CPU time, and the group that has it.
+  package struct Limit: Hashable, Sendable {
+    /// CPUs' worth of time that may be used.
+    package var quota: Double
+    /// Folder of the group, which may be one that this one is inside of.
+    package var folder: String
+  }
+
+  /// The tightest limit of the group and those that it is inside of; nil without any.
+  package func limit(_ files: SystemFiles) -> Limit? {
+    levels(files).compactMap { folder in
+      quota(of: folder, files).map { Limit(quota: $0, folder: folder) }
+    }.min { $0.quota < $1.quota }
+  }
+
+  /// How often a limit stopped the group so far, or one that it is inside of; nil when the kernel
+  /// does not count it.
+  package func throttledPeriods(_ files: SystemFiles = .ofThisMachine) -> Int64? {
+    let counts = levels(files).compactMap { folder in
+      files.text(folder + "/cpu.stat", limit: 4096).flatMap {
+        MachineFacts.value(of: "nr_throttled", separator: " ", in: $0)
+      }.flatMap { Int64($0) }
+    }
+    return counts.isEmpty ? nil : counts.reduce(0, +)
+  }
+
+  /// The files that would say what the limit is.
+  package var limitPaths: [String] {
+    version == .one ? ["\(folder)/cpu.cfs_quota_us"] : ["\(folder)/cpu.max"]
+  }
+
+  /// Folders of the group and of all that it is inside of, as far as they can be seen.
+  private func levels(_ files: SystemFiles) -> [String] {
+    var levels: [String] = []
+    var level = folder
+    while files.exists(level + "/cpu.stat") {
+      levels.append(level)
+      guard let slash = level.lastIndex(of: "/") else { break }
+      level = String(level[..<slash])
+    }
+    return levels
+  }
+
+  private func quota(of folder: String, _ files: SystemFiles) -> Double? {
     switch version {
     case .one:
-      guard let quota = SystemFile.number(folder + "/cpu.cfs_quota_us"), quota > 0,
-        let period = SystemFile.number(folder + "/cpu.cfs_period_us"), period > 0
+      guard let quota = files.number(folder + "/cpu.cfs_quota_us"), quota > 0,
+        let period = files.number(folder + "/cpu.cfs_period_us"), period > 0
       else { return nil }
       return Double(quota) / Double(period)
     case .two:
-      let fields = (SystemFile.line(folder + "/cpu.max") ?? "").split(separator: " ")
+      let fields = (files.line(folder + "/cpu.max") ?? "").split(separator: " ")
       guard fields.count == 2, let quota = Double(fields[0]), let period = Double(fields[1]),
         period > 0
       else { return nil }
       return quota / period
     }
-  }
-
-  /// How often the limit stopped the group so far; nil when the kernel does not count it.
-  package func throttledPeriods() -> Int64? {
-    guard let text = SystemFile.text(folder + "/cpu.stat", limit: 4096) else { return nil }
-    for line in text.split(separator: "\n") where line.hasPrefix("nr_throttled ") {
-      return Int64(line.dropFirst("nr_throttled ".count))
-    }
-    return nil
   }
 }

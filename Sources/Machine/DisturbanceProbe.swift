@@ -9,7 +9,8 @@ package struct DisturbanceProbe: Sendable {
   /// The counters now; some 30 µs.
   package func read() -> Reading {
     Reading(
-      stealTicks: SystemFile.text("/proc/stat", limit: 1024).flatMap(Self.stealTicks(inStat:)),
+      stealTicks: SystemFiles.ofThisMachine.text("/proc/stat", limit: 1024)
+        .flatMap(Self.stealTicks(inStat:)),
       throttledPeriods: controlGroup.throttledPeriods())
   }
 

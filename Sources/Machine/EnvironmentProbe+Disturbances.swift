@@ -10,7 +10,7 @@ extension EnvironmentProbe {
   /// What was busy from the making of the probe until now, a few words each; empty on a quiet
   /// machine.
   package func disturbances() -> [String] {
-    disturbances(LoadReading.now(controlGroup: facts.controlGroup))
+    disturbances(LoadReading.now(facts))
   }
 
   func disturbances(_ after: LoadReading) -> [String] {
@@ -31,6 +31,9 @@ extension EnvironmentProbe {
       stolen / all > Self.mostSteal
     {
       found.append("the host kept \(decimal(100 * stolen / all, digits: 1)) % of the CPU time")
+    }
+    if let times = growth(\.heatThrottles, after), times > 0 {
+      found.append("heat slowed the processor down")
     }
     return found
   }

@@ -20,7 +20,7 @@ package struct EnvironmentProbe: Sendable {
   package init() {
     facts = MachineFacts.read()
     // Before the probe itself loads the machine.
-    before = LoadReading.now(controlGroup: facts.controlGroup)
+    before = LoadReading.now(facts)
     figures = MachineFigures.measure()
   }
 
@@ -60,7 +60,7 @@ package struct EnvironmentProbe: Sendable {
   ///
   /// No value is empty: what is not known reads `n/a (<why>)`.
   package func columns(_ run: RunFacts) -> [(column: String, value: String)] {
-    columns(run, after: LoadReading.now(controlGroup: facts.controlGroup))
+    columns(run, after: LoadReading.now(facts))
   }
 
   func columns(_ run: RunFacts, after: LoadReading) -> [(column: String, value: String)] {
@@ -116,7 +116,7 @@ package struct EnvironmentProbe: Sendable {
       ("timer_slack_ns", text(facts.timerSlackNanoseconds, else: "no /proc/self/timerslack_ns")),
       ("halt_poll_ns", text(facts.haltPollNanoseconds, else: "no haltpoll or kvm module")),
       ("cgroup_version", "\(facts.controlGroup.version.rawValue)"),
-      ("cpu_quota", facts.quota.map { decimal($0, digits: 2) } ?? "none"),
+      ("cpu_quota", facts.limit.map { decimal($0.quota, digits: 2) } ?? "none"),
     ]
   }
 

@@ -30,9 +30,11 @@ package enum JemallocLibrary {
   }
 
   /// The library's path, or why there is none.
-  package static func locate() -> Result<String, WorkloadError> {
+  package static func locate(_ files: SystemFiles = .ofThisMachine)
+    -> Result<String, WorkloadError>
+  {
     if let path = EnvironmentVariable.value(of: variable), !path.isEmpty {
-      guard SystemFile.isReadable(path), !path.contains(where: { $0 == ":" || $0 == " " }) else {
+      guard files.isReadable(path), !path.contains(where: { $0 == ":" || $0 == " " }) else {
         return .failure(
           WorkloadError(
             message: "\(variable)=\(path): cannot be preloaded; expected the path of a readable "
@@ -40,7 +42,7 @@ package enum JemallocLibrary {
       }
       return .success(path)
     }
-    for folder in folders where SystemFile.isReadable("\(folder)/\(fileName)") {
+    for folder in folders where files.isReadable("\(folder)/\(fileName)") {
       return .success("\(folder)/\(fileName)")
     }
     return .failure(

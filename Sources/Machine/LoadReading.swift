@@ -19,30 +19,35 @@ package struct LoadReading: Sendable {
   package var pressurePercent: Double?
   /// Pages read back from swap.
   package var swappedInPages: Int64?
+  /// Times a core in use was slowed down because it, or its package, was too hot.
+  package var heatThrottles: Int64?
 
   /// Reads them; some 100 µs.
-  package static func now(controlGroup: ControlGroup) -> LoadReading {
+  package static func now(_ facts: MachineFacts) -> LoadReading {
+    let files = facts.files
     var reading = LoadReading()
-    let loads = (SystemFile.line("/proc/loadavg") ?? "").split(separator: " ")
+    let loads = (files.line("/proc/loadavg") ?? "").split(separator: " ")
     reading.load = loads.first.flatMap { Double($0) }
     if loads.count > 3, let running = loads[3].split(separator: "/").first.flatMap({ Int($0) }) {
       reading.otherRunnable = max(0, running - 1)
     }
-    if let stat = SystemFile.text("/proc/stat", limit: 1024) {
+    if let stat = files.text("/proc/stat", limit: 1024) {
       reading.stealTicks = DisturbanceProbe.stealTicks(inStat: stat)
       let line = stat.prefix { $0 != "\n" }.split(separator: " ").dropFirst()
       // The two last numbers, guests, are counted in the first two already.
       reading.allTicks = line.prefix(8).compactMap { Int64($0) }.reduce(0, +)
     }
-    reading.throttledPeriods = controlGroup.throttledPeriods()
-    if let line = SystemFile.line("/proc/pressure/cpu"), line.hasPrefix("some ") {
+    reading.throttledPeriods = facts.controlGroup.throttledPeriods(files)
+    if let line = files.line("/proc/pressure/cpu"), line.hasPrefix("some ") {
       reading.pressureMicroseconds = field("total", in: line).flatMap { Int64($0) }
       reading.pressurePercent = field("avg10", in: line).flatMap { Double($0) }
     }
-    if let text = SystemFile.text("/proc/vmstat") {
+    if let text = files.text("/proc/vmstat") {
       reading.swappedInPages = MachineFacts.value(of: "pswpin", separator: " ", in: text)
         .flatMap { Int64($0) }
     }
+    let counts = facts.throttleCountPaths.compactMap(files.number)
+    reading.heatThrottles = counts.isEmpty ? nil : counts.reduce(0, +)
     return reading
   }
 

@@ -8,6 +8,8 @@ internal import Glibc
 ///
 /// A value: what is read once can be judged, compared and tested without the machine.
 package struct MachineFacts: Sendable {
+  /// Where all of it is read.
+  package var files = SystemFiles.ofThisMachine
   /// Distribution and its version.
   package var system: String?
   /// Kernel release.
@@ -22,8 +24,12 @@ package struct MachineFacts: Sendable {
   package var online: String?
   /// Hardware threads this process may use.
   package var affinity: String?
+  /// Those, one by one; empty where the kernel does not tell.
+  package var usable: [Int] = []
   /// How many those are.
   package var usableThreads = 1
+  /// The hardware threads on the core of each that is usable, itself among them.
+  package var siblings: [Int: [Int]] = [:]
   /// Data caches of the first core in bytes.
   package var level1Bytes, level2Bytes, level3Bytes: Int64?
   /// Memory nodes.
@@ -34,12 +40,16 @@ package struct MachineFacts: Sendable {
   package var memoryBytes: Int64?
   /// The kernel's clock, for instance `tsc`.
   package var clockSource: String?
+  /// The clocks that the kernel could use instead.
+  package var clockSources: [String] = []
   /// True when the time stamp counter runs evenly whatever the clock rate.
   package var hasInvariantCounter: Bool?
-  /// How the clock rate is chosen.
+  /// How the clock rate of the usable processors is chosen, several ways joined by `+`.
   package var governor: String?
   /// True when the clock rate may exceed its nominal value.
   package var turbo: Bool?
+  /// The file that says so.
+  package var turboPath: String?
   /// True when two hardware threads share a core.
   package var simultaneousThreads: Bool?
   /// When large pages are given: always, madvise, never.
@@ -52,8 +62,8 @@ package struct MachineFacts: Sendable {
   package var haltPollNanoseconds: Int64?
   /// The control group of the process.
   package var controlGroup = ControlGroup.ofThisProcess()
-  /// CPUs' worth of time that the control group may use; nil without a limit.
-  package var quota: Double?
+  /// What limits the CPU time of the control group; nil without a limit.
+  package var limit: ControlGroup.Limit?
   /// Who may count hardware events, -1 (everybody) … 4.
   package var performanceParanoia: Int64?
   /// 0 when hardware cycles can be counted, else why not, as an error number.
@@ -64,8 +74,9 @@ package struct MachineFacts: Sendable {
   package var integrationService: String?
 
   /// Reads them all; some milliseconds.
-  package static func read() -> MachineFacts {
+  package static func read(_ files: SystemFiles = .ofThisMachine) -> MachineFacts {
     var facts = MachineFacts()
+    facts.files = files
     facts.readSystem()
     facts.readProcessor()
     facts.readCaches()
@@ -75,17 +86,17 @@ package struct MachineFacts: Sendable {
   }
 
   private mutating func readSystem() {
-    system = SystemFile.text("/etc/os-release").flatMap { text in
+    system = files.text("/etc/os-release").flatMap { text in
       Self.value(of: "PRETTY_NAME", separator: "=", in: text).map {
         String($0.drop { $0 == "\"" }.prefix { $0 != "\"" })
       }
     }
-    kernel = SystemFile.line("/proc/sys/kernel/osrelease")
-    kernelCommandLineHash = SystemFile.text("/proc/cmdline").map(Self.hash)
-    memoryBytes = SystemFile.text("/proc/meminfo", limit: 4096)
+    kernel = files.line("/proc/sys/kernel/osrelease")
+    kernelCommandLineHash = files.text("/proc/cmdline").map(Self.hash)
+    memoryBytes = files.text("/proc/meminfo", limit: 4096)
       .flatMap { Self.value(of: "MemTotal", separator: ":", in: $0) }
       .flatMap { Int64($0.prefix { $0.isNumber }) }.map { $0 * 1024 }
-    memoryNodes = SystemFile.line("/sys/devices/system/node/online").map {
+    memoryNodes = files.line("/sys/devices/system/node/online").map {
       Self.members(of: $0).count
     }
     var name = [CChar](repeating: 0, count: 64)
@@ -97,40 +108,44 @@ package struct MachineFacts: Sendable {
   }
 
   private mutating func readProcessor() {
-    let information = SystemFile.text("/proc/cpuinfo") ?? ""
+    let information = files.text("/proc/cpuinfo") ?? ""
     processor =
       Self.value(of: "model name", separator: ":", in: information)
       ?? Self.value(of: "CPU part", separator: ":", in: information).map { "part \($0)" }
     if let flags = Self.value(of: "flags", separator: ":", in: information)?.split(separator: " ") {
       hasInvariantCounter = flags.contains("constant_tsc") && flags.contains("nonstop_tsc")
     }
-    online = SystemFile.line("/sys/devices/system/cpu/online")
-    let present = SystemFile.line("/sys/devices/system/cpu/present").map { Self.members(of: $0) }
+    online = files.line("/sys/devices/system/cpu/online")
+    let present = files.line("/sys/devices/system/cpu/present").map { Self.members(of: $0) }
     threads = present?.count
     var packages: Set<Int64> = []
     var coresSeen: Set<[Int64]> = []
     for thread in present ?? [] {
       let folder = "/sys/devices/system/cpu/cpu\(thread)/topology"
-      guard let package = SystemFile.number(folder + "/physical_package_id"),
-        let core = SystemFile.number(folder + "/core_id")
+      guard let package = files.number(folder + "/physical_package_id"),
+        let core = files.number(folder + "/core_id")
       else { continue }
       packages.insert(package)
       coresSeen.insert([package, core])
     }
     sockets = packages.isEmpty ? nil : packages.count
     cores = coresSeen.isEmpty ? nil : coresSeen.count
-    simultaneousThreads = SystemFile.number("/sys/devices/system/cpu/smt/active").map { $0 == 1 }
-    usableThreads = max(1, Int(shim_usable_cpus()))
-    affinity = SystemFile.text("/proc/self/status", limit: 4096)
+    simultaneousThreads = files.number("/sys/devices/system/cpu/smt/active").map { $0 == 1 }
+    affinity = files.text("/proc/self/status", limit: 4096)
       .flatMap { Self.value(of: "Cpus_allowed_list", separator: ":", in: $0) }
+    usable = affinity.map(Self.members(of:)) ?? []
+    usableThreads = usable.isEmpty ? max(1, Int(shim_usable_cpus())) : usable.count
+    for thread in usable {
+      siblings[thread] = files.line(Self.siblingsPath(thread)).map(Self.members(of:))
+    }
   }
 
   private mutating func readCaches() {
     for index in 0..<8 {
       let folder = "/sys/devices/system/cpu/cpu0/cache/index\(index)"
-      guard let level = SystemFile.number(folder + "/level"),
-        let kind = SystemFile.line(folder + "/type"), kind != "Instruction",
-        let size = SystemFile.line(folder + "/size").flatMap(Self.bytes)
+      guard let level = files.number(folder + "/level"),
+        let kind = files.line(folder + "/type"), kind != "Instruction",
+        let size = files.line(folder + "/size").flatMap(Self.bytes)
       else { continue }
       switch level {
       case 1: level1Bytes = size
@@ -142,27 +157,32 @@ package struct MachineFacts: Sendable {
   }
 
   private mutating func readSettings() {
-    let processors = "/sys/devices/system/cpu"
-    clockSource = SystemFile.line(
-      "/sys/devices/system/clocksource/clocksource0/current_clocksource")
-    governor = SystemFile.line(processors + "/cpu0/cpufreq/scaling_governor")
-    turbo =
-      SystemFile.number(processors + "/intel_pstate/no_turbo").map { $0 == 0 }
-      ?? SystemFile.number(processors + "/cpufreq/boost").map { $0 == 1 }
-    transparentHugePages = SystemFile.line("/sys/kernel/mm/transparent_hugepage/enabled")
+    clockSource = files.line(Self.clockFolder + "/current_clocksource")
+    clockSources = (files.line(Self.clockFolder + "/available_clocksource") ?? "")
+      .split(separator: " ").map(String.init)
+    let governors = Set(governorPaths.compactMap(files.line))
+    governor = governors.isEmpty ? nil : governors.sorted().joined(separator: "+")
+    for path in Self.turboPaths {
+      guard let number = files.number(path) else { continue }
+      turboPath = path
+      turbo = path.hasSuffix("no_turbo") ? number == 0 : number == 1
+      break
+    }
+    transparentHugePages = files.line(Self.largePagesPath)
       .flatMap(Self.bracketed)
-    addressRandomization = SystemFile.number("/proc/sys/kernel/randomize_va_space")
-    timerSlackNanoseconds = SystemFile.number("/proc/self/timerslack_ns")
+    addressRandomization = files.number(Self.randomizationPath)
+    timerSlackNanoseconds = files.number(Self.timerSlackPath)
     haltPollNanoseconds =
-      SystemFile.number("/sys/module/haltpoll/parameters/guest_halt_poll_ns")
-      ?? SystemFile.number("/sys/module/kvm/parameters/halt_poll_ns")
-    performanceParanoia = SystemFile.number("/proc/sys/kernel/perf_event_paranoid")
+      files.number("/sys/module/haltpoll/parameters/guest_halt_poll_ns")
+      ?? files.number("/sys/module/kvm/parameters/halt_poll_ns")
+    performanceParanoia = files.number("/proc/sys/kernel/perf_event_paranoid")
     performanceCounterError = shim_pmu_error()
   }
 
   private mutating func readLimits() {
-    quota = controlGroup.quota()
-    environmentBytes = SystemFile.text("/proc/self/environ", limit: 1 << 20).map { $0.utf8.count }
+    controlGroup = ControlGroup.ofThisProcess(files)
+    limit = controlGroup.limit(files)
+    environmentBytes = files.text("/proc/self/environ", limit: 1 << 20).map { $0.utf8.count }
     let services = [
       ("GITHUB_ACTIONS", "github-actions"), ("GITLAB_CI", "gitlab-ci"), ("BUILDKITE", "buildkite"),
       ("CIRCLECI", "circleci"), ("JENKINS_URL", "jenkins"), ("TEAMCITY_VERSION", "teamcity"),
@@ -176,6 +196,38 @@ package struct MachineFacts: Sendable {
     "XenVMMXenVMM": "xen", "TCGTCGTCGTCG": "qemu", "VBoxVBoxVBox": "virtualbox",
     "bhyve bhyve ": "bhyve", "prl hyperv  ": "parallels",
   ]
+}
+
+/// Where Linux says what `doctor` asks for.
+extension MachineFacts {
+  static let clockFolder = "/sys/devices/system/clocksource/clocksource0"
+  static let timerSlackPath = "/proc/self/timerslack_ns"
+  static let largePagesPath = "/sys/kernel/mm/transparent_hugepage/enabled"
+  static let randomizationPath = "/proc/sys/kernel/randomize_va_space"
+  static let turboPaths = [
+    "/sys/devices/system/cpu/intel_pstate/no_turbo", "/sys/devices/system/cpu/cpufreq/boost",
+    "/sys/devices/system/cpu/cpu0/cpufreq/boost",
+  ]
+
+  static func siblingsPath(_ thread: Int) -> String {
+    "/sys/devices/system/cpu/cpu\(thread)/topology/thread_siblings_list"
+  }
+
+  /// Those of the usable processors, of the first one where they are not known.
+  var governorPaths: [String] {
+    (usable.isEmpty ? [0] : usable).map {
+      "/sys/devices/system/cpu/cpu\($0)/cpufreq/scaling_governor"
+    }
+  }
+
+  /// How often heat slowed down a usable core, and its package.
+  var throttleCountPaths: [String] {
+    usable.flatMap { thread in
+      ["core", "package"].map {
+        "/sys/devices/system/cpu/cpu\(thread)/thermal_throttle/\($0)_throttle_count"
+      }
+    }
+  }
 }
 
 /// Reading of the texts that Linux writes.

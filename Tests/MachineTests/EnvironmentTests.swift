@@ -72,54 +72,6 @@ internal import Testing
     #expect(columns["allocator"] == "n/a (no child proved one)")
   }
 
-  @Test func aQuietMachineHasNoProcessorFindings() {
-    let probe = quietProbe()
-    #expect(probe.processorFindings().isEmpty)
-    #expect(probe.settingFindings().isEmpty)
-    #expect(probe.loadFindings(LoadReading()).isEmpty)
-    #expect(probe.counterFindings().isEmpty)
-  }
-
-  @Test func everyDisturbanceIsFoundWithItsRemedy() {
-    var facts = quietProbe().facts
-    facts.governor = "powersave"
-    facts.turbo = true
-    facts.simultaneousThreads = true
-    facts.transparentHugePages = "always"
-    facts.addressRandomization = 0
-    facts.quota = 1.5
-    facts.hypervisor = "kvm"
-    facts.performanceCounterError = 13
-    var load = LoadReading()
-    load.load = 3
-    load.otherRunnable = 4
-    load.stealTicks = 50
-    load.allTicks = 1000
-    var slow = figures
-    slow.clockCostNanoseconds = 700
-    slow.wakeUpNanoseconds = 60_000
-    slow.twoThreadSpeedup = 1.1
-    let probe = EnvironmentProbe(facts: facts, figures: slow, before: load)
-    let findings =
-      probe.processorFindings() + probe.settingFindings() + probe.loadFindings(load)
-      + probe.counterFindings()
-    #expect(
-      findings.map(\.title) == [
-        "two threads are not two CPUs", "waking a thread is slow",
-        "cores are shared by two threads", "clock rate follows the load", "turbo is on",
-        "large pages come and go", "addresses are not random", "reading the clock is slow",
-        "CPU time is limited", "other programs are running", "virtual machine",
-        "no hardware counters",
-      ])
-    #expect(findings.allSatisfy { !$0.remedy.isEmpty && !$0.consequence.isEmpty })
-    // Also where nothing can be done from inside, something can be done.
-    var guest = probe.facts
-    guest.performanceCounterError = 2
-    let foreign = EnvironmentProbe(facts: guest, figures: slow, before: load).counterFindings()
-    #expect((findings + foreign).allSatisfy { !$0.remedy.hasPrefix("none") })
-    #expect(findings.first { $0.title == "virtual machine" }?.severity == .warning)
-  }
-
   @Test func aRunNamesWhatDoctorWouldFindBusy() {
     var load = LoadReading()
     load.stealTicks = 100
@@ -146,7 +98,7 @@ internal import Testing
   }
 
   @Test func theGravestFindingComesFirst() {
-    let severities = EnvironmentProbe.findings().map(\.severity)
+    let severities = Diagnosis.now().findings.map(\.severity)
     #expect(severities == severities.sorted(by: >))
     // Tests are built without optimisation, and that is the gravest thing to say.
     if BuildFacts.isDebug { #expect(severities.first == .severe) }

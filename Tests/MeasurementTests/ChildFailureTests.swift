@@ -55,8 +55,8 @@ internal import Testing
     #expect(outcome.failure == .hung(deadline: .milliseconds(600), standardError: ""))
     #expect(outcome.elapsedNanoseconds >= 600_000_000)
     // The child wrote its id before it hung.
-    let pid = try #require(SystemFile.number(path).flatMap { Int32(exactly: $0) })
-    #expect(!SystemFile.isReadable("/proc/\(pid)/stat"))
+    let pid = try #require(SystemFiles.ofThisMachine.number(path).flatMap { Int32(exactly: $0) })
+    #expect(!SystemFiles.ofThisMachine.isReadable("/proc/\(pid)/stat"))
   }
 
   @Test func onlyTheEndOfALongStoryIsKept() {

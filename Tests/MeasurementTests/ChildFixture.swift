@@ -76,7 +76,7 @@ func eventually(within limit: Duration = .seconds(20), _ condition: () -> Bool) 
 
 /// True when no process of that id runs; one that only waits to be reaped by somebody else does not run.
 func isGone(_ pid: Int32) -> Bool {
-  guard let stat = SystemFile.text("/proc/\(pid)/stat") else { return true }
+  guard let stat = SystemFiles.ofThisMachine.text("/proc/\(pid)/stat") else { return true }
   let state = stat[(stat.lastIndex(of: ")") ?? stat.startIndex)...].dropFirst(2).first
   return state == "Z" || state == "X"
 }

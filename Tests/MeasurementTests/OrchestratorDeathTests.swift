@@ -24,7 +24,7 @@ internal import Testing
       try process.run()
       var pid: Int32?
       _ = eventually {
-        pid = SystemFile.number(path).flatMap { Int32(exactly: $0) }
+        pid = SystemFiles.ofThisMachine.number(path).flatMap { Int32(exactly: $0) }
         return pid != nil
       }
       child = try #require(pid, "the child did not start")

@@ -152,6 +152,9 @@ package enum OptionTable {
       .cpus, .count("N", 1...1024), verbs: measuring,
       "pin every measured process to N CPUs; default: all"),
     .init(
+      .cpus, .count("N", 1...1024), verbs: [.doctor],
+      "look at the N CPUs that `run --cpus N` would use; default: all"),
+    .init(
       .reference, .names("NAME"), repeats: true,
       "also measure systems with operations of their own, such as foundation"),
     .init(
@@ -199,7 +202,9 @@ package enum OptionTable {
       .format, .choice(HistoryRequest.allFormats), verbs: [.history],
       "scan and show: text, the default, or json; export: otava"),
     .init(.output, .text("FOLDER"), verbs: [.history], "export: write the files there"),
-    .init(.format, .choice(["text", "json"]), verbs: [.list], "what stdout shows; default text"),
+    .init(
+      .format, .choice(["text", "json"]), verbs: [.list, .doctor],
+      "what stdout shows; default text"),
     .init(
       .check, .text("FILE"), verbs: [.schema],
       "check FILE, or - for stdin, against the registry; exit code 1 when something is wrong"),

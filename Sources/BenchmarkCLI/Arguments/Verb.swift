@@ -77,7 +77,13 @@ package enum Verb: String, CaseIterable, Sendable {
       With names only those workloads, schedulers and references.
       """
     case .schema: "Prints the registry that every result file follows, or checks one file."
-    case .doctor: "Exit code 1 means that there are findings. Changes nothing on the machine."
+    case .doctor:
+      """
+      Looks at the program, the CPUs, their clock, heat, limits and load. A finding has what was
+      found, its effect on figures, and the command that changes it. What this machine does not
+      have, or does not let this process read, is said to be so. Exit code 1 means that there are
+      findings. Changes nothing on the machine.
+      """
     }
   }
 
@@ -147,7 +153,11 @@ package enum Verb: String, CaseIterable, Sendable {
         ("bench schema", "columns and metrics"),
         ("bench schema --check results/runs/RUN.csv", "exit code 0 when the file is valid"),
       ]
-    case .doctor: [("bench doctor", "findings about this machine")]
+    case .doctor:
+      [
+        ("bench doctor", "findings about this machine"),
+        ("bench doctor --format json", "the same for a script"),
+      ]
     }
   }
 }

@@ -5,8 +5,6 @@
 
 /// Reads the beginning of a file. Returns the count, or -errno.
 int64_t shim_read_file(const char *path, void *buffer, uint64_t capacity);
-/// 1 when the file can be read, else 0.
-int shim_can_read(const char *path);
 /// Largest resident set of this process image in bytes, or -1. Unlike rusage it never shows the parent's.
 int64_t shim_peak_rss(void);
 
