@@ -4,6 +4,7 @@ internal import CSystemShims
 internal import Glibc
 internal import Harness
 internal import Measurement
+internal import Results
 
 /// Keeps processes apart that use the same built revision: many may run it, one at a time builds or
 /// removes it.
@@ -77,7 +78,8 @@ final class CacheLock: Sendable {
 
   /// Gives it up, held alone, with its file: what it stood for is gone.
   func releaseWithFile() {
-    FolderCalls.remove(path)
+    // Where that fails the file stays, which keeps nobody out.
+    try? File.delete(path)
     release()
   }
 }

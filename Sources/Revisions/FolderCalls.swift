@@ -6,24 +6,6 @@ internal import Glibc
 ///
 /// The only file of the room with pointers. Any thread.
 enum FolderCalls {
-  /// What lies in a folder, sorted, without `.` and `..`; nothing when it cannot be read.
-  static func names(in folder: String) -> [String] {
-    // SAFETY: the string lives for the call; what is opened is closed.
-    guard let directory = unsafe opendir(folder) else { return [] }
-    defer { unsafe closedir(directory) }
-    var names: [String] = []
-    while let entry = unsafe readdir(directory) {
-      // SAFETY: the kernel ends the name with a zero byte inside the entry.
-      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) {
-          unsafe String(cString: $0)
-        }
-      }
-      if name != "." && name != ".." { names.append(name) }
-    }
-    return names.sorted()
-  }
-
   /// Makes a link that leads to the path; errno, 0 when it is there.
   static func link(_ path: String, to target: String) -> Int32 {
     // SAFETY: the strings live for the call; their pointers are not kept.
@@ -34,12 +16,6 @@ enum FolderCalls {
   static func move(_ path: String, to name: String) -> Int32 {
     // SAFETY: the strings live for the call; their pointers are not kept.
     unsafe rename(path, name) == 0 ? 0 : errno
-  }
-
-  /// Removes a file; no error when that fails.
-  static func remove(_ path: String) {
-    // SAFETY: the string lives for the call; its pointer is not kept.
-    _ = unsafe unlink(path)
   }
 
   /// Makes a file as new as one that was written just now; no error when that fails.

@@ -68,12 +68,18 @@ struct RevisionCache: Sendable {
       try AtomicFile.write(
         [("\(fresh)/\(Self.recordName)", Array(record.text.utf8))], overwrite: true)
     } catch { throw .folder(error.path, error.finding) }
-    for name in FolderCalls.names(in: products)
+    for name in try names(in: products)
     where name == product || name.hasSuffix(".resources") || name.hasSuffix(".so") {
       try move("\(products)/\(name)", to: "\(fresh)/bin/\(name)")
     }
     Self.removeTree("\(folder)/\(id)")
     try move(fresh, to: "\(folder)/\(id)")
+  }
+
+  private func names(in folder: String) throws(RevisionFailure) -> [String] {
+    do throws(FileError) { return try File.names(in: folder) } catch {
+      throw .folder(error.path, error.finding)
+    }
   }
 
   private func move(_ path: String, to name: String) throws(RevisionFailure) {
@@ -85,7 +91,7 @@ struct RevisionCache: Sendable {
 
   /// Removes the entries used longest ago that nobody uses now, until so many are left.
   func prune(to most: Int = most, forgets: (_ commit: String) -> Void) throws(RevisionFailure) {
-    let entries = FolderCalls.names(in: folder).compactMap { id in
+    let entries = try names(in: folder).compactMap { id in
       FolderCalls.age("\(folder)/\(id)/\(Self.recordName)").map { (id: id, age: $0) }
     }.sorted { ($0.age, $0.id) > ($1.age, $1.id) }
     for entry in entries.dropFirst(most) {
@@ -105,7 +111,7 @@ struct RevisionCache: Sendable {
     let known = worktrees.compactMap { path in
       path.dropFirst(folder.utf8.count + 1).split(separator: "/").first.map(String.init)
     }
-    for name in Set(FolderCalls.names(in: folder) + known).sorted()
+    for name in Set(try names(in: folder) + known).sorted()
     where name.hasSuffix(Self.workSuffix) {
       let id = String(name.dropLast(Self.workSuffix.utf8.count))
       guard let lock = try CacheLock.attempt(lock(id), .alone) else { continue }
