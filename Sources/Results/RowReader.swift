@@ -264,15 +264,10 @@ extension RowReader {
 
   private mutating func readDesign() -> ComparisonDesign? {
     guard let place = tail.design, !records.isEmpty(place) else { return nil }
-    let design = optional(.design, "a plan such as \(Column.design.example), or nothing") {
-      ComparisonDesign(text: $0)
+    let isRatio = text(.stat) == Statistic.ratio.rawValue
+    return optional(.design, "beside a ratio, a plan such as \(Column.design.example)") {
+      isRatio ? ComparisonDesign(text: $0) : nil
     }
-    if design != nil, text(.stat) != Statistic.ratio.rawValue {
-      report(
-        .design, "beside \(text(.metric)) \(text(.stat))", "beside the ratio of a candidate alone",
-        "empty it")
-    }
-    return design
   }
 
   private mutating func readState() -> WarmUpState? {

@@ -50,7 +50,7 @@ import Testing
       let bytes = CSV.encode(live.rows)
       #expect(SchemaCheck.check(bytes, path: "x") == [])
       let stored = PairedAnalysis(
-        rows: try SchemaCheck.rows(bytes, path: "x"), roster: Runs.roster)
+        rows: try SchemaCheck.rows(ByteSource(bytes), path: "x"), roster: Runs.roster)
       #expect(stored.rows == live.rows)
       #expect(stored.results.count == 6 && live.results.count == 6)
       for (one, other) in zip(live.results, stored.results) {

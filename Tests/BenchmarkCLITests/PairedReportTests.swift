@@ -129,7 +129,7 @@ import Testing
 
   @Test func aStoredComparisonIsReportedAsTheLiveOne() throws {
     let live = try report(.steady([0.97], noise: 0.03), context: ReportContext())
-    let rows = try SchemaCheck.rows(CSV.encode(live.analysis.rows), path: "x")
+    let rows = try SchemaCheck.rows(ByteSource(CSV.encode(live.analysis.rows)), path: "x")
     let stored = PairedReport(PairedAnalysis(rows: rows, roster: Roster(Fixtures.suite)))
     #expect(stored.text(style: .plain) == live.text(style: .plain))
     #expect(stored.json == live.json)
