@@ -122,7 +122,7 @@ let package = Package(
       "BenchmarkCLI",
       imports: [
         "Analysis", "CSystemShims", "Exports", "Harness", "History", "Machine", "Measurement",
-        "Results", "Scheduling", "Statistics",
+        "Results", "Revisions", "Scheduling", "Statistics",
       ]),
 
     // The suite: what is measured, and the program.

@@ -11,6 +11,13 @@ struct CompareRequest: Sendable {
   /// What is judged; its measurement is that of `run`.
   var comparison = ComparisonRequest()
 
+  /// The revision whose build is the base; nil for none.
+  var base: String?
+  /// Executables that are compared, the base first; none, or two.
+  var binaries: [String] = []
+  /// What `swift build` is told to build a revision.
+  var buildOptions: [String] = []
+
   /// The request of a parsed command line.
   ///
   /// - Throws: 64 when options contradict each other.
@@ -28,7 +35,23 @@ struct CompareRequest: Sendable {
         expected: "a tolerance below the margin", next: "give both")
     }
     comparison.tolerance = Tolerance(difference: difference, equivalence: equivalence)
+    base = parsed.text(.base)
+    binaries = parsed.texts(.binary)
+    buildOptions = (parsed.text(.buildOptions) ?? "").split(separator: " ").map(String.init)
+    guard binaries.isEmpty || base == nil else {
+      throw .usage(
+        "--binary", "--base names the base already", expected: "one of the two",
+        next: "leave out the other")
+    }
+    guard binaries.isEmpty || binaries.count == 2 else {
+      throw .usage(
+        "--binary", "given \(binaries.count == 1 ? "once" : "\(binaries.count) times")",
+        expected: "--binary OLD --binary NEW", next: "name two executables")
+    }
   }
+
+  /// True when two builds are compared, and not contestants of this one.
+  var isOfBuilds: Bool { base != nil || !binaries.isEmpty }
 
   private static func metrics(_ names: [String]?) throws(ToolFailure) -> [Metric]? {
     guard let names else { return nil }

@@ -6,6 +6,8 @@ package enum OptionName: String, CaseIterable, Sendable {
   case axes = "where"
   case quick, budget, seed, processes, pairs, metric, tolerance, equivalence, allocator, cpus,
     reference, graph
+  case base, binary
+  case buildOptions = "build-options"
   case timeScale = "time-scale"
   case body, output, force, format
   case allowDebug = "allow-debug"
@@ -108,6 +110,16 @@ package enum OptionTable {
     .init(
       .scheduler, .names("NAME"), repeats: true, verbs: [.compare],
       "the base, then whom to compare with it, separated by commas"),
+    .init(
+      .base, .text("REV"), verbs: [.compare],
+      "compare this build with that revision of its package, which is built in a worktree and "
+        + "kept"),
+    .init(
+      .binary, .text("FILE"), repeats: true, verbs: [.compare],
+      "compare two executables: --binary OLD --binary NEW"),
+    .init(
+      .buildOptions, .text("WORDS"), verbs: [.compare],
+      "more options of `swift build` for --base, such as --build-options='--traits X'"),
     .init(
       .workers, .counts("N", 1...1024), repeats: true, verbs: measuring,
       "worker counts, separated by commas; default: as many as CPUs (schedulers with a fixed "

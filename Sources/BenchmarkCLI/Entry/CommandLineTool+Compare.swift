@@ -9,6 +9,7 @@ internal import Results
 extension CommandLineTool {
   /// `bench compare`: plans, measures in pairs, writes and shows.
   func compare(_ request: CompareRequest) throws(ToolFailure) -> ExitCode {
+    guard !request.isOfBuilds else { return try compareBuilds(request) }
     let plan = try comparisonPlan(request)
     guard !request.run.dryRun else {
       try console.out(ComparisonPlanText(plan: plan).text)
@@ -36,16 +37,23 @@ extension CommandLineTool {
     return try finish(record, request: request, session: session, place: place, flags: flags)
   }
 
-  private func comparisonPlan(_ request: CompareRequest) throws(ToolFailure) -> ComparisonPlan {
+  /// The plan of a comparison: of contestants of this program, or of two builds.
+  func comparisonPlan(
+    _ request: CompareRequest, builds: [MeasuredProgram] = []
+  ) throws(ToolFailure) -> ComparisonPlan {
     try request.run.checkReplayOptions()
     do throws(PlanError) {
       var comparison = request.comparison
       comparison.measurement = request.run.measurement
       comparison.measurement.graphs = try GraphSummary.read(request.run.graphPaths)
       var entropy = SystemRandomNumberGenerator()
-      return try Planner(
-        suite: suite, request: comparison.measurement, cpuCount: Int(shim_usable_cpus())
-      ).comparison(comparison, freshSeed: entropy.next(upperBound: UInt64(1_000_000)))
+      let seed = entropy.next(upperBound: UInt64(1_000_000))
+      let planner = Planner(
+        suite: suite, request: comparison.measurement, cpuCount: Int(shim_usable_cpus()))
+      guard builds.count == 2 else {
+        return try planner.comparison(comparison, freshSeed: seed)
+      }
+      return try planner.comparison(comparison, of: builds[0], and: builds[1], freshSeed: seed)
     } catch { throw ToolFailure(error) }
   }
 
@@ -56,7 +64,7 @@ extension CommandLineTool {
       request: request, environment: environment, isTerminal: console.talkIsTerminal)
     var progress = ProgressLine(isOn: isWanted, write: console.talk)
     let driver = ComparisonDriver(
-      plan: plan, taker: { LivePairs(plan: plan, group: $0, interrupt: interrupt) },
+      plan: plan, taker: { taker(plan, group: $0, interrupt: interrupt) },
       isInterrupted: { interrupt.isRaised },
       observe: { event in
         if case .failed(let group, let pair, let failure) = event {
@@ -72,6 +80,14 @@ extension CommandLineTool {
     let record = driver.run()
     progress.clear()
     return record
+  }
+
+  private func taker(
+    _ plan: ComparisonPlan, group: Int, interrupt: InterruptFlag
+  ) -> any PairTaking {
+    plan.pairing == .processes
+      ? ProcessPairs(plan: plan, group: group, interrupt: interrupt, without: ownVariables)
+      : LivePairs(plan: plan, group: group, interrupt: interrupt)
   }
 
   private func finish(

@@ -26,6 +26,18 @@ extension PlanNote {
     case .takesLong(let wanted, let seconds):
       return "\(wanted) rounds, from which schedulers are ranked, take about "
         + "\(Self.time(seconds)); --budget sets a limit that is kept"
+    case .programLacks(let program, let benchmark, let contestant, let why):
+      return "\(benchmark), \(contestant): left out, since \(program) cannot measure it: \(why)"
+    case .otherConversation(let program, let version):
+      return "\(program) speaks \(version.map { "version \($0)" } ?? "no version") of the "
+        + "conversation with measuring processes, so its iterations cannot be steered: both builds "
+        + "are measured process by process, each by its own `bench run`"
+    case .otherToolchain(let program, let toolchain, let own):
+      return "\(program) was built by \(toolchain), this build by \(own): a difference may be the "
+        + "compiler's"
+    case .localDependencies(let program, let folders):
+      return "\(program) was built with \(folders.joined(separator: ", ")) as "
+        + "\(folders.count == 1 ? "it is" : "they are") now, not as then"
     }
   }
 

@@ -18,4 +18,13 @@ package enum PlanNote: Hashable, Sendable {
   case timeIsShort(budget: Duration, holds: Int, wanted: Int, seconds: Double)
   /// The rounds that are ranked take longer than the usual time.
   case takesLong(wanted: Int, seconds: Double)
+  /// A build cannot measure what another can, and why; it is left out.
+  case programLacks(program: String, benchmark: String, contestant: String, why: String)
+  /// A build speaks another version of the conversation, nil for none, so that both are measured
+  /// process by process.
+  case otherConversation(program: String, version: String?)
+  /// A build was made by another compiler than this one.
+  case otherToolchain(program: String, toolchain: String, own: String)
+  /// Packages that a build of a revision depends on by path are as they are now.
+  case localDependencies(program: String, folders: [String])
 }

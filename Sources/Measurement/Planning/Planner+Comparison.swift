@@ -33,7 +33,15 @@ extension Planner {
     _ comparison: ComparisonRequest, freshSeed: UInt64
   ) throws(PlanError) -> ComparisonPlan {
     let (points, notes) = try groups()
-    let compared = points.flatMap(sides)
+    return try plan(
+      comparison, of: points.flatMap(sides), notes: notes, freshSeed: freshSeed)
+  }
+
+  /// The plan of what is compared.
+  func plan(
+    _ comparison: ComparisonRequest, of compared: [ComparisonGroup], notes: [PlanNote],
+    freshSeed: UInt64
+  ) throws(PlanError) -> ComparisonPlan {
     guard !compared.isEmpty else { throw .nothingToCompare }
     for metric in comparison.metrics ?? [] {
       if let point = compared.first(where: { !$0.point.reports(metric) })?.point {
