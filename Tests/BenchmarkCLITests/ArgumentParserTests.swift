@@ -82,8 +82,9 @@ import Testing
       .budget: "5s", .seed: "3", .processes: "2", .allocator: "system", .cpus: "1",
       .reference: "foundation", .graph: "g", .timeScale: "2", .body: "spin", .output: "o",
       .force: "yes", .format: "json", .allowDebug: "true", .dryRun: "on", .color: "never",
-      .noProgress: "1", .quiet: "1", .check: "f", .history: "h", .since: "c", .pairs: "30",
-      .metric: "cpu", .tolerance: "2%", .equivalence: "5",
+      .noProgress: "1", .quiet: "1", .check: "f", .history: "h", .since: "c", .commit: "r",
+      .pairs: "30", .metric: "cpu", .tolerance: "2%", .equivalence: "5", .base: "v1", .binary: "x",
+      .buildOptions: "-v",
     ]
     for option in OptionTable.all {
       let text = try #require(samples[option.name], "no sample for \(option.name.flag)")

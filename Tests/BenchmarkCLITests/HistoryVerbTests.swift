@@ -136,6 +136,19 @@ import Testing
     }
   }
 
+  @Test func aSeriesOfTooFewCommitsIsCounted() throws {
+    try TestDirectory.with { folder in
+      try keep((1...5).map { HistorySamples.point($0, $0 < 3 ? 1 : 9) }, folder)
+      let result = history(["scan"], folder)
+      #expect(result.code == .success)
+      #expect(
+        result.out == "0 suspicions in 0 series, 0 changes of exact figures in 0 series\n"
+          + "1 series of fewer than 6 commits not scanned\n")
+      try keep([HistorySamples.point(6, 9)], folder)
+      #expect(!history(["scan"], folder).out.contains("not scanned"))
+    }
+  }
+
   @Test func anExportNeedsAFolderAndReplacesNothing() throws {
     try TestDirectory.with { folder in
       try keep(HistorySamples.points(ExportSamples.subject(), factor: 1, stream: 1), folder)
@@ -155,8 +168,10 @@ import Testing
 
   @Test(
     arguments: [
-      ([], 64), (["scna"], 64), (["add"], 64), (["show", "x"], 64), (["scan", "--since", "f"], 64),
-      (["show", "--since", "6"], 64), (["scan", "--output", "x"], 64),
+      ([], 64), (["scna"], 64), (["add", "a.csv", "chain"], 64), (["show", "x"], 64),
+      (["scan", "--since", "f"], 64),
+      (["show", "--since", "6"], 64), (["scan", "--pairs", "9"], 64), (["bisect", "a"], 64),
+      (["scan", "--output", "x"], 64),
       (["add", "x.csv", "--format", "json"], 64), (["scan", "--filter", "nothing"], 69),
       (["add", "/does/not/exist.csv"], 65), (["show"], 0), (["scan", "--seed", "2"], 0),
       (["show", "--format", "json", "--filter", "fan.*wall"], 0),

@@ -11,7 +11,7 @@ struct OtavaExportTests {
   private let export = OtavaExport(HistorySamples.series)
 
   @Test("series of the same commits share a table, and no table has an empty cell")
-  func separatesTables() {
+  func separatesTables() throws {
     let stem = "h-3fa9c0d2e4b86a17-6180120d52"
     #expect(export.files.map(\.name) == ["otava.yaml", "\(stem)-1.csv", "\(stem)-2.csv"])
     #expect(export.tests == ["\(stem)-1", "\(stem)-2"])
@@ -20,7 +20,7 @@ struct OtavaExportTests {
         $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
       }
     }
-    #expect(tables.map(\.count) == [61, 31])
+    try #require(tables.map(\.count) == [61, 31])
     #expect(tables.map { $0[0].count } == [6, 4])
     for table in tables {
       #expect(table.allSatisfy { $0.count == table[0].count && !$0.contains("") })

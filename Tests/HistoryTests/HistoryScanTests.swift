@@ -59,10 +59,4 @@ struct HistoryScanTests {
     #expect(found.map(\.ratio) == [1.2, 0, nil])
     #expect(found.allSatisfy { $0.pValue == nil && $0.isWorse == nil })
   }
-
-  @Test("a series of fewer points than a change takes has none")
-  func leavesShortSeries() throws {
-    let points = (1..<HistoryScan.leastPoints).map { HistorySamples.point($0, $0 < 3 ? 1 : 9) }
-    #expect(try changes(points).isEmpty)
-  }
 }

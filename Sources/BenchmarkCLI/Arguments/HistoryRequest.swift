@@ -4,13 +4,15 @@
 struct HistoryRequest: Sendable {
   /// The word behind the verb.
   enum Action: String, CaseIterable, Sendable {
-    case add, scan, show, export
+    case add, scan, confirm, bisect, show, export
 
     /// What else may stand on its command line, for the message when something must not.
     var form: String {
       switch self {
-      case .add: "bench history add FILE…"
+      case .add: "bench history add FILE…, or bench history add [WORKLOAD…] [--commit REV]"
       case .scan: "bench history scan [--filter REGEX] [--since COMMIT]"
+      case .confirm: "bench history confirm [COMMIT] [--filter REGEX]"
+      case .bisect: "bench history bisect GOOD BAD --filter REGEX"
       case .show: "bench history show [--filter REGEX]"
       case .export: "bench history export --output FOLDER [--format otava]"
       }
@@ -19,16 +21,46 @@ struct HistoryRequest: Sendable {
     /// The forms of its output, the usual one first.
     var formats: [String] {
       switch self {
-      case .add: ["text"]
+      case .add, .confirm, .bisect: ["text"]
       case .scan, .show: ["text", "json"]
       case .export: ["otava"]
+      }
+    }
+
+    /// How many words may follow it; nil for any number.
+    fileprivate var wordCounts: ClosedRange<Int>? {
+      switch self {
+      case .add: nil
+      case .confirm: 0...1
+      case .bisect: 2...2
+      case .scan, .show, .export: 0...0
+      }
+    }
+
+    /// Whether it takes an option; those of all actions left aside.
+    fileprivate func takes(_ option: OptionName) -> Bool {
+      switch option {
+      case .since: self == .scan
+      case .filter: self != .add
+      case .output, .force: self == .export
+      case .commit, .scheduler, .workers, .axes, .cpus, .allocator, .metric: self == .add
+      case .quick, .budget, .pairs, .buildOptions, .allowDebug, .noProgress:
+        [.add, .confirm, .bisect].contains(self)
+      case .seed: [.add, .scan, .confirm, .bisect].contains(self)
+      default: true
       }
     }
   }
 
   let action: Action
-  /// Results files, each once.
+  /// Results files to add, each once; none where something is measured.
   let paths: [String]
+  /// The commits that `confirm` and `bisect` are about.
+  let commits: [String]
+  /// The commit that is measured.
+  let commit: String
+  /// What is measured, and how; for `confirm` and `bisect` the series say what.
+  let compare: CompareRequest
   /// The folder of the history; nil for that of the package.
   let folder: String?
   let format: String
@@ -44,33 +76,27 @@ struct HistoryRequest: Sendable {
   let quiet: Bool
 
   /// Every form that some action has.
-  static var allFormats: [String] {
-    Action.allCases.flatMap(\.formats).reduce(into: []) { all, word in
-      if !all.contains(word) { all.append(word) }
-    }
-  }
+  static var allFormats: [String] { RunRequest.distinct(Action.allCases.flatMap(\.formats)) }
 
   /// The request of a parsed command line.
   ///
   /// - Throws: 64 when the action is missing or unknown, or what it needs is missing.
   init(_ parsed: ParsedArguments) throws(ToolFailure) {
-    let words = Action.allCases.map(\.rawValue)
+    let names = Action.allCases.map(\.rawValue)
     guard let word = parsed.words.first, let action = Action(rawValue: word) else {
       let found = parsed.words.first.map { "`\($0)` is no action" } ?? "no action is named"
       throw .usage(
-        "history", found, expected: words.joined(separator: ", "),
+        "history", found, expected: names.joined(separator: ", "),
         next: NearestName.suggestion(
-          for: parsed.words.first ?? "", in: words, otherwise: "see `bench history --help`"))
+          for: parsed.words.first ?? "", in: names, otherwise: "see `bench history --help`"))
     }
     self.action = action
-    paths = RunRequest.distinct(Array(parsed.words.dropFirst()))
-    guard paths.isEmpty == (action != .add), !paths.contains("") else {
+    let words = RunRequest.distinct(Array(parsed.words.dropFirst()))
+    if words.contains("") || action.wordCounts.map({ !$0.contains(words.count) }) ?? false {
+      let found = words.contains("") ? "an empty word" : "\(words.count) words"
       throw .usage(
-        "history \(word)",
-        action == .add ? "no results file is named" : "it takes no further words",
-        expected: action.form,
-        next: action == .add
-          ? "name the CSV of a comparison with the reference" : "leave them out")
+        "history \(word)", "\(found) behind it", expected: action.form,
+        next: "look for a shell variable that is not set, or leave words out")
     }
     format = parsed.text(.format) ?? action.formats[0]
     guard action.formats.contains(format) else {
@@ -78,16 +104,30 @@ struct HistoryRequest: Sendable {
         "--format", "`\(format)` is no form of `history \(word)`",
         expected: action.formats.joined(separator: " or "))
     }
-    for (option, owner) in [(OptionName.since, Action.scan), (.output, .export)]
-    where parsed.isOn(option) && action != owner {
+    if let option = parsed.values.keys.first(where: { !action.takes($0) }) {
+      let owner = Action.allCases.first { $0.takes(option) }
       throw .usage(
         option.flag, "not an option of `history \(word)`",
-        next: "it belongs to `\(owner.form)`")
+        next: owner.map { "it belongs to `history \($0.rawValue)`" } ?? "leave it out")
     }
     output = parsed.text(.output)
     if action == .export, output == nil {
       throw .usage("--output", "is missing", expected: action.form, next: "name a folder")
     }
+    paths = action == .add ? words.filter(Self.isPath) : []
+    commits = action == .add ? [] : words
+    let workloads = action == .add ? words.filter { !Self.isPath($0) } : []
+    guard paths.isEmpty || workloads.isEmpty else {
+      throw .usage(
+        "history add", "`\(paths[0])` is a file, and `\(workloads[0])` a workload",
+        expected: action.form, next: "add them one after the other")
+    }
+    // The words and the filter of a history are not those of a comparison.
+    var measuring = parsed
+    measuring.words = workloads
+    for option in [OptionName.filter, .format, .output] { measuring.values[option] = nil }
+    compare = try CompareRequest(measuring)
+    commit = parsed.text(.commit) ?? "HEAD"
     folder = parsed.text(.history)
     filter = parsed.text(.filter)
     since = parsed.text(.since)
@@ -95,5 +135,10 @@ struct HistoryRequest: Sendable {
     force = parsed.isOn(.force)
     color = parsed.text(.color)
     quiet = parsed.isOn(.quiet)
+  }
+
+  /// Whether a word is a path, which no name of a workload can be.
+  private static func isPath(_ word: String) -> Bool {
+    word == "-" || word.contains("/") || word.contains(".")
   }
 }

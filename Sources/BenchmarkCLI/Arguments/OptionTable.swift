@@ -15,7 +15,7 @@ package enum OptionName: String, CaseIterable, Sendable {
   case color
   case noProgress = "no-progress"
   case quiet, check
-  case history, since
+  case history, since, commit
 
   /// As typed.
   package var flag: String { "--\(rawValue)" }
@@ -111,6 +111,9 @@ package enum OptionTable {
       .scheduler, .names("NAME"), repeats: true, verbs: [.compare],
       "the base, then whom to compare with it, separated by commas"),
     .init(
+      .scheduler, .names("NAME"), repeats: true, verbs: [.history],
+      "add: only these schedulers, separated by commas"),
+    .init(
       .base, .text("REV"), verbs: [.compare],
       "compare this build with that revision of its package, which is built in a worktree and "
         + "kept"),
@@ -118,18 +121,19 @@ package enum OptionTable {
       .binary, .text("FILE"), repeats: true, verbs: [.compare],
       "compare two executables: --binary OLD --binary NEW"),
     .init(
-      .buildOptions, .text("WORDS"), verbs: [.compare],
-      "more options of `swift build` for --base, such as --build-options='--traits X'"),
+      .buildOptions, .text("WORDS"), verbs: [.compare, .history],
+      "more options of `swift build` for a revision, such as --build-options='--traits X'"),
     .init(
-      .workers, .counts("N", 1...1024), repeats: true, verbs: measuring,
+      .workers, .counts("N", 1...1024), repeats: true, verbs: measuring + [.history],
       "worker counts, separated by commas; default: as many as CPUs (schedulers with a fixed "
         + "count keep it)"),
     .init(
-      .axes, .axes, repeats: true, verbs: measuring,
+      .axes, .axes, repeats: true, verbs: measuring + [.history],
       "values of a workload's axis or a scheduler's knob: n=512, or several: spin-us=0,5; every "
         + "combination is measured; `bench list` names them"),
     .init(
-      .quick, .flag, verbs: [.compare], "small sizes, shorter samples, 20 seconds at most"),
+      .quick, .flag, verbs: [.compare, .history], "small sizes, shorter samples, 20 seconds at most"
+    ),
     .init(.quick, .flag, "small sizes, 6 rounds, about 15 seconds"),
     .init(
       .budget, .duration(.milliseconds(100)...Duration.seconds(86_400)),
@@ -137,14 +141,15 @@ package enum OptionTable {
         + "kept, but for the process that runs then; default 80s, with --quick 12s, and 6 rounds "
         + "at least"),
     .init(
-      .budget, .duration(.milliseconds(100)...Duration.seconds(86_400)), verbs: [.compare],
+      .budget, .duration(.milliseconds(100)...Duration.seconds(86_400)),
+      verbs: [.compare, .history],
       "time to measure for, such as 60s or 5m; says beforehand how often a comparison looks; "
         + "default 60s, with --quick 20s, and 20 pairs at least"),
     .init(
-      .pairs, .count("N", 1...100_000), verbs: [.compare],
+      .pairs, .count("N", 1...100_000), verbs: [.compare, .history],
       "take exactly so many pairs and judge them once, whatever the time"),
     .init(
-      .metric, .names("NAME"), repeats: true, verbs: [.compare],
+      .metric, .names("NAME"), repeats: true, verbs: [.compare, .history],
       "what to judge, such as cpu; default: what the workload is about"),
     .init(
       .tolerance, .percentage, verbs: [.compare],
@@ -158,10 +163,10 @@ package enum OptionTable {
       .processes, .count("N", 1...10_000),
       "rounds = processes per scheduler; default 8, with --quick 6; below 6 nobody is ranked"),
     .init(
-      .allocator, .choice(["jemalloc", "system"]), verbs: measuring,
+      .allocator, .choice(["jemalloc", "system"]), verbs: measuring + [.history],
       "memory allocator of the measured processes; default jemalloc"),
     .init(
-      .cpus, .count("N", 1...1024), verbs: measuring,
+      .cpus, .count("N", 1...1024), verbs: measuring + [.history],
       "pin every measured process to N CPUs; default: all"),
     .init(
       .cpus, .count("N", 1...1024), verbs: [.doctor],
@@ -206,10 +211,13 @@ package enum OptionTable {
       "folder of the history; default results/history of the package"),
     .init(.filter, .pattern, verbs: [.history], "only series whose name matches"),
     .init(
+      .commit, .text("REV"), verbs: [.history], "add: measure this commit; default HEAD"),
+    .init(
       .since, .text("COMMIT"), verbs: [.history],
       "scan: only changes after this commit, which its first digits name"),
     .init(
-      .seed, .seed, verbs: [.history], "scan: seed of the permutations; default 1"),
+      .seed, .seed, verbs: [.history],
+      "scan: seed of the permutations, default 1; else of the random order"),
     .init(
       .format, .choice(HistoryRequest.allFormats), verbs: [.history],
       "scan and show: text, the default, or json; export: otava"),
@@ -221,14 +229,14 @@ package enum OptionTable {
       .check, .text("FILE"), verbs: [.schema],
       "check FILE, or - for stdin, against the registry; exit code 1 when something is wrong"),
     .init(
-      .allowDebug, .flag, verbs: measuring,
+      .allowDebug, .flag, verbs: measuring + [.history],
       "write results of a debug or sanitised build, marked as such"),
     .init(.dryRun, .flag, verbs: measuring, "print what would be measured, and measure nothing"),
     .init(
       .color, .choice(["auto", "always", "never"]),
       verbs: [.run, .compare, .report, .history, .list, .doctor],
       "colour; auto: on a terminal unless NO_COLOR is set"),
-    .init(.noProgress, .flag, verbs: measuring, "no progress line on stderr"),
+    .init(.noProgress, .flag, verbs: measuring + [.history], "no progress line on stderr"),
     .init(
       .quiet, .flag, verbs: [.run, .compare, .report, .history, .baseline],
       "nothing on stderr but errors"),

@@ -25,7 +25,7 @@ package enum Verb: String, CaseIterable, Sendable {
     case .compare: "bench compare [WORKLOAD…] --scheduler BASE,OTHER [OPTIONS]"
     case .report: "bench report FILE… [OPTIONS]"
     case .baseline: "bench baseline save NAME | list | show NAME | delete NAME [OPTIONS]"
-    case .history: "bench history add|scan|show|export [FILE…] [OPTIONS]"
+    case .history: "bench history add|scan|confirm|bisect|show|export [OPTIONS]"
     case .list: "bench list [NAME…] [OPTIONS]"
     case .schema: "bench schema [--check FILE]"
     case .doctor: "bench doctor [OPTIONS]"
@@ -65,11 +65,14 @@ package enum Verb: String, CaseIterable, Sendable {
       """
     case .history:
       """
-      add takes runs that compared a commit with the pinned reference, a commit named in
-      results/history/reference, and keeps the ratio of every figure. scan looks for commits at
-      which a figure changes, and ends with exit code 1 when it suspects one: no regression before
-      it is measured again. show draws every series. export writes files for Apache Otava. Exit code
-      65 means that a file of the history, or one to add, is missing, malformed or does not fit.
+      A history keeps the ratio of every figure of a commit to that of a pinned reference, a commit
+      named in results/history/reference. add measures a commit against it, both built from their
+      revisions, or takes files of runs that did. scan looks for commits at which a figure changes,
+      and ends with exit code 1 when it suspects one. confirm measures the commits around it against
+      each other; bisect finds the one in between. show draws every series. export writes files for
+      Apache Otava. Exit code 2 means a regression that confirm has measured, 3 that it remains
+      open, 5 that the series is of another machine, and 65 that a file of the history, or one to
+      add, is missing, malformed or does not fit.
       """
     case .list:
       """
@@ -137,8 +140,11 @@ package enum Verb: String, CaseIterable, Sendable {
       ]
     case .history:
       [
-        ("bench history add comparison.csv", "one more commit, against the reference"),
+        ("bench history add chain fan", "this commit against the reference, on two workloads"),
+        ("bench history add comparison.csv", "what was measured elsewhere"),
         ("bench history scan", "suspicions in every series"),
+        ("bench history confirm", "is the latest suspicion a regression?"),
+        ("bench history bisect v1 main --filter chain.*wall", "the commit that changed it"),
         ("bench history show --filter chain", "sparklines of the series of a workload"),
         ("bench history export --output otava", "a configuration and tables in a folder"),
       ]

@@ -70,7 +70,7 @@ extension CommandLineTool {
   }
 
   /// The plan without what a build lacks.
-  private func surveyed(
+  func surveyed(
     _ plan: ComparisonPlan, _ builds: [MeasuredProgram], request: RunRequest,
     interrupt: InterruptFlag
   ) throws(ToolFailure) -> ComparisonPlan {

@@ -57,7 +57,8 @@ extension CommandLineTool {
     } catch { throw ToolFailure(error) }
   }
 
-  private func measure(
+  /// Takes the pairs of a plan, with a progress line.
+  func measure(
     _ plan: ComparisonPlan, request: RunRequest, interrupt: InterruptFlag
   ) -> ComparisonRecord {
     let isWanted = ProgressLine.isWanted(

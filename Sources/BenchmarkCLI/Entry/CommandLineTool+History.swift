@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Analysis
 internal import Exports
 internal import History
 internal import Measurement
@@ -7,11 +8,25 @@ internal import Results
 
 extension CommandLineTool {
   /// `bench history`: keeps the figures of commits, and finds where they change.
-  func history(_ request: HistoryRequest) throws(ToolFailure) -> ExitCode {
+  ///
+  /// - Parameter laboratory: where commits are measured; nil for this machine.
+  func history(_ request: HistoryRequest, in laboratory: HistoryLaboratory? = nil)
+    throws(ToolFailure) -> ExitCode
+  {
     let store = HistoryStore(
       folder: request.folder ?? PackageFolder.results(lookingUpFrom: folders) + "/history")
     switch request.action {
-    case .add: return try add(request, to: store)
+    case .add:
+      guard !request.paths.isEmpty else {
+        return try add(request, to: store, self.laboratory(laboratory, request))
+      }
+      return try add(request, to: store)
+    case .confirm:
+      return try confirm(
+        request, series(request, store), self.laboratory(laboratory, request))
+    case .bisect:
+      return try bisect(
+        request, series(request, store), store, self.laboratory(laboratory, request))
     case .scan: return try scan(request, store)
     case .show:
       let series = try series(request, store)
@@ -31,36 +46,53 @@ extension CommandLineTool {
   {
     for path in request.paths {
       let run = try StoredRun(path: path, console: console)
-      let compared = try Self.told { () throws(HistoryFailure) in
-        try ComparedRun(rows: run.rows, path: run.name)
-      }
-      let reference = try Self.told(store.reference)
-      guard compared.reference == reference else {
-        throw ToolFailure(
-          .malformedInput, place: run.name,
-          finding: "its first side is commit \(compared.reference)",
-          expectation: "\(reference), which \(store.referencePath) pins",
-          nextStep: "measure against that commit, or pin the other")
-      }
-      guard let committed = Repository.time(ofCommit: compared.commit, folder: store.folder) else {
-        throw ToolFailure(
-          .malformedInput, place: run.name,
-          finding: "its second side is commit \(compared.commit), which is unknown here",
-          expectation: "a commit of the repository that holds \(store.folder)",
-          nextStep: "fetch it, or name the history of its repository with --history")
-      }
-      let points = compared.points(added: try Self.start().time, committed: committed)
-      let addition = try Self.told { () throws(HistoryFailure) in try store.append(points) }
-      guard !request.quiet else { continue }
-      for omission in compared.omissions {
-        console.say("bench: \(run.name): left out: \(omission)")
-      }
-      let known = addition.known > 0 ? ", \(addition.known) there already" : ""
-      console.say(
-        "bench: commit \(short(compared.commit)): \(addition.added) added\(known), in "
-          + store.path(of: run.rows[0].run.machineID))
+      try add(run.rows, of: run.name, to: store, isQuiet: request.quiet)
     }
     return .success
+  }
+
+  /// Measures the commit against the pinned reference, and adds what came of it.
+  private func add(
+    _ request: HistoryRequest, to store: HistoryStore, _ laboratory: HistoryLaboratory
+  ) throws(ToolFailure) -> ExitCode {
+    let reference = try Self.told(store.reference)
+    let analysis = try laboratory.measure(reference, request.commit, request.compare)
+    if !request.quiet { console.talk(PairedReport(analysis).text(style: .plain)) }
+    try add(
+      analysis.rows, of: "commit \(request.commit)", to: store, isQuiet: request.quiet)
+    return .success
+  }
+
+  /// Adds the rows of a run, all of them or none.
+  private func add(
+    _ rows: [ResultRow], of name: String, to store: HistoryStore, isQuiet: Bool
+  ) throws(ToolFailure) {
+    let compared = try Self.told { () throws(HistoryFailure) in
+      try ComparedRun(rows: rows, path: name)
+    }
+    let reference = try Self.told(store.reference)
+    guard compared.reference == reference else {
+      throw ToolFailure(
+        .malformedInput, place: name,
+        finding: "its first side is commit \(compared.reference)",
+        expectation: "\(reference), which \(store.referencePath) pins",
+        nextStep: "measure against that commit, or pin the other")
+    }
+    guard let committed = Repository.time(ofCommit: compared.commit, folder: store.folder) else {
+      throw ToolFailure(
+        .malformedInput, place: name,
+        finding: "its second side is commit \(compared.commit), which is unknown here",
+        expectation: "a commit of the repository that holds \(store.folder)",
+        nextStep: "fetch it, or name the history of its repository with --history")
+    }
+    let points = compared.points(added: try Self.start().time, committed: committed)
+    let addition = try Self.told { () throws(HistoryFailure) in try store.append(points) }
+    guard !isQuiet else { return }
+    for omission in compared.omissions { console.say("bench: \(name): left out: \(omission)") }
+    let known = addition.known > 0 ? ", \(addition.known) there already" : ""
+    console.say(
+      "bench: commit \(short(compared.commit)): \(addition.added) added\(known), in "
+        + store.path(of: rows[0].run.machineID))
   }
 
   // MARK: - scan

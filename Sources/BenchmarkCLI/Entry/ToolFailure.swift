@@ -6,6 +6,10 @@ package enum ExitCode: Int32, Sendable {
   case success = 0
   /// A benchmark failed, or `doctor` found something, or a checked file is not valid.
   case findings = 1
+  /// Something got worse.
+  case regression = 2
+  /// Nothing was judged, or not everything is settled and the user asked for that.
+  case inconclusive = 3
   /// A baseline is missing, or is of another machine.
   case noBaseline = 5
   /// The command line cannot be understood.

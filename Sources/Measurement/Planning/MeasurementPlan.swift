@@ -52,6 +52,9 @@ package struct Contestant: Hashable, Sendable {
 
 /// What is compared with each other: one benchmark at one point of its axes with one worker count.
 package struct MeasurementGroup: Sendable {
+  /// The suite of the built-in workloads.
+  package static let coreSuite = "core"
+
   /// `core` for built-in workloads, `replay` for graph files.
   package let suite: String
   /// Name of the workload, or of the graph file without what the CSV does not allow.

@@ -108,7 +108,8 @@ package struct Planner: Sendable {
           guard !(members + guests).isEmpty else { continue }
           groups.append(
             MeasurementGroup(
-              suite: "core", benchmark: workload.name, summary: workload.summary,
+              suite: MeasurementGroup.coreSuite, benchmark: workload.name,
+              summary: workload.summary,
               subject: .workload(workload.name), parameters: parameters, workers: count,
               cpus: request.cpus, settings: [:],
               metrics: Set(workload.metrics.compactMap(Metric.init)),
