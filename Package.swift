@@ -119,10 +119,16 @@ let package = Package(
     room("Analysis", imports: ["Results", "Statistics"]),
     room("Gate", imports: ["Results", "Statistics"]),
     room(
+      "Counting",
+      imports: [
+        "CSystemShims", "Harness", "Machine", "Measurement", "Results", "Scheduling",
+        "Statistics",
+      ]),
+    room(
       "BenchmarkCLI",
       imports: [
-        "Analysis", "CSystemShims", "Exports", "Harness", "History", "Machine", "Measurement",
-        "Results", "Revisions", "Scheduling", "Statistics",
+        "Analysis", "Counting", "CSystemShims", "Exports", "Harness", "History", "Machine",
+        "Measurement", "Results", "Revisions", "Scheduling", "Statistics",
       ]),
 
     // The suite: what is measured, and the program.
@@ -313,6 +319,16 @@ let package = Package(
       ]),
     tests(
       "GateTests", imports: ["Gate", "ConcurrencyPrimitives", "Results", "Statistics"]),
+    .executableTarget(
+      name: "CountingFixture",
+      dependencies: [
+        "CSystemShims", "Harness", "Operations", "Scheduling", "DispatchBackend",
+        "ThreadPoolBackend", "WorkStealingBackend",
+      ],
+      path: "Tests/CountingFixture", swiftSettings: strict),
+    tests(
+      "CountingTests",
+      imports: ["Counting", "CountingFixture", "Harness", "Measurement", "Results"]),
     tests("TaskGraphFilesTests", imports: ["TaskGraphFiles", "Statistics"]),
     tests(
       "BenchmarkCLITests",

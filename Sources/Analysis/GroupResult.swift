@@ -30,13 +30,18 @@ package struct GroupResult: Sendable {
     self.contestants = contestants
     let metrics = Set(contestants.flatMap { $0.rows.map(\.subject.metric) })
     primaryMetric =
-      metrics.contains(.makespan) ? .makespan : metrics.contains(.latency) ? .latency : .wall
+      [Metric.makespan, .latency, .wall, .instructions].first(where: metrics.contains) ?? .wall
     for metric in comparedMetrics { compare(metric) }
   }
 
   /// Every metric that gets a ratio to the best of the group.
   package var comparedMetrics: [Metric] {
-    primaryMetric == .latency ? [.wall, .latency] : [primaryMetric]
+    switch primaryMetric {
+    case .latency: [.wall, .latency]
+    // Fewer instructions are not faster.
+    case .instructions: []
+    default: [primaryMetric]
+    }
   }
 
   /// The scheduler that nobody who is ranked beats by a metric, round by round; nil when there is
@@ -45,9 +50,10 @@ package struct GroupResult: Sendable {
     contestants.first { $0.comparisons[metric] == .best }
   }
 
-  /// Who may be the best.
+  /// Who may be the best; nobody where counts alone are told.
   package var ranked: [ContestantResult] {
-    contestants.filter { $0.isRanked && $0.failure == nil }
+    guard !comparedMetrics.isEmpty else { return [] }
+    return contestants.filter { $0.isRanked && $0.failure == nil }
   }
 
   /// How many times the best's p99 is as large as the least p99 of those ranked; nil when that is

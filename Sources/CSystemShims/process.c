@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -132,8 +133,7 @@ static int start(pid_t *pid, const char *path, char *const arguments[], const ch
   return error;
 }
 
-struct shim_child shim_spawn(const char *path, const char *name, const char *verb, const char *argument,
-                             const char *changes) {
+static struct shim_child spawn(const char *path, char *const arguments[], const char *changes) {
   int results[2] = {-1, -1}, errors[2] = {-1, -1}, liveness[2] = {-1, -1}, commands[2] = {-1, -1};
   int error = open_pipe(results);
   if (!error) error = open_pipe(errors);
@@ -142,7 +142,6 @@ struct shim_child shim_spawn(const char *path, const char *name, const char *ver
   if (!error && fcntl(results[0], F_SETFL, O_NONBLOCK) != 0) error = errno;
   if (!error && fcntl(errors[0], F_SETFL, O_NONBLOCK) != 0) error = errno;
   pid_t pid = -1;
-  char *arguments[] = {(char *)name, (char *)verb, (char *)argument, 0};
   if (!error) error = start(&pid, path, arguments, changes, results[1], errors[1], liveness[0], commands[0]);
   if (error) {
     close_pipe(results);
@@ -156,6 +155,36 @@ struct shim_child shim_spawn(const char *path, const char *name, const char *ver
   close(liveness[0]);
   close(commands[0]);
   return (struct shim_child){pid, results[0], errors[0], liveness[1], commands[1], 0};
+}
+
+// The words of a text in which each ends with a zero byte, with a null pointer behind the last.
+static char **list_of(const char *words, uint64_t length) {
+  size_t count = 0;
+  for (uint64_t i = 0; i < length; i++) count += words[i] == 0;
+  char **list = calloc(count + 1, sizeof *list);
+  for (size_t i = 0; list && i < count; i++, words += strlen(words) + 1) list[i] = (char *)words;
+  return list;
+}
+
+struct shim_child shim_spawn(const char *path, const char *name, const char *verb, const char *argument,
+                             const char *changes) {
+  char *arguments[] = {(char *)name, (char *)verb, (char *)argument, 0};
+  return spawn(path, arguments, changes);
+}
+
+struct shim_child shim_spawn_on_one_cpu(const char *path, const char *words, uint64_t length, const char *changes) {
+  struct shim_child child = {-1, -1, -1, -1, -1, ENOMEM};
+  char **arguments = list_of(words, length);
+  if (!arguments) return child;
+  cpu_set_t before;
+  // A child inherits the mask of the thread that starts it.
+  child.error = sched_getaffinity(0, sizeof before, &before) == 0 ? shim_pin(1) : errno;
+  if (!child.error) {
+    child = spawn(path, arguments, changes);
+    sched_setaffinity(0, sizeof before, &before);
+  }
+  free(arguments);
+  return child;
 }
 
 // In the child of a fork, where nothing may allocate: gives it its streams and lets go of everything else.
@@ -177,15 +206,6 @@ static void become(char *const arguments[], char *const environment[], int outpu
 #endif
   execvpe(arguments[0], arguments, environment);
   _exit(127);
-}
-
-// The words of a text in which each ends with a zero byte, with a null pointer behind the last.
-static char **list_of(const char *words, uint64_t length) {
-  size_t count = 0;
-  for (uint64_t i = 0; i < length; i++) count += words[i] == 0;
-  char **list = calloc(count + 1, sizeof *list);
-  for (size_t i = 0; list && i < count; i++, words += strlen(words) + 1) list[i] = (char *)words;
-  return list;
 }
 
 struct shim_program shim_start_program(const char *words, uint64_t length, const char *changes, int kept) {

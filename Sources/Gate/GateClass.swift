@@ -27,7 +27,8 @@ package enum GateClass: String, Sendable, CaseIterable {
     case (.wall, _), (.throughput, _), (.makespan, _), (.efficiency, _), (.cpu, _): self = .timing
     // Parts of wall, which gates: the same regression would count twice.
     case (.build, _), (.run, _), (.release, _): self = .informational
-    case (.voluntarySwitches, _): self = .nearExact
+    case (.allocations, _): self = .exact
+    case (.voluntarySwitches, _), (.instructions, _), (.readModifyWrites, _): self = .nearExact
     // The operating system preempts for others.
     case (.involuntarySwitches, _), (.peakRSS, _): self = .informational
     case (.tasks, _), (.edges, _), (.work, _), (.criticalPath, _), (.efficiencyIdeal, _):

@@ -103,7 +103,7 @@ extension Metric {
     case .tasks, .edges: true
     case .wall, .build, .run, .release, .throughput, .latency, .cpu, .peakRSS, .voluntarySwitches,
       .involuntarySwitches, .makespan, .work, .criticalPath, .efficiency, .efficiencyIdeal,
-      .queueDelay:
+      .queueDelay, .instructions, .readModifyWrites, .allocations:
       false
     }
   }

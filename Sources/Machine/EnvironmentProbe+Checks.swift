@@ -130,7 +130,7 @@ extension EnvironmentProbe {
       remedy: denied
         ? "sudo sysctl kernel.perf_event_paranoid=1"
         : "run on bare metal, or have the host pass them on (QEMU: -cpu host,pmu=on); here "
-          + "scripts/instruction-counts counts instructions without them")
+          + "`bench counts` counts instructions without them")
     return Check("hardware counters", performanceCounterRefusal, findings: [finding])
   }
 

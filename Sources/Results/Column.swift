@@ -40,7 +40,8 @@ package enum Column: String, CaseIterable, Sendable {
   /// and columns are only ever added.
   ///
   /// 2 adds the metrics `tasks` and `edges`; 3 the columns `binary` and `toolchain`, and who the
-  /// code is may differ between the contestants of a run; 4 the column `design`.
+  /// code is may differ between the contestants of a run; 4 the column `design` and the metrics
+  /// `instructions`, `rmw` and `allocations`.
   package static let schemaVersion = 4
 
   /// The first line of every results file, without its line feed.

@@ -234,7 +234,7 @@ package enum File {
   }
 
   /// Removes a file; no error when that fails.
-  static func remove(_ path: String) {
+  package static func remove(_ path: String) {
     // SAFETY: the string lives for the call; its pointer is not kept.
     _ = unsafe unlink(path)
   }

@@ -22,6 +22,9 @@ package enum Metric: String, CaseIterable, Sendable {
   case efficiency
   case efficiencyIdeal = "efficiency-ideal"
   case queueDelay = "queue-delay"
+  case instructions
+  case readModifyWrites = "rmw"
+  case allocations
 
   /// The base unit of its figures.
   package var unit: String {
@@ -30,7 +33,8 @@ package enum Metric: String, CaseIterable, Sendable {
     case .throughput: "1/s"
     case .latency, .makespan, .work, .criticalPath, .queueDelay: "ns"
     case .peakRSS: "B"
-    case .voluntarySwitches, .involuntarySwitches: "1/op"
+    case .voluntarySwitches, .involuntarySwitches, .instructions, .readModifyWrites, .allocations:
+      "1/op"
     case .tasks, .edges, .efficiency, .efficiencyIdeal: "1"
     }
   }
@@ -42,7 +46,7 @@ package enum Metric: String, CaseIterable, Sendable {
     // Properties of the graph and of the worker count, not of the scheduler.
     case .tasks, .edges, .work, .criticalPath, .efficiencyIdeal: .none
     case .wall, .build, .run, .release, .latency, .cpu, .peakRSS, .voluntarySwitches,
-      .involuntarySwitches, .makespan, .queueDelay:
+      .involuntarySwitches, .makespan, .queueDelay, .instructions, .readModifyWrites, .allocations:
       .lower
     }
   }
@@ -68,6 +72,9 @@ package enum Metric: String, CaseIterable, Sendable {
     case .efficiency: "larger of work per worker and critical path, divided by makespan"
     case .efficiencyIdeal: "efficiency of a simulated list schedule without overhead"
     case .queueDelay: "all parents finished to start of the body, from every sample"
+    case .instructions: "instructions of all threads under valgrind, per operation"
+    case .readModifyWrites: "atomic read-modify-writes under valgrind, per operation"
+    case .allocations: "calls of malloc and its kin under valgrind, per operation"
     }
   }
 
@@ -77,7 +84,7 @@ package enum Metric: String, CaseIterable, Sendable {
     case .latency, .queueDelay: [.p50, .p90, .p99, .p999, .max, .mean, .ratio]
     case .tasks, .edges, .work, .criticalPath, .efficiencyIdeal: [.p50]
     case .wall, .build, .run, .release, .throughput, .cpu, .peakRSS, .voluntarySwitches,
-      .involuntarySwitches, .makespan, .efficiency:
+      .involuntarySwitches, .makespan, .efficiency, .instructions, .readModifyWrites, .allocations:
       [.p50, .min, .max, .mean, .ratio]
     }
   }

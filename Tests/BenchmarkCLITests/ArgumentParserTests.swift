@@ -84,7 +84,7 @@ import Testing
       .force: "yes", .format: "json", .allowDebug: "true", .dryRun: "on", .color: "never",
       .noProgress: "1", .quiet: "1", .check: "f", .history: "h", .since: "c", .commit: "r",
       .pairs: "30", .metric: "cpu", .tolerance: "2%", .equivalence: "5", .base: "v1", .binary: "x",
-      .buildOptions: "-v",
+      .buildOptions: "-v", .record: "1", .baseline: "b.csv", .explain: "1",
     ]
     for option in OptionTable.all {
       let text = try #require(samples[option.name], "no sample for \(option.name.flag)")

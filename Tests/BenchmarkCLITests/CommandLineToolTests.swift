@@ -42,6 +42,11 @@ private final class Transcript {
       (["help", "chain"], 64), (["help", "run", "x"], 64), ([""], 64), (["run", ""], 64),
       (["list", "chain", "inline"], 0), (["list", "chian"], 64),
       (["--output", "-", "--format", "json", "--dry-run"], 64),
+      (["counts", "chian"], 64), (["counts", "--scheduler", "chain"], 64),
+      (["counts", "chain", "--where", "width=1"], 64),
+      (["counts", "--explain", "--format", "csv"], 64),
+      (["counts", "--workers", "0"], 64), (["counts", "--record=yes"], 64),
+      (["counts", "chain", "--budget", "1s"], 64), (["counts", "--help"], 0),
     ] as [([String], Int32)]) func exitCodesAreThoseOfTheContract(words: [String], code: Int32)
   {
     let result = run(words)

@@ -120,7 +120,7 @@ struct BaselineTests {
       try own.save(Self.baseline(), counts: [1], as: "main", overwrite: false)
       try own.save(Self.baseline(), counts: nil, as: "before", overwrite: false)
       try other.save(Self.baseline(), counts: nil, as: "main", overwrite: false)
-      try AtomicFile.write([1], to: folder + "/baselines/instructions.csv", overwrite: false)
+      try AtomicFile.write([1], to: folder + "/baselines/counts.csv", overwrite: false)
       #expect(
         try own.entries().map { "\($0.machine) \($0.name)" } == [
           "h-0000000000000001 main", "h-3fa9c0d2e4b86a17 before", "h-3fa9c0d2e4b86a17 main",

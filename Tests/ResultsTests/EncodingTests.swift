@@ -16,7 +16,7 @@ struct EncodingTests {
         "voluntary-switches": "1/op", "involuntary-switches": "1/op", "makespan": "ns",
         "tasks": "1", "edges": "1", "work": "ns", "critical-path": "ns", "efficiency": "1",
         "efficiency-ideal": "1",
-        "queue-delay": "ns",
+        "queue-delay": "ns", "instructions": "1/op", "rmw": "1/op", "allocations": "1/op",
       ])
   }
 

@@ -16,6 +16,7 @@ package enum OptionName: String, CaseIterable, Sendable {
   case noProgress = "no-progress"
   case quiet, check
   case history, since, commit
+  case record, baseline, explain
 
   /// As typed.
   package var flag: String { "--\(rawValue)" }
@@ -105,8 +106,11 @@ package enum OptionTable {
   package static let all: [OptionSpecification] = [
     .init(.filter, .pattern, verbs: measuring, "only workloads whose name matches"),
     .init(
-      .scheduler, .names("NAME"), repeats: true, verbs: [.run],
+      .scheduler, .names("NAME"), repeats: true, verbs: [.run, .counts],
       "only these schedulers, separated by commas"),
+    .init(
+      .workers, .counts("N", 1...1024), repeats: true, verbs: [.counts],
+      "worker counts, separated by commas; default: 1, since others differ from count to count"),
     .init(
       .scheduler, .names("NAME"), repeats: true, verbs: [.compare],
       "the base, then whom to compare with it, separated by commas"),
@@ -128,7 +132,7 @@ package enum OptionTable {
       "worker counts, separated by commas; default: as many as CPUs (schedulers with a fixed "
         + "count keep it)"),
     .init(
-      .axes, .axes, repeats: true, verbs: measuring + [.history],
+      .axes, .axes, repeats: true, verbs: measuring + [.counts, .history],
       "values of a workload's axis or a scheduler's knob: n=512, or several: spin-us=0,5; every "
         + "combination is measured; `bench list` names them"),
     .init(
@@ -162,6 +166,17 @@ package enum OptionTable {
     .init(
       .processes, .count("N", 1...10_000),
       "rounds = processes per scheduler; default 8, with --quick 6; below 6 nobody is ranked"),
+    .init(
+      .processes, .count("N", 1...100), verbs: [.counts],
+      "repetitions of every count, of two processes each; default: 2, and up to 5 where they do "
+        + "not settle it"),
+    .init(
+      .baseline, .text("FILE"), verbs: [.counts],
+      "compare with FILE, or record there; default: results/baselines/counts.csv"),
+    .init(
+      .record, .flag, verbs: [.counts],
+      "make what is counted the baseline of this machine and toolchain"),
+    .init(.explain, .flag, verbs: [.counts], "show which functions the instructions are in"),
     .init(
       .allocator, .choice(["jemalloc", "system"]), verbs: measuring + [.history],
       "memory allocator of the measured processes; default jemalloc"),
@@ -197,14 +212,16 @@ package enum OptionTable {
       "write there, not to stdout; an existing folder gets a file for each run, such as "
         + "RUN.jmh.json; - for stdout"),
     .init(
-      .force, .flag, verbs: [.run, .compare, .report, .history],
+      .output, .text("FILE"), verbs: [.counts], "write the counts as CSV to FILE"),
+    .init(
+      .force, .flag, verbs: [.run, .compare, .counts, .report, .history],
       "let --output replace an existing regular file"),
     .init(.force, .flag, verbs: [.baseline], "let save replace the baseline of that name"),
     .init(
       .format, .choice(["text", "json"]), verbs: [.baseline],
       "what list and show print; default text"),
     .init(
-      .format, .choice(RunRequest.Format.allCases.map(\.rawValue)), verbs: measuring,
+      .format, .choice(RunRequest.Format.allCases.map(\.rawValue)), verbs: measuring + [.counts],
       "what stdout shows; default text"),
     .init(
       .history, .text("FOLDER"), verbs: [.history],
@@ -229,16 +246,16 @@ package enum OptionTable {
       .check, .text("FILE"), verbs: [.schema],
       "check FILE, or - for stdin, against the registry; exit code 1 when something is wrong"),
     .init(
-      .allowDebug, .flag, verbs: measuring + [.history],
+      .allowDebug, .flag, verbs: measuring + [.counts, .history],
       "write results of a debug or sanitised build, marked as such"),
     .init(.dryRun, .flag, verbs: measuring, "print what would be measured, and measure nothing"),
     .init(
       .color, .choice(["auto", "always", "never"]),
-      verbs: [.run, .compare, .report, .history, .list, .doctor],
+      verbs: [.run, .compare, .counts, .report, .history, .list, .doctor],
       "colour; auto: on a terminal unless NO_COLOR is set"),
-    .init(.noProgress, .flag, verbs: measuring + [.history], "no progress line on stderr"),
+    .init(.noProgress, .flag, verbs: measuring + [.counts, .history], "no progress line on stderr"),
     .init(
-      .quiet, .flag, verbs: [.run, .compare, .report, .history, .baseline],
+      .quiet, .flag, verbs: [.run, .compare, .counts, .report, .history, .baseline],
       "nothing on stderr but errors"),
   ]
 

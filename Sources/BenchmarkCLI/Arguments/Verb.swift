@@ -2,13 +2,14 @@
 
 /// What `bench` can be told to do.
 package enum Verb: String, CaseIterable, Sendable {
-  case run, compare, report, baseline, history, list, schema, doctor
+  case run, compare, counts, report, baseline, history, list, schema, doctor
 
   /// One line for the overview.
   package var summary: String {
     switch self {
     case .run: "measure schedulers on workloads (the default verb)"
     case .compare: "say which of two schedulers or settings is faster, by how much, how surely"
+    case .counts: "count instructions, atomics and allocations, and compare with a baseline"
     case .report: "show stored runs again, or write them in the forms of other tools"
     case .baseline: "keep the present commit by a name, to gate later ones against"
     case .history: "keep the figures of commits, and find where they change"
@@ -23,6 +24,7 @@ package enum Verb: String, CaseIterable, Sendable {
     switch self {
     case .run: "bench [run] [WORKLOAD…] [OPTIONS]"
     case .compare: "bench compare [WORKLOAD…] --scheduler BASE,OTHER [OPTIONS]"
+    case .counts: "bench counts [WORKLOAD…] [OPTIONS]"
     case .report: "bench report FILE… [OPTIONS]"
     case .baseline: "bench baseline save NAME | list | show NAME | delete NAME [OPTIONS]"
     case .history: "bench history add|scan|confirm|bisect|show|export [OPTIONS]"
@@ -48,6 +50,15 @@ package enum Verb: String, CaseIterable, Sendable {
       pairs, as far as the budget reaches, and stops when the answer is clear: slower, faster,
       equivalent or inconclusive, always with the difference that could have been seen. Never gates:
       the exit code is 0 whatever the verdict, and 1 when a measurement failed.
+      """
+    case .counts:
+      """
+      Counts instructions, atomic read-modify-writes and allocations per operation, in processes
+      under valgrind that see one CPU, and compares them with results/baselines/counts.csv. Sizes
+      are small and there is one worker unless named otherwise. A count says the same on a busy
+      machine, and nothing of waiting, contention and caches. Exit code 1: some take more than
+      before; 3: too noisy to judge; 5: the baseline has nothing of this machine and toolchain; 72:
+      valgrind is missing.
       """
     case .report:
       """
@@ -121,6 +132,13 @@ package enum Verb: String, CaseIterable, Sendable {
           "bench compare chain --scheduler inline,dispatch --metric cpu --tolerance 5%",
           "by processor time; less than 5 % does not matter"
         ),
+      ]
+    case .counts:
+      [
+        ("bench counts", "the standard cases against the baseline"),
+        ("bench counts chain --scheduler dispatch --explain", "and the functions that they are in"),
+        ("bench counts wavefront --where n=64 --workers 1,2", "at other sizes"),
+        ("bench counts --record", "make the counts of this machine the baseline"),
       ]
     case .report:
       [

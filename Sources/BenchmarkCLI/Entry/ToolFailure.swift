@@ -4,7 +4,8 @@
 package enum ExitCode: Int32, Sendable {
   /// Done.
   case success = 0
-  /// A benchmark failed, or `doctor` found something, or a checked file is not valid.
+  /// A benchmark failed, or `doctor` found something, or a checked file is not valid, or a count is
+  /// more than before.
   case findings = 1
   /// Something got worse.
   case regression = 2
@@ -20,6 +21,8 @@ package enum ExitCode: Int32, Sendable {
   case nothingMatched = 69
   /// A fault of the tool itself.
   case internalFault = 70
+  /// A program that is needed is not installed.
+  case missing = 72
   /// An output file cannot be created.
   case cannotCreate = 73
   /// Reading or writing failed.

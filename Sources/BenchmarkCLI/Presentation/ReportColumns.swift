@@ -17,6 +17,8 @@ enum ReportColumns {
       headings += [
         ("makespan", .right), ("efficiency", .right), ("ideal", .right), ("delay", .right),
       ]
+    case .instructions:
+      headings += [("instructions", .right), ("rmw", .right), ("allocations", .right)]
     default: headings += [("wall/op", .right), ("interval", .left)]
     }
     if showsRatios(of: result) { headings += [("× best", .right), ("interval", .left)] }
@@ -56,6 +58,10 @@ enum ReportColumns {
       return [
         cell(result, .makespan), cell(result, .efficiency), cell(result, .efficiencyIdeal),
         cell(result, .queueDelay, .p99),
+      ]
+    case .instructions:
+      return [
+        cell(result, .instructions), cell(result, .readModifyWrites), cell(result, .allocations),
       ]
     default:
       let interval = result.figure(.wall)?.interval

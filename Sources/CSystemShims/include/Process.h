@@ -22,6 +22,10 @@ struct shim_child {
 struct shim_child shim_spawn(const char *path, const char *name, const char *verb, const char *argument,
                              const char *changes);
 
+/// The same with any words, the program's name the first, each ended by a zero byte, `length` bytes together, for a child
+/// that may use the first of this thread's CPUs alone.
+struct shim_child shim_spawn_on_one_cpu(const char *path, const char *words, uint64_t length, const char *changes);
+
 /// A started program of the system: its id and the reading ends of its stdout and stderr, which do not block; or `error`
 /// (an errno) and nothing else.
 struct shim_program {

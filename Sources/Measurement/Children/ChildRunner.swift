@@ -15,12 +15,19 @@ package struct ChildRunner: Sendable {
   package static let standardErrorLimit = 8192
 
   private let executable: String
+  private let wrapper: ChildWrapper?
   private let interrupt: InterruptFlag?
   private let disturbances: DisturbanceProbe
 
   /// A runner that starts `executable`, which must call `runMeasureChild` for the verb.
-  package init(executable: String = "/proc/self/exe", interrupt: InterruptFlag? = nil) {
+  ///
+  /// Under a wrapper the executable is a path that the wrapper can open.
+  package init(
+    executable: String = "/proc/self/exe", wrapper: ChildWrapper? = nil,
+    interrupt: InterruptFlag? = nil
+  ) {
     self.executable = executable
+    self.wrapper = wrapper
     self.interrupt = interrupt
     disturbances = DisturbanceProbe()
     shim_keep_zombies()
@@ -79,14 +86,28 @@ package struct ChildRunner: Sendable {
   ) throws(MeasurementFailure) -> MeasuringChild {
     if interrupt?.isRaised == true { throw .interrupted }
     let changes = try environmentChanges(allocator: setup.allocator, padding: padding).get()
-    // SAFETY: the texts live through the call, which copies what it keeps.
-    let child = unsafe shim_spawn(executable, "bench", measureChildVerb, setup.line, changes)
+    let child = spawn(setup, changes)
     guard child.error == 0 else {
       let remedy = Shortage.remedy(for: child.error).map { "; \($0)" } ?? ""
-      let detail = "cannot start \(executable): \(errorText(child.error))\(remedy)"
+      let path = wrapper?.path ?? executable
+      let detail = "cannot start \(path): \(errorText(child.error))\(remedy)"
       throw .unavailable(reason: "spawn", detail: detail)
     }
     return MeasuringChild(child, interrupt: interrupt, deadline: deadline)
+  }
+
+  private func spawn(_ setup: ChildSetup, _ changes: String) -> shim_child {
+    guard let wrapper else {
+      // SAFETY: the texts live through the call, which copies what it keeps.
+      return unsafe shim_spawn(executable, "bench", measureChildVerb, setup.line, changes)
+    }
+    let words =
+      ([wrapper.path] + wrapper.arguments + [executable, measureChildVerb, setup.line])
+      .map { $0 + "\0" }.joined()
+    let variables = ([changes] + wrapper.environment).joined(separator: "\n")
+    // SAFETY: as above; the words are so many bytes.
+    return unsafe shim_spawn_on_one_cpu(
+      wrapper.path, words, UInt64(words.utf8.count), variables)
   }
 
   /// What differs between a child's environment and this process's, as lines for `shim_spawn`.

@@ -65,7 +65,7 @@ struct ProcessFigures: Sendable {
     case .voluntarySwitches: sample.perOperation(sample.voluntarySwitches)
     case .involuntarySwitches: sample.perOperation(sample.involuntarySwitches)
     case .latency, .peakRSS, .makespan, .tasks, .edges, .work, .criticalPath, .efficiency,
-      .efficiencyIdeal, .queueDelay:
+      .efficiencyIdeal, .queueDelay, .instructions, .readModifyWrites, .allocations:
       nil
     }
   }

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Results
+
+/// How much more a count may be before it counts as a regression.
+package struct CountsTolerance: Sendable, Hashable {
+  /// Of instructions, as a fraction; half of what is always found.
+  package var instructions = 0.005
+  /// Of allocations per operation, for what happens once in many operations.
+  package var allocations = 0.01
+  /// Of atomic read-modify-writes per operation.
+  package var readModifyWrites = 0.05
+
+  /// The default tolerance.
+  package init() {}
+}
+
+/// What is said of one count, or of all counts of a case.
+package enum CountsVerdict: Int, Comparable, Sendable {
+  /// Less than before, beyond the tolerance.
+  case fewer
+  /// No difference beyond the tolerance.
+  case same
+  /// Repetitions are too far apart to tell.
+  case noisy
+  /// More than before, beyond the tolerance: a regression.
+  case more
+
+  package static func < (left: CountsVerdict, right: CountsVerdict) -> Bool {
+    left.rawValue < right.rawValue
+  }
+}
+
+/// Counts of a case before and after a change.
+///
+/// A median of repetitions lies within their range of what they vary about, so the limit is the
+/// tolerance and half the ranges of both sides. A count is judged only where 1 % more instructions,
+/// or one more allocation or read-modify-write, would still pass the limit: what is judged is
+/// always found, and never by chance.
+package struct CountsComparison: Sendable, Hashable {
+  /// What a difference is told of.
+  package struct Difference: Sendable, Hashable {
+    /// After less before, in the terms of the tolerance: a fraction of instructions, else counts.
+    package let change: Double
+    /// What the repetitions leave open on both sides together.
+    package let wobble: Double
+    /// The difference above which there is more.
+    package let limit: Double
+    /// What is said of it.
+    package let verdict: CountsVerdict
+
+    init(change: Double, wobble: Double, tolerance: Double, found: Double) {
+      self.change = change
+      self.wobble = wobble
+      limit = tolerance + wobble
+      verdict =
+        found - wobble <= limit
+        ? .noisy : change > limit ? .more : change < -limit ? .fewer : .same
+    }
+  }
+
+  /// As a fraction of those before.
+  package let instructions: Difference
+  /// Per operation.
+  package let readModifyWrites: Difference
+  /// Per operation.
+  package let allocations: Difference
+
+  /// Compares; `before` has taken instructions.
+  package init(
+    before: OperationCounts, after: OperationCounts, tolerance: CountsTolerance = .init()
+  ) {
+    let base = before.instructions.value
+    instructions = Difference(
+      change: after.instructions.value / base - 1,
+      wobble: (before.instructions.spread + after.instructions.spread) / 2 / base,
+      tolerance: tolerance.instructions, found: 0.01)
+    readModifyWrites = Self.difference(
+      before.readModifyWrites, after.readModifyWrites, tolerance.readModifyWrites)
+    allocations = Self.difference(before.allocations, after.allocations, tolerance.allocations)
+  }
+
+  private static func difference(
+    _ before: OperationCounts.Count, _ after: OperationCounts.Count, _ tolerance: Double
+  ) -> Difference {
+    Difference(
+      change: after.value - before.value, wobble: (before.spread + after.spread) / 2,
+      tolerance: tolerance, found: 1)
+  }
+
+  /// The gravest of the three; `fewer` where one is and no other is more or noisy.
+  package var verdict: CountsVerdict {
+    let all = [instructions.verdict, readModifyWrites.verdict, allocations.verdict]
+    let gravest = max(all[0], all[1], all[2])
+    return gravest == .same && all.contains(.fewer) ? .fewer : gravest
+  }
+}
