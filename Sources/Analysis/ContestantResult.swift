@@ -87,6 +87,11 @@ package struct ContestantResult: Sendable {
     }
   }
 
+  /// How its iteration times behaved; nil where the rows do not say.
+  package var state: WarmUpState? {
+    rows.first { $0.process == nil && $0.state != nil }?.state
+  }
+
   /// The round in which it failed, counted from 1; nil when no process did.
   package var failedRound: Int? {
     guard let failure else { return nil }

@@ -15,10 +15,13 @@ uint64_t shim_monotonic_ns(void) { return nanoseconds(CLOCK_MONOTONIC); }
 
 uint64_t shim_process_cpu_ns(void) { return nanoseconds(CLOCK_PROCESS_CPUTIME_ID); }
 
-struct shim_switches shim_switches(void) {
+static int64_t microseconds(struct timeval time) { return (int64_t)time.tv_sec * 1000000 + time.tv_usec; }
+
+struct shim_usage shim_usage(void) {
   struct rusage usage;
   getrusage(RUSAGE_SELF, &usage);
-  return (struct shim_switches){usage.ru_nvcsw, usage.ru_nivcsw};
+  return (struct shim_usage){usage.ru_nvcsw, usage.ru_nivcsw, usage.ru_minflt, usage.ru_majflt,
+                             microseconds(usage.ru_utime), microseconds(usage.ru_stime)};
 }
 
 __attribute__((noinline)) void shim_black_hole(uintptr_t word) { __asm__ volatile("" : : "r"(word) : "memory"); }

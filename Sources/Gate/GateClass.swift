@@ -31,7 +31,12 @@ package enum GateClass: String, Sendable, CaseIterable {
     case (.voluntarySwitches, _), (.instructions, _), (.readModifyWrites, _): self = .nearExact
     // The operating system preempts for others.
     case (.involuntarySwitches, _), (.peakRSS, _): self = .informational
-    case (.tasks, _), (.edges, _), (.work, _), (.criticalPath, _), (.efficiencyIdeal, _):
+    // Parts of cpu, and what makes voluntary switches: both gate.
+    case (.cpuUser, _), (.cpuSystem, _), (.minorFaults, _), (.majorFaults, _), (.steals, _),
+      (.failedSteals, _), (.parks, _), (.wakeUps, _), (.spuriousWakeUps, _), (.compensations, _):
+      self = .informational
+    case (.jobs, _), (.injections, _), (.tasks, _), (.edges, _), (.work, _), (.criticalPath, _),
+      (.efficiencyIdeal, _):
       return nil
     }
   }

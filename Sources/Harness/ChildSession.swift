@@ -65,6 +65,7 @@ struct ChildSession {
       recorder.reset()
       _ = try run(contestant.warmUp)
     }
+    var totals = IterationTotals(counters: contestant.counters)
     let start = MonotonicClock.nanoseconds()
     var count = 0
     while count < iterations.most,
@@ -73,10 +74,15 @@ struct ChildSession {
     {
       recorder.reset()
       var sample = try run(contestant.measured)
-      for _ in 1..<contestant.runs { sample.add(try run(contestant.measured)) }
+      totals.add(recorder.usage, operations: contestant.measured.operations)
+      for _ in 1..<contestant.runs {
+        sample.add(try run(contestant.measured))
+        totals.add(recorder.usage, operations: contestant.measured.operations)
+      }
       writer.sample(sample, recorder)
       count += 1
     }
+    writer.values(totals.figures(counters: contestant.counters))
   }
 
   /// One run of a program; what it reports besides its times adds up in the recorder.

@@ -5,8 +5,8 @@ internal import CSystemShims
 /// Takes the stamps of one iteration.
 ///
 /// One thread calls `begin`, `built`, `ran`, `released`, once each and in this order. Wall time is
-/// begin → released; build, run and release are its three parts and sum to it exactly. CPU time and
-/// context switches are those of the whole process over the same stretch, read just outside it, so
+/// begin → released; build, run and release are its three parts and sum to it exactly. CPU time,
+/// context switches and page faults are those of the whole process over the same stretch, read just outside it, so
 /// that their cost is not in it.
 package struct IterationRecorder {
   private struct Stamps {
@@ -19,8 +19,8 @@ package struct IterationRecorder {
   private var stamps = Stamps()
   private var cpuAtBegin: UInt64 = 0
   private var cpuAtEnd: UInt64 = 0
-  private var switchesAtBegin = shim_switches(voluntary: 0, involuntary: 0)
-  private var switchesAtEnd = shim_switches(voluntary: 0, involuntary: 0)
+  private var usageAtBegin = ProcessUsage()
+  private var usageAtEnd = ProcessUsage()
 
   /// Latencies reported in this iteration, in nanoseconds.
   package private(set) var latencies: [UInt64] = []
@@ -34,7 +34,7 @@ package struct IterationRecorder {
 
   /// Just before the first operation is constructed.
   package mutating func begin() {
-    switchesAtBegin = shim_switches()
+    usageAtBegin = .now()
     cpuAtBegin = shim_process_cpu_ns()
     stamps.begin = MonotonicClock.nanoseconds()
   }
@@ -51,8 +51,11 @@ package struct IterationRecorder {
   package mutating func released() {
     stamps.released = MonotonicClock.nanoseconds()
     cpuAtEnd = shim_process_cpu_ns()
-    switchesAtEnd = shim_switches()
+    usageAtEnd = .now()
   }
+
+  /// What the kernel counted for the process from `begin()` to `released()`.
+  var usage: ProcessUsage { usageAtEnd - usageAtBegin }
 
   /// Adds one latency sample; call it after `released()`.
   package mutating func latency(nanoseconds: UInt64) { latencies.append(nanoseconds) }
@@ -80,8 +83,7 @@ package struct IterationRecorder {
       runNanoseconds: stamps.ran - stamps.built,
       releaseNanoseconds: stamps.released - stamps.ran,
       cpuNanoseconds: cpuAtEnd - cpuAtBegin,
-      voluntarySwitches: switchesAtEnd.voluntary - switchesAtBegin.voluntary,
-      involuntarySwitches: switchesAtEnd.involuntary - switchesAtBegin.involuntary,
+      voluntarySwitches: usage.voluntarySwitches, involuntarySwitches: usage.involuntarySwitches,
       operations: operations)
   }
 

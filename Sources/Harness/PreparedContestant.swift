@@ -60,6 +60,9 @@ struct PreparedContestant {
     }
   }
 
+  /// What its scheduler counted so far; nothing is known of a reference.
+  var counters: SchedulerCounters { scheduler?.counters ?? SchedulerCounters() }
+
   /// Ends the system.
   func shutDown() { scheduler?.shutDown() }
 

@@ -101,10 +101,7 @@ extension Metric {
   package var isExact: Bool {
     switch self {
     case .tasks, .edges: true
-    case .wall, .build, .run, .release, .throughput, .latency, .cpu, .peakRSS, .voluntarySwitches,
-      .involuntarySwitches, .makespan, .work, .criticalPath, .efficiency, .efficiencyIdeal,
-      .queueDelay, .instructions, .readModifyWrites, .allocations:
-      false
+    default: false
     }
   }
 }

@@ -11,9 +11,21 @@ package enum Metric: String, CaseIterable, Sendable {
   case throughput
   case latency
   case cpu
+  case cpuUser = "cpu-user"
+  case cpuSystem = "cpu-system"
   case peakRSS = "peak-rss"
   case voluntarySwitches = "voluntary-switches"
   case involuntarySwitches = "involuntary-switches"
+  case minorFaults = "minor-faults"
+  case majorFaults = "major-faults"
+  case jobs
+  case steals
+  case failedSteals = "failed-steals"
+  case parks
+  case wakeUps = "wake-ups"
+  case spuriousWakeUps = "spurious-wake-ups"
+  case injections
+  case compensations
   case makespan
   case tasks
   case edges
@@ -29,11 +41,13 @@ package enum Metric: String, CaseIterable, Sendable {
   /// The base unit of its figures.
   package var unit: String {
     switch self {
-    case .wall, .build, .run, .release, .cpu: "ns/op"
+    case .wall, .build, .run, .release, .cpu, .cpuUser, .cpuSystem: "ns/op"
     case .throughput: "1/s"
     case .latency, .makespan, .work, .criticalPath, .queueDelay: "ns"
     case .peakRSS: "B"
-    case .voluntarySwitches, .involuntarySwitches, .instructions, .readModifyWrites, .allocations:
+    case .voluntarySwitches, .involuntarySwitches, .minorFaults, .majorFaults, .jobs, .steals,
+      .failedSteals, .parks, .wakeUps, .spuriousWakeUps, .injections, .compensations,
+      .instructions, .readModifyWrites, .allocations:
       "1/op"
     case .tasks, .edges, .efficiency, .efficiencyIdeal: "1"
     }
@@ -45,8 +59,11 @@ package enum Metric: String, CaseIterable, Sendable {
     case .throughput, .efficiency: .higher
     // Properties of the graph and of the worker count, not of the scheduler.
     case .tasks, .edges, .work, .criticalPath, .efficiencyIdeal: .none
-    case .wall, .build, .run, .release, .latency, .cpu, .peakRSS, .voluntarySwitches,
-      .involuntarySwitches, .makespan, .queueDelay, .instructions, .readModifyWrites, .allocations:
+    // What a program asks for, and from where.
+    case .jobs, .injections: .none
+    case .wall, .build, .run, .release, .latency, .cpu, .cpuUser, .cpuSystem, .peakRSS,
+      .voluntarySwitches, .involuntarySwitches, .minorFaults, .majorFaults, .steals,
+      .failedSteals, .parks, .wakeUps, .spuriousWakeUps, .compensations, .makespan, .queueDelay:
       .lower
     }
   }
@@ -61,9 +78,21 @@ package enum Metric: String, CaseIterable, Sendable {
     case .throughput: "operations divided by the time of run"
     case .latency: "submission to start of the body, from every sample"
     case .cpu: "processor time of all threads, per operation"
+    case .cpuUser: "processor time in the program, per operation; by the kernel's samples"
+    case .cpuSystem: "processor time in the kernel, per operation; by the kernel's samples"
     case .peakRSS: "largest resident memory of the measuring process"
     case .voluntarySwitches: "context switches by blocking, per operation"
     case .involuntarySwitches: "context switches by preemption, per operation"
+    case .minorFaults: "page faults without reading from a device, per operation"
+    case .majorFaults: "page faults with reading from a device, per operation"
+    case .jobs: "jobs that the scheduler ran, per operation"
+    case .steals: "jobs that a worker took from another, per operation"
+    case .failedSteals: "steals that another thread won, per operation"
+    case .parks: "times a worker went to sleep, per operation"
+    case .wakeUps: "times somebody woke a worker, per operation"
+    case .spuriousWakeUps: "wake-ups after which the worker ran no job, per operation"
+    case .injections: "jobs that came from outside the workers, per operation"
+    case .compensations: "threads started for blocked workers, per operation"
     case .makespan: "submission to the last finish of a replayed graph"
     case .tasks: "tasks of a replayed graph"
     case .edges: "dependencies of a replayed graph"
@@ -83,8 +112,10 @@ package enum Metric: String, CaseIterable, Sendable {
     switch self {
     case .latency, .queueDelay: [.p50, .p90, .p99, .p999, .max, .mean, .ratio]
     case .tasks, .edges, .work, .criticalPath, .efficiencyIdeal: [.p50]
-    case .wall, .build, .run, .release, .throughput, .cpu, .peakRSS, .voluntarySwitches,
-      .involuntarySwitches, .makespan, .efficiency, .instructions, .readModifyWrites, .allocations:
+    case .wall, .build, .run, .release, .throughput, .cpu, .cpuUser, .cpuSystem, .peakRSS,
+      .voluntarySwitches, .involuntarySwitches, .minorFaults, .majorFaults, .jobs, .steals,
+      .failedSteals, .parks, .wakeUps, .spuriousWakeUps, .injections, .compensations, .makespan,
+      .efficiency:
       [.p50, .min, .max, .mean, .ratio]
     }
   }

@@ -5,10 +5,16 @@
 /// Zero says that it has not happened, also where it cannot happen by design. Monotone; read at any
 /// time from any thread, exact when the scheduler is idle.
 @frozen public struct SchedulerCounters: Sendable, Equatable {
+  /// Jobs run.
+  public var jobs: Int?
   /// Times a worker went to sleep.
   public var parks: Int?
   /// Times somebody woke a worker.
   public var wakeUps: Int?
+  /// Times a woken worker went to sleep again without having run a job.
+  public var spuriousWakeUps: Int?
+  /// Jobs that came from threads that are no workers.
+  public var injections: Int?
   /// Jobs taken from another worker.
   public var steals: Int?
   /// Attempts to take a job from where thieves steal that another thread won; not those that found

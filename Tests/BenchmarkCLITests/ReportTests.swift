@@ -65,6 +65,15 @@ import Testing
     #expect(text.hasSuffix("not ranked.\nnote: foundation has no fan\n"))
   }
 
+  @Test func whoHadNotSettledIsNamed() throws {
+    let drift = FakeRunner { assignment, _ in
+      let times = (0..<40).map { 100 + (assignment.name == "dispatch" ? 3 * Double($0) : 0) }
+      return Fixtures.outcome(wall: times)
+    }
+    let text = try report(drift) { $0.workloadNames = ["chain"] }.text(style: .plain)
+    #expect(text.contains("\n  iteration times drifting: dispatch\n"))
+  }
+
   @Test func aTieIsMarkedAsNotEstablished() throws {
     let report = try report(
       FakeRunner { assignment, index in

@@ -4,11 +4,22 @@ internal import Foundation
 internal import Harness
 internal import Machine
 internal import Scheduling
+internal import Synchronization
 
 /// Runs every job at once on the submitting thread.
 final class ImmediateScheduler: Scheduler {
   let workerCount: Int
+  private let reads = Atomic(0)
   init(workers: Int) { workerCount = workers }
+
+  /// One park for every time that somebody asks; all but `steals` is known.
+  var counters: SchedulerCounters {
+    var counters = SchedulerCounters()
+    counters.parks = reads.add(1, ordering: .relaxed).newValue  // relaxed: one thread.
+    (counters.jobs, counters.failedSteals, counters.wakeUps) = (0, 0, 0)
+    (counters.spuriousWakeUps, counters.injections, counters.compensations) = (0, 0, 0)
+    return counters
+  }
 
   func submit(_ jobs: consuming JobChain) {
     var context = WorkerContext(worker: 0, scheduler: identity)

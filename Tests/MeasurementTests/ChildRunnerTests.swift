@@ -4,6 +4,7 @@ internal import Foundation
 internal import Harness
 internal import Machine
 internal import Measurement
+internal import Results
 internal import Scheduling
 internal import Testing
 
@@ -21,6 +22,34 @@ internal import Testing
     }
     #expect(try #require(outcome.peakRSS) > 1_000_000)
     #expect(outcome.elapsedNanoseconds > 6 * 2_000_000)
+  }
+
+  @Test func theSchedulerIsAskedBeforeAndAfterTheIterations() throws {
+    var assignment = Fixture.assignment("spin")
+    assignment.minimumIterations = 5
+    let outcome = Fixture.run(assignment)
+    #expect(outcome.failure == nil)
+    // Asked twice, whatever the number of iterations: one park more, of 5 times 10 operations.
+    #expect(outcome.metrics[.parks] == [0.02])
+    for metric in [
+      Metric.jobs, .failedSteals, .wakeUps, .spuriousWakeUps, .injections, .compensations,
+    ] { #expect(outcome.metrics[metric] == [0]) }
+    #expect(outcome.metrics[.steals] == nil)
+    let user = try #require(outcome.metrics[.cpuUser]?.first)
+    let system = try #require(outcome.metrics[.cpuSystem]?.first)
+    // Half of what is spun: the kernel divides by samples, and others share the processors.
+    #expect(user + system > 100_000)
+    #expect(try #require(outcome.metrics[.minorFaults]?.first) >= 0)
+    #expect(try #require(outcome.metrics[.majorFaults]?.first) >= 0)
+  }
+
+  @Test func aReferenceHasNoSchedulerToAsk() {
+    var assignment = Fixture.assignment("empty")
+    assignment.system = .reference("whole")
+    let outcome = Fixture.run(assignment)
+    #expect(outcome.failure == nil)
+    #expect(outcome.metrics[.parks] == nil)
+    #expect(outcome.metrics[.cpuUser]?.count == 1)
   }
 
   @Test func theTimeBudgetAddsIterations() {
@@ -77,7 +106,7 @@ internal import Testing
     #expect(outcome.failure == nil)
     #expect(outcome.latencies == Array(0..<100_000) + Array(0..<100_000))
     #expect(outcome.queueDelays == [7, 7])
-    #expect(outcome.metrics == [.efficiency: [0.1, 0.1]])
+    #expect(outcome.metrics[.efficiency] == [0.1, 0.1])
   }
 
   @Test func aReferenceSystemIsCapped() {
@@ -109,7 +138,7 @@ internal import Testing
     var assignment = Fixture.assignment("cpus")
     assignment.cpus = 1
     assignment.minimumIterations = 1
-    #expect(Fixture.run(assignment).metrics == [.tasks: [1]])
+    #expect(Fixture.run(assignment).metrics[.tasks] == [1])
     assignment.cpus = 100_000
     #expect(Fixture.run(assignment).failure?.qualityWord == "unavailable:cpus")
   }
@@ -117,13 +146,13 @@ internal import Testing
   @Test func aChildSharesTheProcessGroup() {
     var assignment = Fixture.assignment("group")
     assignment.minimumIterations = 1
-    #expect(Fixture.run(assignment).metrics == [.tasks: [Double(getpgrp())]])
+    #expect(Fixture.run(assignment).metrics[.tasks] == [Double(getpgrp())])
   }
 
   @Test func thePaddingEntersTheEnvironment() {
     var assignment = Fixture.assignment("padding")
     assignment.minimumIterations = 1
     assignment.environmentPadding = 4096
-    #expect(Fixture.run(assignment).metrics == [.tasks: [4096]])
+    #expect(Fixture.run(assignment).metrics[.tasks] == [4096])
   }
 }

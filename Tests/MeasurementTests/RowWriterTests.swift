@@ -36,6 +36,33 @@ internal import Testing
     #expect(wall[0].subject.params.text == "n:100000;workers:2")
   }
 
+  @Test func iterationTimesAreLabelled() throws {
+    let level = (0..<40).map { 100 + 0.1 * Double($0 * 7 % 5) }
+    let drift = (0..<40).map { 100 + 3 * Double($0) }
+    let times = ["inline": level, "dispatch": drift, "work-stealing": Array(level.prefix(19))]
+    var seen = 0
+    let rows = try self.rows(
+      FakeRunner { assignment, _ in
+        // Of many processes one is enough to say that not all of it was steady.
+        if assignment.name == "dispatch" { seen += 1 }
+        return Fixtures.outcome(
+          wall: assignment.name == "dispatch" && seen > 1 ? level : times[assignment.name] ?? level)
+      }
+    ) {
+      $0.processes = 3
+      $0.workloadNames = ["chain"]
+    }
+    #expect(findings(rows) == [])
+    func states(_ scheduler: String) -> [WarmUpState?] {
+      rows.filter {
+        $0.subject.key == FigureKey(.wall, .p50) && $0.subject.scheduler == scheduler
+      }.map(\.state)
+    }
+    #expect(states("inline") == [.steady, .steady, .steady, .steady])
+    #expect(states("dispatch") == [.drifting, .drifting, .steady, .steady])
+    #expect(states("work-stealing") == [.unknown, .unknown, .unknown, .unknown])
+  }
+
   @Test func aLatencyRunIsValidToo() throws {
     let rows = try self.rows(
       FakeRunner { _, _ in Fixtures.outcome(wall: [10], latencies: Array(1...200)) }

@@ -15,7 +15,10 @@ struct EncodingTests {
         "throughput": "1/s", "latency": "ns", "cpu": "ns/op", "peak-rss": "B",
         "voluntary-switches": "1/op", "involuntary-switches": "1/op", "makespan": "ns",
         "tasks": "1", "edges": "1", "work": "ns", "critical-path": "ns", "efficiency": "1",
-        "efficiency-ideal": "1",
+        "efficiency-ideal": "1", "cpu-user": "ns/op", "cpu-system": "ns/op",
+        "minor-faults": "1/op", "major-faults": "1/op", "jobs": "1/op", "steals": "1/op",
+        "failed-steals": "1/op", "parks": "1/op", "wake-ups": "1/op", "spurious-wake-ups": "1/op",
+        "injections": "1/op", "compensations": "1/op",
         "queue-delay": "ns", "instructions": "1/op", "rmw": "1/op", "allocations": "1/op",
       ])
   }

@@ -253,7 +253,8 @@ package enum OptionTable {
       .color, .choice(["auto", "always", "never"]),
       verbs: [.run, .compare, .counts, .report, .history, .list, .doctor],
       "colour; auto: on a terminal unless NO_COLOR is set"),
-    .init(.noProgress, .flag, verbs: measuring + [.counts, .history], "no progress line on stderr"),
+    .init(
+      .noProgress, .flag, verbs: measuring + [.counts, .history], "no progress line on stderr"),
     .init(
       .quiet, .flag, verbs: [.run, .compare, .counts, .report, .history, .baseline],
       "nothing on stderr but errors"),

@@ -115,6 +115,17 @@ package struct Report: Sendable {
       remarks: remarks(group))
   }
 
+  /// Whose iteration times had not settled; nil where nobody's are known to be so.
+  ///
+  /// Of few iterations the label is unknown, which the rows say and which is no finding.
+  private static func unsettled(_ group: GroupResult) -> String? {
+    let parts = [WarmUpState.drifting, .cyclic].compactMap { state -> String? in
+      let labels = group.contestants.filter { $0.state == state }.map(\.label)
+      return labels.isEmpty ? nil : "\(state.rawValue): " + labels.joined(separator: ", ")
+    }
+    return parts.isEmpty ? nil : "iteration times " + parts.joined(separator: "; ")
+  }
+
   /// Failures, caps and contradictions, which the figures alone would hide.
   private func remarks(_ group: GroupResult) -> [TextTable.Cell] {
     var remarks: [TextTable.Cell] = []
@@ -131,6 +142,7 @@ package struct Report: Sendable {
       remarks.append(
         .init("nobody is best: each one is beaten by another, round by round", .doubtful))
     }
+    if let unsettled = Self.unsettled(group) { remarks.append(.init(unsettled, .doubtful)) }
     for contestant in group.contestants {
       if let failure = contestant.failure {
         let round = contestant.failedRound.map { " in round \($0)" } ?? ""

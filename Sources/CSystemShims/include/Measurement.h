@@ -8,12 +8,18 @@ uint64_t shim_monotonic_ns(void);
 /// CPU time of every thread of this process in nanoseconds (CLOCK_PROCESS_CPUTIME_ID).
 uint64_t shim_process_cpu_ns(void);
 
-/// Context switches of every thread of this process so far.
-struct shim_switches {
-  int64_t voluntary;
-  int64_t involuntary;
+/// What the kernel counted for every thread of this process so far.
+struct shim_usage {
+  int64_t voluntary_switches;
+  int64_t involuntary_switches;
+  /// Page faults without and with reading from a device.
+  int64_t minor_faults;
+  int64_t major_faults;
+  /// Processor time in microseconds, which the kernel divides by samples.
+  int64_t user_us;
+  int64_t system_us;
 };
-struct shim_switches shim_switches(void);
+struct shim_usage shim_usage(void);
 
 /// Does nothing, in another translation unit, so that the compiler must produce `word`.
 void shim_black_hole(uintptr_t word);

@@ -30,7 +30,12 @@ struct ReportWriter {
     add(sample.line)
     series(.latency, recorder.latencies)
     series(.queueDelay, recorder.queueDelays)
-    for (metric, value) in recorder.values { add(ValueReport(metric: metric, value: value).line) }
+    values(recorder.values)
+  }
+
+  /// Values of other metrics: delivered like samples.
+  mutating func values(_ values: [(metric: String, value: Double)]) {
+    for (metric, value) in values { add(ValueReport(metric: metric, value: value).line) }
   }
 
   private mutating func series(_ metric: SeriesReport.Metric, _ values: [UInt64]) {

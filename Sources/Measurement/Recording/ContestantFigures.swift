@@ -23,15 +23,30 @@ struct ContestantFigures: Sendable {
   private(set) var aggregates: [(key: FigureKey, figure: AggregateFigure)] = []
   /// Figures of the complete processes.
   let figures: [ProcessFigures]
+  /// How the iteration times of these processes behaved, by round.
+  let states: [Int: WarmUpState]
 
-  /// - Parameter failure: the contestant's own failure, if it has one.
-  init(contestant: Contestant, processes: [ProcessRecord], failure: MeasurementFailure?) {
+  /// - Parameters:
+  ///   - failure: the contestant's own failure, if it has one.
+  ///   - labeller: of the run, since what it remembers serves many series.
+  init(
+    contestant: Contestant, processes: [ProcessRecord], failure: MeasurementFailure?,
+    labeller: inout SeriesLabeller
+  ) {
     self.contestant = contestant
     self.processes = processes
     figures = processes.filter(\.outcome.isComplete).map(ProcessFigures.init)
+    states = processes.filter(\.outcome.isComplete).reduce(into: [:]) { states, process in
+      states[process.round] = WarmUpState(of: process.outcome, labeller: &labeller)
+    }
     self.failure = failure ?? (figures.isEmpty ? .interrupted : nil)
     guard self.failure == nil else { return }
     for metric in Metric.allCases { aggregate(metric) }
+  }
+
+  /// Steady where every process is, else the worst label of one; nil without processes.
+  var state: WarmUpState? {
+    [.drifting, .cyclic, .unknown, .steady].first { states.values.contains($0) }
   }
 
   private mutating func aggregate(_ metric: Metric) {

@@ -52,6 +52,7 @@ struct ProcessFigures: Sendable {
     }
   }
 
+  /// The value of one of `iterationMetrics`; nil for any other.
   private static func value(of metric: Metric, in sample: IterationSample) -> Double? {
     switch metric {
     case .wall: sample.perOperation(sample.wallNanoseconds)
@@ -64,9 +65,7 @@ struct ProcessFigures: Sendable {
     case .cpu: sample.perOperation(sample.cpuNanoseconds)
     case .voluntarySwitches: sample.perOperation(sample.voluntarySwitches)
     case .involuntarySwitches: sample.perOperation(sample.involuntarySwitches)
-    case .latency, .peakRSS, .makespan, .tasks, .edges, .work, .criticalPath, .efficiency,
-      .efficiencyIdeal, .queueDelay, .instructions, .readModifyWrites, .allocations:
-      nil
+    default: nil
     }
   }
 }

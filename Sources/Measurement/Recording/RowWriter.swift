@@ -2,6 +2,7 @@
 
 internal import Machine
 package import Results
+internal import Statistics
 
 /// Turns what a run has measured into rows of a results file.
 package struct RowWriter: Sendable {
@@ -38,14 +39,16 @@ package struct RowWriter: Sendable {
   ///
   /// What compares contestants is not among them: that is said of rows, whoever wrote them.
   package func rows(_ record: RunRecord) -> [ResultRow] {
-    record.plan.groups.indices.flatMap { index in
+    var labeller = SeriesLabeller(seed: record.plan.seed)
+    return record.plan.groups.indices.flatMap { index in
       let group = record.plan.groups[index]
       return group.contestants.indices.flatMap { contestant in
         rows(
           of: ContestantFigures(
             contestant: group.contestants[contestant],
             processes: record.processes[index][contestant],
-            failure: record.failure(group: index, contestant: contestant)?.1),
+            failure: record.failure(group: index, contestant: contestant)?.1,
+            labeller: &labeller),
           in: group)
       }
     }
@@ -83,6 +86,7 @@ package struct RowWriter: Sendable {
       aggregate.interval = figure.interval
       let complete = result.figures.filter { $0.values[key] != nil }
       count(&aggregate, result.figures)
+      aggregate.state = result.state
       aggregate.quality = aggregateQuality(result, figure)
       rows.append(aggregate)
       for process in complete { rows.append(processRow(result, group, key, process)) }
@@ -126,6 +130,7 @@ package struct RowWriter: Sendable {
     var row = row(result, group, key)
     row.value = process.values[key]
     row.process = process.round + 1
+    row.state = result.states[process.round]
     count(&row, [process])
     let outcome = result.processes.first { $0.round == process.round }?.outcome
     row.quality = buildFlags.union(disturbances(outcome.map { [$0] } ?? []))
