@@ -35,7 +35,8 @@ struct RealBuildTests {
         Issue.record("it built")
       } catch let RevisionFailure.notBuilt(_, _, errors, _) {
         #expect(
-          errors.first?.hasPrefix("Sources/demo/main.swift:2:17: error: cannot find 'valeu'") == true,
+          errors.first?.hasPrefix("Sources/demo/main.swift:2:17: error: cannot find 'valeu'")
+            == true,
           "\(errors)")
       }
 

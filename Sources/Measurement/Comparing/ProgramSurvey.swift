@@ -40,7 +40,9 @@ package struct ProgramSurvey {
     self.removed = removed
   }
 
-  /// The plan without what a build lacks, with a note for each; it may be empty then. Where a build
+  /// The plan without what a build lacks, with a note for each.
+  ///
+  /// It may be empty then. Where a build
   /// speaks another conversation, it is a plan process by process.
   ///
   /// - Returns: the plan, and who the other builds said they are, if they did.
