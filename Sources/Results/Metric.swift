@@ -63,7 +63,8 @@ package enum Metric: String, CaseIterable, Sendable {
     case .jobs, .injections: .none
     case .wall, .build, .run, .release, .latency, .cpu, .cpuUser, .cpuSystem, .peakRSS,
       .voluntarySwitches, .involuntarySwitches, .minorFaults, .majorFaults, .steals,
-      .failedSteals, .parks, .wakeUps, .spuriousWakeUps, .compensations, .makespan, .queueDelay:
+      .failedSteals, .parks, .wakeUps, .spuriousWakeUps, .compensations, .makespan, .queueDelay,
+      .instructions, .readModifyWrites, .allocations:
       .lower
     }
   }
@@ -115,7 +116,7 @@ package enum Metric: String, CaseIterable, Sendable {
     case .wall, .build, .run, .release, .throughput, .cpu, .cpuUser, .cpuSystem, .peakRSS,
       .voluntarySwitches, .involuntarySwitches, .minorFaults, .majorFaults, .jobs, .steals,
       .failedSteals, .parks, .wakeUps, .spuriousWakeUps, .injections, .compensations, .makespan,
-      .efficiency:
+      .efficiency, .instructions, .readModifyWrites, .allocations:
       [.p50, .min, .max, .mean, .ratio]
     }
   }
