@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Results
-package import Statistics
+internal import Results
+internal import Statistics
 
 /// A place where a figure changes from one commit to the next that was measured.
 package struct HistoryChange: Sendable, Hashable {

@@ -9,7 +9,7 @@ internal import Testing
 /// A child that says as much of its conversation as a test wants, and then ends in some way.
 struct DyingChild {
   /// What it does after its last word.
-  enum Ending: String, CaseIterable {
+  enum Ending: String, CaseIterable, Codable {
     case exits = "exit 0"
     case fails = "exit 7"
     case isKilled = "kill -9 $$"
@@ -60,40 +60,51 @@ struct DyingChild {
 
 @Suite("A child that dies in the middle of its conversation") struct ChildDeathTests {
   /// Open descriptors of this process.
-  private var descriptors: Int {
+  private static var descriptors: Int {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? -1
   }
 
+  /// Whether this process has no child that somebody would have to wait for.
+  private static var hasNoChild: Bool {
+    waitpid(-1, nil, WNOHANG) == -1 && errno == ECHILD
+  }
+
+  // What a process has of descriptors and children is asked in a process of its own: other tests
+  // of this one have theirs.
+
   @Test(arguments: [DyingChild.Ending.exits, .fails, .isKilled])
-  func isACrashAfterWhateverByte(_ ending: DyingChild.Ending) throws {
-    let whole = DyingChild.conversation.count
-    let before = descriptors
-    for count in 0...whole {
-      let outcome = try DyingChild.outcome(saying: count, then: ending)
-      if count == whole, ending == .exits {
-        #expect(outcome.failure == nil)
-        #expect(outcome.iterations.count == 2)
-      } else {
-        #expect(outcome.failure?.qualityWord == "crashed", "after \(count) of \(whole) bytes")
+  func isACrashAfterWhateverByte(_ ending: DyingChild.Ending) async {
+    await #expect(processExitsWith: .success) { [ending] in
+      let whole = DyingChild.conversation.count
+      let before = Self.descriptors
+      for count in 0...whole {
+        let outcome = try DyingChild.outcome(saying: count, then: ending)
+        if count == whole, ending == .exits {
+          #expect(outcome.failure == nil)
+          #expect(outcome.iterations.count == 2)
+        } else {
+          #expect(outcome.failure?.qualityWord == "crashed", "after \(count) of \(whole) bytes")
+        }
       }
+      #expect(Self.descriptors == before, "a pipe is left open")
+      #expect(Self.hasNoChild, "a zombie is left")
     }
-    // What earlier tests left to be closed may be gone by now.
-    #expect(descriptors <= before, "a pipe is left open")
-    #expect(waitpid(-1, nil, WNOHANG) == -1 && errno == ECHILD, "a zombie is left")
   }
 
   @Test(arguments: DyingChild.Ending.allCases)
-  func isACrashAfterWhateverLine(_ ending: DyingChild.Ending) throws {
-    for lines in 0..<DyingChild.lines.count {
-      let count = DyingChild.lines[..<lines].reduce(0) { $0 + $1.count + 1 }
-      // One that stays has to be killed at its deadline; the others must not need it.
-      let stays = ending == .closesAndStays
-      let outcome = try DyingChild.outcome(
-        saying: count, then: ending, deadline: stays ? .milliseconds(100) : .seconds(20))
-      #expect(
-        outcome.failure?.qualityWord == (stays ? "hung" : "crashed"), "after \(lines) lines")
+  func isACrashAfterWhateverLine(_ ending: DyingChild.Ending) async {
+    await #expect(processExitsWith: .success) { [ending] in
+      for lines in 0..<DyingChild.lines.count {
+        let count = DyingChild.lines[..<lines].reduce(0) { $0 + $1.count + 1 }
+        // One that stays has to be killed at its deadline; the others must not need it.
+        let stays = ending == .closesAndStays
+        let outcome = try DyingChild.outcome(
+          saying: count, then: ending, deadline: stays ? .milliseconds(100) : .seconds(20))
+        #expect(
+          outcome.failure?.qualityWord == (stays ? "hung" : "crashed"), "after \(lines) lines")
+      }
+      #expect(Self.hasNoChild, "a zombie is left")
     }
-    #expect(waitpid(-1, nil, WNOHANG) == -1 && errno == ECHILD, "a zombie is left")
   }
 
   @Test func theSignalIsNamedAlsoAfterTheLastWord() throws {

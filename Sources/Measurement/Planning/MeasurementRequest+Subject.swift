@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Harness
+internal import Harness
 package import Results
 internal import Scheduling
 
