@@ -262,6 +262,10 @@ let package = Package(
       ],
       path: "Tests/CostFixture", swiftSettings: strict),
     .executableTarget(
+      name: "VerdictRatesFixture",
+      dependencies: ["Analysis", "ConcurrencyPrimitives", "Results", "Statistics"],
+      path: "Tests/VerdictRatesFixture", swiftSettings: strict),
+    .executableTarget(
       name: "SoakFixture",
       dependencies: [
         "SchedulerConformance", "Scheduling", "ConcurrencyPrimitives", "DispatchBackend",

@@ -130,7 +130,7 @@ package struct ContestantResult: Sendable {
   }
 
   /// The medians of its side by the number of the pair.
-  func byPair(_ metric: Metric) -> [Int: Double] {
+  package func byPair(_ metric: Metric) -> [Int: Double] {
     (processes[FigureKey(metric, .p50)] ?? []).reduce(into: [:]) { figures, index in
       if let pair = rows[index].pairID { figures[pair] = rows[index].value }
     }

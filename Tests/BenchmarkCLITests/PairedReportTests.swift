@@ -193,6 +193,12 @@ import Testing
     #expect(result.talk.contains(finding), "\(result.talk)")
   }
 
+  @Test func aSchedulerNamedTwiceIsComparedWithItself() {
+    let result = run("chain", "--scheduler", "dispatch,dispatch", "--dry-run")
+    #expect(result.code == .success)
+    #expect(result.out.split(separator: "\n").count { $0.contains("dispatch") } == 2)
+  }
+
   @Test func aDryRunShowsWhoIsComparedWithWhom() {
     let result = run(
       "chain", "--scheduler", "work-stealing,dispatch", "--dry-run", "--seed", "3", "--workers", "2"

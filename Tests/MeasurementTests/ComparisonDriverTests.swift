@@ -168,6 +168,8 @@ internal import Testing
     #expect(
       try sides { $0.measurement.schedulers = ["stealing", "pool"] } == [["stealing", "pool"]])
     #expect(
+      try sides { $0.measurement.schedulers = ["pool", "pool"] } == [["pool", "pool"]])
+    #expect(
       try sides {
         $0.measurement.schedulers = nil
         $0.measurement.axes = [AxisSelection(axis: "spin-us", values: [.number(5), .number(0)])]

@@ -48,6 +48,8 @@ struct CompareRequest: Sendable {
         "--binary", "given \(binaries.count == 1 ? "once" : "\(binaries.count) times")",
         expected: "--binary OLD --binary NEW", next: "name two executables")
     }
+    // A scheduler named twice is compared with itself, which shows what equal sides look like.
+    if !isOfBuilds { run.measurement.schedulers = parsed.allNames(.scheduler) }
   }
 
   /// True when two builds are compared, and not contestants of this one.

@@ -39,10 +39,15 @@ package struct ParsedArguments: Sendable {
 
   /// Every name of a list option, each once, or nil when it was not given.
   package func names(_ name: OptionName) -> [String]? {
-    guard let given = values[name] else { return nil }
-    return given.reduce(into: []) { all, value in
-      guard case .names(let names) = value else { return }
-      for name in names where !all.contains(name) { all.append(name) }
+    allNames(name)?.reduce(into: []) { all, name in
+      if !all.contains(name) { all.append(name) }
+    }
+  }
+
+  /// Every name of a list option, as often as it was given, or nil when it was not.
+  func allNames(_ name: OptionName) -> [String]? {
+    values[name]?.flatMap { value -> [String] in
+      if case .names(let names) = value { names } else { [] }
     }
   }
 

@@ -132,6 +132,7 @@ package enum Verb: String, CaseIterable, Sendable {
           "bench compare chain --scheduler inline,dispatch --metric cpu --tolerance 5%",
           "by processor time; less than 5 % does not matter"
         ),
+        ("bench compare chain --scheduler dispatch,dispatch", "what equal sides look like here"),
       ]
     case .counts:
       [
