@@ -57,7 +57,9 @@ struct OperationCounterTests {
     let laden = assignment(workers: workers, scheduler: scheduler, ["allocations": 1])
     let after = CountsComparison(before: before, after: try counts(program, laden))
     #expect(after.allocations.verdict == .more, "\(after.allocations)")
-    #expect((0.9...1.1).contains(after.allocations.change), "\(after.allocations)")
+    // Where workers steal, how much a deque grows differs from count to count.
+    let slack = workers == 1 ? 0.1 : 0.5
+    #expect(abs(after.allocations.change - 1) <= slack, "\(after.allocations)")
   }
 
   @Test func functionsAreNamedAndAddUpToTheInstructions() throws {
