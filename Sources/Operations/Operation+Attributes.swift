@@ -47,8 +47,7 @@ extension Operation {
     guard block != nil || hasColdTable else { return }
     let table = coldTableMade()
     let bits = lockState()
-    // sequentially consistent, edge Completion: pairs with the seal; see `finishOnWorker`.
-    if successors.load(ordering: .sequentiallyConsistent) == SuccessorWord.sealed {
+    if isSealedForEditor {
       // Too late: the block that was there at the finish is the finisher's (contract 56, 59).
       return unlockState(bits)
     }

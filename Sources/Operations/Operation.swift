@@ -164,7 +164,7 @@ open class Operation: @unchecked Sendable {
     if bits & StateBit.attended != 0, let assumed = Assumption.current(of: self)?.isExecuting {
       return assumed
     }
-    return bits & (StateBit.started | StateBit.flushed) == StateBit.started && !isSealed
+    return Self.hasBegun(bits) && !isSealed
   }
 
   /// True once the operation has finished; never false again.

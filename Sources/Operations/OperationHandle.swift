@@ -152,11 +152,8 @@ extension OperationHandle {
     // relaxed: the cell is this thread's.
     generation = unsafe node.pointee.state.load(ordering: .relaxed) >> ClosureNode.generationShift
     self.node = UInt(bitPattern: node)
-    // sequentially consistent, edge Completion: either the seal is seen here, or the finisher sees
-    // the lock, waits for it and finds the cell when the operation leaves.
-    let isOver =
-      operation.successors.load(ordering: .sequentiallyConsistent) == SuccessorWord.sealed
-    let isMember = !isOver && operation.isSubmitted
+    // The finisher finds the cell when the operation leaves.
+    let isMember = !operation.isSealedForEditor && operation.isSubmitted
     if isMember {
       unsafe node.pointee.facade = operation.word
       table.handleNode = self.node

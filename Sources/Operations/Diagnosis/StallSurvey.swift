@@ -224,7 +224,7 @@ struct StallSurvey {
     guard let queue = found.queue else { return reasons }
     let word = queue.policy.load(ordering: .acquiring)  // acquire, edge PolicyChanged
     let (running, limit) = (PolicyWord.running(word), PolicyWord.limit(word))
-    if word & PolicyWord.suspended != 0 {
+    if PolicyWord.isSuspended(word) {
       reasons.append(.suspended)
     } else if found.isHandedOver, reasons.isEmpty, !PolicyWord.isUnlimited(word),
       running >= limit, !nodes.operations[node].needsNoSlot

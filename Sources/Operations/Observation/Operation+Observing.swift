@@ -74,9 +74,7 @@ extension Operation {
   /// amortised each.
   public final func onFinish(_ handler: @escaping @Sendable (Operation) -> Void) {
     let isEarly = withObservationLog { log, bits in
-      // sequentially consistent, edge Completion: the finisher sees the lock or its log, or is seen
-      // here.
-      let isOver = successors.load(ordering: .sequentiallyConsistent) == SuccessorWord.sealed
+      let isOver = isSealedForEditor
       if !isOver { log.finishHandlers.append(handler) }
       return !isOver
     }

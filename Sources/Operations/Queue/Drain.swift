@@ -209,7 +209,7 @@ extension OperationQueue {
       let isReleasing = PolicyWord.isReleasing(word)
       // The list of an open queue is its releaser's, who may hold what comes before it.
       isClaimed =
-        word & PolicyWord.suspended == 0 && !PolicyWord.isUnlimited(word)
+        !PolicyWord.isSuspended(word) && !PolicyWord.isUnlimited(word)
         && PolicyWord.isWithinLimit(word) && PolicyWord.ready(word) > 0
       more = Starts()
       if isClaimed {

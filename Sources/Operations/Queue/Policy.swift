@@ -21,7 +21,7 @@ extension OperationQueue {
   }
 
   var isSuspendedNow: Bool {
-    policy.load(ordering: .acquiring) & PolicyWord.suspended != 0  // acquire, edge PolicyChanged
+    PolicyWord.isSuspended(policy.load(ordering: .acquiring))  // acquire, edge PolicyChanged
   }
 
   /// Takes over a ready job: to the scheduler in fast mode, else to the ready list.
@@ -192,7 +192,7 @@ extension OperationQueue {
       claim = .none
       if PolicyWord.isOpen(word) {
         claim = .notNeeded
-      } else if word & PolicyWord.suspended == 0, PolicyWord.hasRoom(word) {
+      } else if !PolicyWord.isSuspended(word), PolicyWord.hasRoom(word) {
         word += PolicyWord.oneRunning
         claim = .claimed(self)
       }

@@ -27,6 +27,7 @@ enum PolicyWord {
   static func running(_ word: UInt64) -> UInt64 { (word >> runningShift) & largestRunning }
   /// Most operations that may execute at a time, detached ones included.
   static let largestRunning: UInt64 = 0xF_FFFF
+  @inline(__always) static func isSuspended(_ word: UInt64) -> Bool { word & suspended != 0 }
   /// Unlimited and not suspended.
   @inline(__always) static func isOpen(_ word: UInt64) -> Bool {
     word & (limitField | suspended) == 0
@@ -98,7 +99,7 @@ enum PolicyWord {
       return Starts(released: Int(claimed))
     }
     word = marked(word, isReleasing: isReleasing)
-    guard word & suspended == 0, hasRoom(word) else { return Starts() }
+    guard !isSuspended(word), hasRoom(word) else { return Starts() }
     let more = min(limit(word) - running(word), ready(word), burst)
     word += more * oneRunning
     return Starts(drains: Int(more))

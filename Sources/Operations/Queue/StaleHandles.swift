@@ -46,7 +46,7 @@ extension OperationQueue {
       // An open queue's list goes to the scheduler anyway.
       guard !PolicyWord.isOpen(word) else { return }
       var listed = PolicyWord.ready(word)
-      if word & PolicyWord.suspended != 0 { listed += UInt64(readyList.deferredCount) }
+      if PolicyWord.isSuspended(word) { listed += UInt64(readyList.deferredCount) }
       guard listed > 0, 2 * noted >= listed, removeStaleHandles() else { return }
     }
   }

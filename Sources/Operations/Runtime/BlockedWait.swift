@@ -165,7 +165,7 @@ extension OperationSnapshot {
     // What a user must open first is the user's; the member at the head of the order is seen by
     // itself.
     let word = queue.policy.load(ordering: .acquiring)  // acquire, edge PolicyChanged
-    guard word & PolicyWord.suspended == 0, PolicyWord.limit(word) > 0,
+    guard !PolicyWord.isSuspended(word), PolicyWord.limit(word) > 0,
       words.last.map({ queue.order?.held()?.behind.contains($0) ?? false }) == false
     else { return false }
     // A slot that somebody else holds may become free.

@@ -132,14 +132,11 @@ extension Operation {
 
   /// What the runtime says of a flag that never goes back by itself; nil for what is no flag.
   final func runtimeValue(of property: ObservedProperty, _ bits: UInt32) -> Bool? {
-    // sequentially consistent, edge Completion: the finisher sees the lock or the log, or is seen
-    // here.
-    let isSealed = successors.load(ordering: .sequentiallyConsistent) == SuccessorWord.sealed
+    let isSealed = isSealedForEditor
     return switch property {
     case .isCancelled: bits & StateBit.cancelled != 0
     case .isAsynchronous: bits & StateBit.asynchronous != 0
-    case .isExecuting:
-      bits & (StateBit.started | StateBit.flushed) == StateBit.started && !isSealed
+    case .isExecuting: Self.hasBegun(bits) && !isSealed
     case .isFinished: isSealed
     case .isReady: coldTable?.observation.map { isStockReady($0, bits) } ?? true
     case .dependencies, .queuePriority, .completionBlock, .own: nil

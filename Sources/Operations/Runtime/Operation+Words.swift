@@ -77,6 +77,18 @@ extension Operation {
     successors.load(ordering: .acquiring) == SuccessorWord.sealed
   }
 
+  /// As `isSealed`, for who has the edit lock and leaves something for the finisher: either the
+  /// seal is seen here, or the finisher sees the lock, or what was left.
+  final var isSealedForEditor: Bool {
+    // sequentially consistent, edge Completion: pairs with the seal; see `finishOnWorker`.
+    successors.load(ordering: .sequentiallyConsistent) == SuccessorWord.sealed
+  }
+
+  /// Whether `bits` says that the body has begun, and was not skipped.
+  @inline(__always) static func hasBegun(_ bits: UInt32) -> Bool {
+    bits & (StateBit.started | StateBit.flushed) == StateBit.started
+  }
+
   /// Whether `bits` says that there are dependencies.
   @inline(__always) static func hasDependencies(_ bits: UInt32) -> Bool {
     bits & (StateBit.dependencyCountMask | StateBit.edgesInCold) != 0
