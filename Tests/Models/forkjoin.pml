@@ -2,15 +2,17 @@
  *
  * The owner forks FRAMES times in the same place of its stack; the deque is one slot, taken in one step (deque.pml shows that). The
  * thief takes what is there, runs it or sends it home, and tells the owner through `state`; the owner takes it back, or waits: it
- * looks a few times, announces that it sleeps, and parks until the thief's token. What has come home it runs itself. Sequential
- * consistency.
+ * looks a few times, announces that it sleeps, and parks until the thief's token. What has come home it runs itself. With -DSLEEP
+ * the thief may keep the frame on its own deque and sleep; then the owner, once it has announced its sleep, withdraws it from
+ * there, unless the thief comes to it first. Sequential consistency.
  *
  * Properties: the body runs exactly once per fork, before the join ends; the thief never touches the frame after the owner has
  * left it; the owner does not sleep for ever (an invalid end state).
  *
  * Expected to FAIL: -DW_EARLY (the thief says done before the body), -DW_TOUCH (the thief looks at the frame after it has said
  * done), -DW_STORE (done is a store after a look, not an exchange), -DW_BLIND (the owner announces its sleep with a store),
- * -DW_KEEP (a frame that the thief does not run stays with it), -DW_BOTH (the owner does not look how a frame has ended).
+ * -DW_KEEP (a frame that the thief does not run stays with it), -DW_BOTH (the owner does not look how a frame has ended); with
+ * -DSLEEP also -DW_LEAVE (the owner does not withdraw it) and -DW_GRAB (it withdraws what the thief has come to).
  */
 #ifndef FRAMES
 #define FRAMES 3
@@ -21,6 +23,7 @@
 #define DONE 3
 
 bit slot;                                                 /* the frame is on the deque */
+bit kept;                                                 /* it is on the thief's, who may sleep */
 bit alive;                                                /* the frame is in use */
 byte state, runs;
 bit token;
@@ -53,7 +56,17 @@ active proctype Owner() {
               :: won ->
                  do
                  :: atomic { state >= RETURNED -> break }
-                 :: atomic { state < RETURNED -> skip }; park()
+                 :: atomic { state < RETURNED -> skip };
+                    if
+                    :: park()
+#if defined(SLEEP) && !defined(W_LEAVE)
+#ifdef W_GRAB
+                    :: atomic { state < RETURNED -> kept = 0; state = RETURNED }
+#else
+                    :: atomic { kept -> kept = 0; state = RETURNED }
+#endif
+#endif
+                    fi
                  od
               :: else
               fi;
@@ -77,7 +90,16 @@ active proctype Thief() {
   byte before, outcome;
 end:
   do
+#ifdef SLEEP
+  :: atomic { slot -> slot = 0; kept = 1 };
+     if                                                   /* comes to it, or sleeps for as long as it is there */
+     :: atomic { kept -> kept = 0 }
+     :: skip; end_asleep: !kept; goto end
+     :: atomic { !kept -> goto end }
+     fi;
+#else
   :: atomic { slot -> slot = 0 };
+#endif
      if :: outcome = DONE :: outcome = RETURNED fi;       /* a frame that it runs, or one of another operation */
 #ifdef W_KEEP
      if :: outcome == RETURNED -> break :: else fi;

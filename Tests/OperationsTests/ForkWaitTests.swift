@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConcurrencyPrimitives
+import Glibc
 import Operations
 import Scheduling
 import Synchronization
@@ -108,6 +109,45 @@ extension OperationLayer {
       #expect(queue.stallReport().description.contains("the half of a fork"))
       gate.signal()
       queue.expectQuiet()
+    }
+
+    /// A half that a thief has taken along with another job, in which it sleeps, and no thread to
+    /// steal it from there: the owner takes it back.
+    @Test(.contract(101, 148)) func aHalfThatASleepingThiefKeepsIsTakenBack() async {
+      await #expect(processExitsWith: .success) {
+        func program() -> Bool {
+          let queue = OperationQueue(scheduler: WithoutSpares(workers: 2, stealBatch: 4))
+          let (isOffered, isStolen) = (Turnstile(), Turnstile())
+          let ran = Atomic<Int>(0)
+          let last = TestOperation()
+          let keeping = TestOperation { _ in
+            isStolen.signal()
+            last.waitUntilFinished()
+          }
+          let forking = TestOperation { _ in
+            queue.addOperation(keeping)
+            _ = forkJoin(
+              {
+                // The thief takes no more than half of what is there.
+                for _ in 0..<8 { queue.addOperation {} }
+                isOffered.signal()
+                isStolen.wait()
+              }, { ran.add(1, ordering: .relaxed) })
+          }
+          last.addDependency(forking)
+          // Keeps the other worker until all that it is to steal is there.
+          let isBusy = Turnstile()
+          queue.addOperation {
+            isBusy.signal()
+            isOffered.wait()
+          }
+          isBusy.wait()
+          queue.addOperation(forking)
+          queue.addOperation(last)
+          return queue.wait(timeout: patience) && ran.load(ordering: .relaxed) == 1
+        }
+        exit(program() ? 0 : 1)
+      }
     }
 
     /// The join waits for the half, and the half for what nobody can run.

@@ -187,13 +187,38 @@ import Synchronization
       target: .half(frame: UInt(bitPattern: frame)),
       name: { "the half of a fork that another worker has taken" },
       isOver: { unsafe end(frame) != nil })
-    _ = record.block(on: awaited, at: record.schedulers, until: nil) { deadline in
+    let schedulers = record.schedulers
+    _ = record.block(on: awaited, at: schedulers, until: nil) { identities in
+      unsafe takeBack(
+        frame, from: schedulers.filter { identities.contains($0.identityOfThreads) })
+    } sleep: { deadline in
       while true {
         if unsafe end(frame) != nil { return true }
         if !record.parker.park(until: deadline) { return unsafe end(frame) != nil }
       }
     }
     return unsafe end(frame) == .done
+  }
+
+  /// Takes a frame back that a worker has which does not come to it, for the owner to run: no
+  /// thread is left that would.
+  ///
+  /// By the owner, which has announced its sleep. False when nobody has it in a queue, or it is not
+  /// within reach.
+  private static func takeBack(
+    _ frame: UnsafeMutablePointer<ForkFrame>, from schedulers: [any Scheduler]
+  ) -> Bool {
+    let header = UnsafeMutableRawPointer(frame)
+    for scheduler in schedulers {
+      let jobs = scheduler.awaiting?.withdraw {
+        unsafe UnsafeMutableRawPointer($0.header) == header
+      }
+      guard let jobs, !jobs.isEmpty else { continue }
+      // relaxed: nobody else has the frame any more.
+      unsafe frame.pointee.state.store(.returned, ordering: .relaxed)
+      return true
+    }
+    return false
   }
 
   /// The thread record of whoever runs the frame at an address, or 0; the frame's owner must be
