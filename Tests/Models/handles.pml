@@ -5,7 +5,8 @@
  * freed with its last member. Two workers run handles; by macro a canceller (-DCANCEL), one or two changes of level (-DMOVE,
  * -DMOVE2), a late addDependency with the end of that dependency (-DADD), a wait that runs B on the waiting worker (-DWAIT), a
  * finish before the add (-DEARLY), a limit that is set meanwhile (-DLIMIT), a finish after the add (-DFINISH).
- * With -DRETURN three changes there, elsewhere and back, while at most two handles should be out.
+ * With -DRETURN three changes there, elsewhere and back, while at most two handles should be out. With -DGRANT any handle may find
+ * that B has been granted what it needs, and then starts it although another one is the latest.
  * Sequential consistency; steps under the edit lock that nobody else can see are one step.
  *
  * Properties: B starts exactly once; not while a dependency that was added before is unfinished, unless cancelled or finished early; no handle is
@@ -101,6 +102,7 @@ inline forgetPlace(i) {                         /* under the lock */
 }
 
 /* begin: result 1 won, 0 lost, 2 parked */
+#define outOfDate (moved && latest != i)
 inline begin(i) {
   atomic { !lock; touch;
     if
@@ -110,12 +112,18 @@ inline begin(i) {
   if
   :: r == 3 ->
      if
-     :: started || (moved && latest != i) ->
+     :: started || outOfDate ->
         r = 0;
 #ifndef W_FORGET
         forgetPlace(i);
 #endif
         dropLock()
+#ifdef GRANT
+     :: !started && outOfDate ->
+        hold = 0;
+        if :: tagged -> r = 0; forgetPlace(i) :: else -> started = 1; r = 1 fi;
+        dropLock()
+#endif
      :: else ->
         hold = 0;
         if

@@ -228,6 +228,31 @@ extension OperationLayer {
       queue.expectQuiet()
     }
 
+    /// Where a change of level comes between the grant and the start, the turn is not lost.
+    @Test(.contract(88)) func aChangeOfLevelKeepsTheGrant() {
+      let resource = OperationResource(name: "turn")
+      let queue = OperationQueue(scheduler: WorkStealingScheduler(workers: 1))
+      let log = Log()
+      let holder = TestAsyncOperation()
+      let waiting = (0..<2).map { number in TestOperation { _ in log.note(number) } }
+      for operation in [holder] + waiting { operation.require(resource) }
+      queue.addOperations([holder] + waiting, waitUntilFinished: false)
+      #expect(waitUntil(deadline: patience) { resource.waiting == 2 })
+      let (isBusy, gate) = (Turnstile(), Turnstile())
+      queue.addOperation {
+        isBusy.signal()
+        gate.wait()
+      }
+      isBusy.wait()
+      // The first one is granted, and its handle lies before the one that the change makes.
+      holder.finish()
+      waiting[0].queuePriority = .veryLow
+      #expect(resource.used == 1 && resource.waiting == 1)
+      gate.signal()
+      queue.expectQuiet()
+      #expect(log.values == [0, 1])
+    }
+
     /// Cancelled, finished early, given another dependency: nobody stays in line and nothing stays in use.
     @Test(.contract(47), arguments: Kind.each)
     func whateverHappensInLine(_ kind: Kind) {

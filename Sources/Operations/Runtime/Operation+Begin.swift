@@ -75,15 +75,11 @@ extension Operation {
     if state.load(ordering: .relaxed) & StateBit.hold != 0 { inheritCancellation() }
     let isReadyNow = isReady  // user code: before the lock
     var bits = lockState()
-    if bits & StateBit.started != 0
-      || (bits & StateBit.moved != 0 && coldTable?.latestHandle != handle)
-    {
-      coldTable?.forgetPlace(of: handle)
-      // The slot that came with a grant goes with this handle: the latest one asks anew.
-      let given = bits & StateBit.started == 0 ? resourcesGivenUp() : []
-      unlockState(bits)
-      return .lost(giveBack(given))
-    }
+    let isOutOfDate = bits & StateBit.moved != 0 && coldTable?.latestHandle != handle
+    // What was granted its resources has had its turn, and the slot that came with it goes with the
+    // handle of that time: whichever comes first starts it. The latest one would have to ask anew.
+    let isGranted = coldTable?.holdsResources ?? false
+    if bits & StateBit.started != 0 || isOutOfDate && !isGranted { return lose(handle, bits) }
     let wantsStart =
       bits & StateBit.toBeFlushed != 0 || isReadyNow
       || (bits & StateBit.stock != 0 && !hasConditions(bits))
@@ -98,9 +94,9 @@ extension Operation {
         return beginSlowly(handle)
       }
     }
-    let isInDetour = pending.load(ordering: .relaxed) & PendingBit.detour != 0  // relaxed: locked
-    let isBlocked = isInDetour && (coldTable?.edgesBlocking ?? 0) > 0
+    let isBlocked = (detourTable?.edgesBlocking ?? 0) > 0
     if isBlocked || !wantsStart {
+      if isOutOfDate { return lose(handle, bits) }
       if !isBlocked { _ = enterDetour(force: true, tagEdges: true, bits) }
       park(handle)
       let given = resourcesGivenUp()
@@ -121,6 +117,14 @@ extension Operation {
     return .won(begun)
   }
 
+  /// A handle does not start the operation, nor will it; gives up the edit lock.
+  private final func lose(_ handle: UInt, _ bits: UInt32) -> BeginOutcome {
+    coldTable?.forgetPlace(of: handle)
+    let given = bits & StateBit.started == 0 ? resourcesGivenUp() : []
+    unlockState(bits)
+    return .lost(giveBack(given))
+  }
+
   /// Gives up a handle of an operation that must wait again; under the edit lock.
   final func park(_ handle: UInt) {
     let table = coldTableMade()
@@ -137,8 +141,7 @@ extension Operation {
     let bits = lockState()
     var handOver: UInt?
     if isSubmitted, bits & StateBit.started == 0,
-      pending.load(ordering: .relaxed) & PendingBit.detour != 0,  // relaxed: locked
-      let table = coldTable, table.edgesBlocking == 0, !table.isOut, table.wasParked
+      let table = detourTable, table.edgesBlocking == 0, !table.isOut, table.wasParked
     {
       table.isOut = true
       noteReadyTime(bits)
