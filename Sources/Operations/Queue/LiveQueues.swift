@@ -17,46 +17,58 @@ enum LiveQueues {
   ///
   /// Under the lock no queue of the list can end, but it may be about to: only one that has members
   /// may be kept, since it holds a reference to itself. A pin makes sure that it still has.
+  ///
+  /// One queue at a time, and each pin is given up without the lock: what waited for the last one
+  /// may run inside of that call on the inline scheduler, and look at the queues itself.
   static func withMembers() -> [OperationQueue] {
-    let found = words.withLock { words in
-      words.filter { word in
-        // SAFETY: the queue's deinit waits for this lock before anything of it goes.
-        unsafe OperationQueue.reference(word)._withUnsafeGuaranteedRef { $0.pinIfBusy() }
+    words.withLock { Array($0) }.compactMap { word in
+      var backoff = Backoff()
+      while true {
+        switch words.withLock({ $0.contains(word) ? pin(word) : .empty }) {
+        case .empty: return nil
+        case .full: backoff.wait()
+        case .pinned:
+          // SAFETY: `pinIfBusy` retained it.
+          let queue = unsafe OperationQueue.reference(word).takeRetainedValue()
+          queue.unpin()
+          return queue
+        }
       }
     }
-    return found.map { word in
-      // SAFETY: `pinIfBusy` retained it.
-      let queue = unsafe OperationQueue.reference(word).takeRetainedValue()
-      queue.unpin()
-      return queue
-    }
+  }
+
+  /// Pins a queue of the list; under the lock.
+  private static func pin(_ word: UInt) -> PinOutcome {
+    // SAFETY: the queue's deinit waits for this lock before anything of it goes.
+    unsafe OperationQueue.reference(word)._withUnsafeGuaranteedRef { $0.pinIfBusy() }
   }
 }
 
 extension OperationQueue {
   /// Adds a pin and a reference if there are members; the caller takes both back.
-  ///
-  /// Fifteen pins are the most: one more waits, under the lock, for the end of another, which needs
-  /// no lock.
-  fileprivate func pinIfBusy() -> Bool {
+  fileprivate func pinIfBusy() -> PinOutcome {
     var old = count.word.load(ordering: .relaxed)  // relaxed: the exchange validates it.
-    var backoff = Backoff()
     while MemberCount.outstanding(old) > 0 {
-      if MemberCount.pins(old) == MemberCount.mostPins {
-        backoff.wait()
-        old = count.word.load(ordering: .relaxed)  // relaxed: as above
-        continue
-      }
+      if MemberCount.pins(old) == MemberCount.mostPins { return .full }
       // acquire and release, edge Counted.
       let (won, seen) = count.word.weakCompareExchange(
         expected: old, desired: old + MemberCount.pin, successOrdering: .acquiringAndReleasing,
         failureOrdering: .relaxed)
       if won {
         unsafe _ = Unmanaged.passRetained(self)
-        return true
+        return .pinned
       }
       old = seen
     }
-    return false
+    return .empty
   }
+}
+
+/// What became of an attempt to pin a queue.
+private enum PinOutcome {
+  case pinned
+  /// It has no members.
+  case empty
+  /// It has as many pins as there may be.
+  case full
 }
