@@ -40,7 +40,10 @@ extension OperationLayer {
       #expect(report[later[0]]?.reasons.last == .noSlot(limit: limit, running: limit))
       #expect(report[other]?.blocker === waiters[0] && report[other]?.root == nil)
       let text = report.description
-      #expect(text.contains(": a wait that cannot end; every slot of queue \"narrow\" is held by"))
+      #expect(
+        text.contains(
+          ": ends when the time of the wait inside TestOperation \"waiter\" is over; every slot "
+            + "of queue \"narrow\" is held by"))
       #expect(text.contains("raise maxConcurrentOperationCount of queue \"narrow\", or wait out"))
       #expect(text.contains("; in the end for a cycle"))
       #expect(!text.contains("dependency") && !text.contains("dependent"))

@@ -141,12 +141,21 @@ extension StallReport {
     if path.count == 2, path[0] === path[1] {
       return "cycle: \(path[0].diagnosticName) waits for itself; \(advice(path))"
     }
-    var line = "cycle: \(Self.way(path)): a wait that cannot end"
+    var line = "cycle: \(Self.way(path)): \(end(ofCycle: path))"
     for case .slot(let queue) in links(path) {
       line +=
         "; every slot of queue \"\(queue)\" is held by an operation that waits for one without a slot"
     }
     return "\(line); \(advice(path))"
+  }
+
+  /// Whether the cycle ends by itself.
+  private func end(ofCycle path: [Operation]) -> String {
+    let timed = zip(path, path.dropFirst()).first { waiting, next in
+      timedWaiters.contains(ObjectIdentifier(waiting)) && link(from: waiting, to: next) == .body
+    }
+    guard let timed else { return "a wait that cannot end" }
+    return "ends when the time of the wait inside \(timed.0.diagnosticName) is over"
   }
 
   private func advice(_ path: [Operation]) -> String {

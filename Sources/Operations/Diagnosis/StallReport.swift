@@ -110,14 +110,22 @@ public struct StallReport: Sendable {
   ///
   /// What has no slot waits for an operation that holds one, if those that hold them all are in
   /// cycles or lead into them.
+  ///
+  /// One that is closed by a wait with a deadline ends with that; `description` says so.
   public let cycles: [[Operation]]
+  /// Operations whose worker waits inside the body for another one until a deadline.
+  let timedWaiters: Set<ObjectIdentifier>
   private let places: [ObjectIdentifier: Int]
 
-  init(queues: [Queue], entries: [Entry], others: [Entry], cycles: [[Operation]]) {
+  init(
+    queues: [Queue], entries: [Entry], others: [Entry], cycles: [[Operation]],
+    timedWaiters: Set<ObjectIdentifier>
+  ) {
     self.queues = queues
     self.entries = entries
     self.others = others
     self.cycles = cycles
+    self.timedWaiters = timedWaiters
     var places: [ObjectIdentifier: Int] = [:]
     for (place, entry) in (entries + others).enumerated() {
       places[ObjectIdentifier(entry.operation)] = place
