@@ -332,7 +332,7 @@ let package = Package(
       path: "Tests/CountingFixture", swiftSettings: strict),
     tests(
       "CountingTests",
-      imports: ["Counting", "CountingFixture", "Harness", "Measurement", "Results"]),
+      imports: ["Counting", "CountingFixture", "Harness", "Measurement", "Results", "Scheduling"]),
     tests("TaskGraphFilesTests", imports: ["TaskGraphFiles", "Statistics"]),
     tests(
       "BenchmarkCLITests",

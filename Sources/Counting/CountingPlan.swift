@@ -36,6 +36,9 @@ package struct CountingPlan: Sendable {
     Standard(workload: "cancel", schedulers: ["work-stealing"]),
   ]
 
+  /// A plan of cases that are at hand.
+  package init(cases: [CountingCase]) { self.cases = cases }
+
   /// Plans what the request names.
   ///
   /// Without names the standard workloads; without schedulers those that a standard workload is

@@ -12,6 +12,8 @@ package struct CountedCase: Sendable {
   package internal(set) var counts: CaseCounts?
   /// Why it failed.
   package internal(set) var failure: MeasurementFailure?
+  /// True when it was the program to compare with that failed.
+  package internal(set) var hasFailedBefore = false
   /// What it cost before.
   package internal(set) var before: OperationCounts?
   /// Where the instructions were before, where that is known.
@@ -30,6 +32,10 @@ package struct CountingRecord: Sendable {
   package internal(set) var wasInterrupted = false
   /// What the counts of this machine depend on; nil before the first.
   package internal(set) var toolchain: String?
+  /// What the counts of the program to compare with depend on; nil where there is none.
+  ///
+  /// Where it is another one, a difference may be the toolchain's.
+  package internal(set) var toolchainBefore: String?
   /// True when the baseline has nothing of this toolchain, and nothing was counted for that reason.
   package internal(set) var isForeign = false
 }
@@ -97,7 +103,9 @@ package struct CountingRun {
           record.isForeign = true
           return record
         }
-        try complete(&counted, first)
+        let before = try earlier(planned.assignment, &counted)
+        record.toolchainBefore = before?.toolchain ?? record.toolchainBefore
+        try complete(&counted, first, before)
       } catch .interrupted {
         record.wasInterrupted = true
         return record
@@ -107,14 +115,25 @@ package struct CountingRun {
     return record
   }
 
+  /// Counts a case once in the program to compare with; nil where there is none.
+  private func earlier(
+    _ assignment: Assignment, _ counted: inout CountedCase
+  ) throws(MeasurementFailure) -> OperationCounter.Repetition? {
+    guard case .program(let count) = reference else { return nil }
+    do throws(MeasurementFailure) { return try count(assignment) } catch {
+      counted.hasFailedBefore = true
+      throw error
+    }
+  }
+
   /// Counts a case as often as it takes.
   private func complete(
-    _ counted: inout CountedCase, _ first: OperationCounter.Repetition
+    _ counted: inout CountedCase, _ first: OperationCounter.Repetition,
+    _ firstBefore: OperationCounter.Repetition?
   ) throws(MeasurementFailure) {
     let assignment = counted.planned.assignment
     var after = CaseCounts(first)
-    var before: CaseCounts?
-    if case .program(let earlier) = reference { before = CaseCounts(try earlier(assignment)) }
+    var before = firstBefore.map(CaseCounts.init)
     while true {
       let isDone = after.repetitions.count >= least
       if isDone {
@@ -123,7 +142,7 @@ package struct CountingRun {
         if isClear || repetitions != nil || after.repetitions.count >= Self.careful { break }
       }
       after.add(try count(assignment))
-      if case .program(let earlier) = reference { before?.add(try earlier(assignment)) }
+      if let again = try earlier(assignment, &counted) { before?.add(again) }
     }
     counted.counts = after
   }

@@ -46,7 +46,8 @@ private final class Transcript {
       (["counts", "chain", "--where", "width=1"], 64),
       (["counts", "--explain", "--format", "csv"], 64),
       (["counts", "--workers", "0"], 64), (["counts", "--record=yes"], 64),
-      (["counts", "chain", "--budget", "1s"], 64), (["counts", "--help"], 0),
+      (["counts", "chain", "--budget", "1s"], 64), (["counts", "--base", "main", "--record"], 64),
+      (["counts", "--help"], 0),
     ] as [([String], Int32)]) func exitCodesAreThoseOfTheContract(words: [String], code: Int32)
   {
     let result = run(words)

@@ -62,6 +62,29 @@ struct OperationCounterTests {
     #expect(abs(after.allocations.change - 1) <= slack, "\(after.allocations)")
   }
 
+  @Test func anAllocationMoreThanInAnotherProgramIsFoundAndExplained() throws {
+    let program = try CountingFixtureProgram()
+    let (before, after) = (assignment(), assignment(["allocations": 1]))
+    let plan = CountingPlan(cases: [
+      CountingCase(
+        key: CountsKey(benchmark: "laden", params: RowParameters([]), scheduler: "inline"),
+        assignment: after)
+    ])
+    let counter = try program.counter()
+    let record = CountingRun(
+      plan: plan,
+      reference: .program { _ throws(MeasurementFailure) in try counter.count(before) }
+    ) { assignment throws(MeasurementFailure) in try counter.count(assignment) }.run()
+    let counted = try #require(record.cases.first)
+    #expect(counted.comparison?.allocations.verdict == .more, "\(record)")
+    #expect(record.toolchain == record.toolchainBefore)
+    let changes = FunctionChanges(
+      before: counted.functionsBefore, after: try #require(counted.counts).functions)
+    #expect(
+      changes.entries.contains { $0.name.contains("allocateOnce") && $0.change > 0 },
+      "\(changes.entries.prefix(20))")
+  }
+
   @Test func functionsAreNamedAndAddUpToTheInstructions() throws {
     let program = try CountingFixtureProgram()
     let counted = try program.counter().count(assignment(["allocations": 1]))

@@ -37,7 +37,7 @@ struct CompareRequest: Sendable {
     comparison.tolerance = Tolerance(difference: difference, equivalence: equivalence)
     base = parsed.text(.base)
     binaries = parsed.texts(.binary)
-    buildOptions = (parsed.text(.buildOptions) ?? "").split(separator: " ").map(String.init)
+    buildOptions = parsed.buildOptions
     guard binaries.isEmpty || base == nil else {
       throw .usage(
         "--binary", "--base names the base already", expected: "one of the two",

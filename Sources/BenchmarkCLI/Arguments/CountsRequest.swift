@@ -14,6 +14,10 @@ struct CountsRequest: Sendable {
   let records: Bool
   /// Path of the baseline; nil for the one in the package.
   let baseline: String?
+  /// A revision to compare with in place of a baseline; nil for none.
+  let base: String?
+  /// What `swift build` is told beside the product, for that revision.
+  let buildOptions: [String]
   /// True when functions are shown.
   let explains: Bool
   /// Path of a CSV; nil for none.
@@ -41,6 +45,8 @@ struct CountsRequest: Sendable {
     repetitions = parsed.count(.processes)
     records = parsed.isOn(.record)
     baseline = parsed.text(.baseline)
+    base = parsed.text(.base)
+    buildOptions = parsed.buildOptions
     explains = parsed.isOn(.explain)
     output = parsed.text(.output)
     force = parsed.isOn(.force)
@@ -49,6 +55,16 @@ struct CountsRequest: Sendable {
     color = parsed.text(.color)
     showsProgress = !parsed.isOn(.noProgress)
     quiet = parsed.isOn(.quiet)
+    guard base == nil || (baseline == nil && !records) else {
+      throw .usage(
+        OptionName.base.flag, "a revision takes the place of the baseline",
+        expected: "no --baseline and no --record with it", next: "leave one of them out")
+    }
+    guard base != nil || buildOptions.isEmpty else {
+      throw .usage(
+        OptionName.buildOptions.flag, "there is nothing to build",
+        expected: "--base REV with it", next: "leave it out, or name a revision")
+    }
     guard !explains || format == .text || format == .markdown else {
       throw .usage(
         OptionName.explain.flag, "\(format.rawValue) has no place for functions",

@@ -125,7 +125,7 @@ package enum OptionTable {
       .binary, .text("FILE"), repeats: true, verbs: [.compare],
       "compare two executables: --binary OLD --binary NEW"),
     .init(
-      .buildOptions, .text("WORDS"), verbs: [.compare, .history],
+      .buildOptions, .text("WORDS"), verbs: [.compare, .counts, .history],
       "more options of `swift build` for a revision, such as --build-options='--traits X'"),
     .init(
       .workers, .counts("N", 1...1024), repeats: true, verbs: measuring + [.history],
@@ -173,6 +173,9 @@ package enum OptionTable {
     .init(
       .baseline, .text("FILE"), verbs: [.counts],
       "compare with FILE, or record there; default: results/baselines/counts.csv"),
+    .init(
+      .base, .text("REV"), verbs: [.counts],
+      "compare with that revision of this package, built here and counted beside it"),
     .init(
       .record, .flag, verbs: [.counts],
       "make what is counted the baseline of this machine and toolchain"),

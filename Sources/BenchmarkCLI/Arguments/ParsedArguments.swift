@@ -68,6 +68,11 @@ package struct ParsedArguments: Sendable {
     return AxisSelection.merged(given)
   }
 
+  /// What `swift build` is told beside the product, for a revision.
+  package var buildOptions: [String] {
+    (text(.buildOptions) ?? "").split(separator: " ").map(String.init)
+  }
+
   /// A number, or nil when the option was not given.
   package func count(_ name: OptionName) -> Int? {
     if case .count(let count)? = values[name]?.last { count } else { nil }

@@ -139,6 +139,7 @@ package enum Verb: String, CaseIterable, Sendable {
         ("bench counts", "the standard cases against the baseline"),
         ("bench counts chain --scheduler dispatch --explain", "and the functions that they are in"),
         ("bench counts wavefront --where n=64 --workers 1,2", "at other sizes"),
+        ("bench counts --base HEAD~1 --explain", "where instructions went since that commit"),
         ("bench counts --record", "make the counts of this machine the baseline"),
       ]
     case .report:

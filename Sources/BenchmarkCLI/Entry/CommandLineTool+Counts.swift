@@ -38,14 +38,36 @@ extension CommandLineTool {
       throw ToolFailure(writing: error)
     }
     let interrupt = try Self.interrupt()
+    let base = try request.base.map { revision throws(ToolFailure) in
+      try self.revision(
+        revision, option: OptionName.base.flag, buildOptions: request.buildOptions,
+        isQuiet: request.quiet, interrupt: interrupt)
+    }
+    for note in base?.notes ?? [] { console.say("bench: \(note.text)") }
     let counter = try counter(of: ExecutablePath.own, tools, scratch, interrupt)
-    let isRequired = request.isWhole || request.baseline != nil
-    let record = run(
-      plan, request,
-      reference: request.records ? .none : .stored(baseline, required: isRequired)
-    ) { assignment throws(MeasurementFailure) in try counter.count(assignment) }
+    var reference = CountingRun.Reference.none
+    if let base {
+      let earlier = try self.counter(
+        of: base.program.executable, named: "base", tools, scratch, interrupt)
+      reference = .program { assignment throws(MeasurementFailure) in
+        try earlier.count(assignment)
+      }
+    } else if !request.records {
+      reference = .stored(baseline, required: request.isWhole || request.baseline != nil)
+    }
+    let record = run(plan, request, reference: reference) {
+      assignment throws(MeasurementFailure) in try counter.count(assignment)
+    }
     guard !record.isForeign else { throw Self.foreign(record, baseline, path) }
-    return try finish(record, of: plan, request, session: session, path: path, flags: flags)
+    let before = base.map { Self.name(of: $0.program) } ?? path
+    return try finish(
+      record, of: plan, request, session: session, path: path, before: before, flags: flags)
+  }
+
+  /// A build in words: what was typed, and the commit that it means.
+  private static func name(of program: MeasuredProgram) -> String {
+    let commit = program.code?.commit.map { " (commit \($0.prefix(12)))" } ?? ""
+    return program.name + commit
   }
 
   /// What a file has to compare with; nothing where there is no file and the user named none.
@@ -64,10 +86,10 @@ extension CommandLineTool {
 
   /// A counter of the children of an executable.
   private func counter(
-    of executable: String?, _ tools: CountingTools, _ scratch: ScratchFolder,
-    _ interrupt: InterruptFlag
+    of executable: String?, named name: String = "bench", _ tools: CountingTools,
+    _ scratch: ScratchFolder, _ interrupt: InterruptFlag
   ) throws(ToolFailure) -> OperationCounter {
-    let copy = scratch.file("bench")
+    let copy = scratch.file(name)
     let complaint = executable.map { CountingTools.strip($0, to: copy) } ?? "its path is not known"
     if let complaint {
       throw ToolFailure(
@@ -109,7 +131,7 @@ extension CommandLineTool {
   /// Writes, shows and judges what was counted.
   private func finish(
     _ record: CountingRecord, of plan: CountingPlan, _ request: CountsRequest, session: RunSession,
-    path: String, flags: Set<QualityFlag>
+    path: String, before: String, flags: Set<QualityFlag>
   ) throws(ToolFailure) -> ExitCode {
     guard !record.cases.isEmpty else {
       console.say("bench: interrupted before the first count; nothing is written")
@@ -122,7 +144,7 @@ extension CommandLineTool {
       } catch { throw ToolFailure(writing: error) }
     }
     let text = CountsText(
-      record: record, reference: request.records ? nil : path, explains: request.explains)
+      record: record, reference: request.records ? nil : before, explains: request.explains)
     switch request.format {
     case .text: try console.out(text.text(style: style(request.color)))
     case .markdown: try console.out(text.markdown)
@@ -164,11 +186,18 @@ extension CommandLineTool {
     let verdicts = record.cases.map { $0.comparison?.verdict }
     let failed = record.cases.count { $0.failure != nil }
     if failed > 0 { say("\(failed) of \(record.cases.count) cases could not be counted") }
+    if let other = record.toolchainBefore, let own = record.toolchain, other != own {
+      say(
+        "NOT JUDGED: the base was counted with \(other), this build with \(own); expected one "
+          + "toolchain for both; build this program again with the `swift` in PATH")
+      return .inconclusive
+    }
     let more = verdicts.count { $0 == .more }
     if more > 0 {
       say(
-        "\(more) of \(record.cases.count) cases take more than before; mend it, or record a new "
-          + "baseline with --record and say in the commit what it buys")
+        "\(more) of \(record.cases.count) cases take more than before; mend it, or "
+          + (request.base == nil ? "record a new baseline with --record and " : "")
+          + "say in the commit what it buys")
     }
     guard failed == 0, more == 0 else { return .findings }
     let noisy = verdicts.count { $0 == .noisy }
@@ -187,7 +216,7 @@ extension CommandLineTool {
           + "with --record before the change")
       return .noBaseline
     }
-    if verdicts.contains(.fewer) {
+    if verdicts.contains(.fewer), request.base == nil {
       say("some cases take less than before; --record makes that the new baseline")
     }
     return .success

@@ -61,7 +61,10 @@ struct CountsText {
 
   private var failures: [String] {
     record.cases.compactMap { counted in
-      counted.failure.map { "\(Self.label(counted.planned)): \($0)" }
+      counted.failure.map { failure in
+        "\(Self.label(counted.planned)): "
+          + (counted.hasFailedBefore ? "\(reference ?? "the base"): " : "") + "\(failure)"
+      }
     }
   }
 
