@@ -2,6 +2,7 @@
 
 import ConcurrencyPrimitives
 import Glibc
+import Scheduling
 import Synchronization
 import TestSupport
 import Testing
@@ -15,7 +16,8 @@ extension OperationLayer {
     @Test func queuesAreMadeWhileAReportWaits() async {
       await #expect(processExitsWith: .success) {
         func program() throws -> Bool {
-          let queue = OperationQueue()
+          let scheduler = InlineScheduler()
+          let queue = OperationQueue(scheduler: scheduler)
           queue.isSuspended = true
           queue.addOperation {}
           let pins = UInt64(MemberCount.mostPins) * MemberCount.pin
@@ -30,7 +32,7 @@ extension OperationLayer {
           isAsking.wait()
           let isOver = Atomic<Bool>(false)
           let maker = try SystemThread.start(name: "maker") {
-            for _ in 0..<20_000 { _ = OperationQueue() }
+            for _ in 0..<20_000 { _ = OperationQueue(scheduler: scheduler) }
             isOver.store(true, ordering: .releasing)
           }
           let hasMade = waitUntil(deadline: .seconds(20)) { isOver.load(ordering: .acquiring) }
