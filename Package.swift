@@ -117,6 +117,11 @@ let package = Package(
       ]),
     room("Revisions", imports: ["CSystemShims", "Harness", "Measurement", "Results"]),
     room("Analysis", imports: ["Results", "Statistics"]),
+    room(
+      "Certification",
+      imports: [
+        "ConcurrencyPrimitives", "Harness", "Machine", "Measurement", "Results", "Statistics",
+      ]),
     room("Gate", imports: ["Results", "Statistics"]),
     room(
       "Counting",
@@ -127,8 +132,8 @@ let package = Package(
     room(
       "BenchmarkCLI",
       imports: [
-        "Analysis", "Counting", "CSystemShims", "Exports", "Harness", "History", "Machine",
-        "Measurement", "Results", "Revisions", "Scheduling", "Statistics",
+        "Analysis", "Certification", "Counting", "CSystemShims", "Exports", "Harness", "History",
+        "Machine", "Measurement", "Results", "Revisions", "Scheduling", "Statistics",
       ]),
 
     // The suite: what is measured, and the program.
@@ -333,6 +338,12 @@ let package = Package(
     tests(
       "CountingTests",
       imports: ["Counting", "CountingFixture", "Harness", "Measurement", "Results", "Scheduling"]),
+    tests(
+      "CertificationTests",
+      imports: [
+        "Certification", "Harness", "Machine", "Measurement", "MeasurementFixtures", "Results",
+        "Scheduling", "MeasureChildFixture",
+      ]),
     tests("TaskGraphFilesTests", imports: ["TaskGraphFiles", "Statistics"]),
     tests(
       "BenchmarkCLITests",

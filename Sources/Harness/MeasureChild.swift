@@ -36,7 +36,14 @@ package func runMeasureChild(arguments: [String], suite: Suite) -> Int32 {
   var writer = ReportWriter()
   writer.say(.own)
   do throws(ChildFailure) {
-    writer.answer(.ready(ReadyReport(allocator: try AllocatorProof.prove(setup.allocator).get())))
+    let allocator = try AllocatorProof.prove(setup.allocator).get()
+    let counted: Int?
+    if let wanted = setup.provenAllocations {
+      counted = try AllocationCounter.counted(wanted)
+    } else {
+      counted = nil
+    }
+    writer.answer(.ready(ReadyReport(allocator: allocator, countedAllocations: counted)))
     guard pinned else {
       throw .unavailable(
         "cpus",

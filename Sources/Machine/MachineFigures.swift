@@ -22,6 +22,18 @@ package struct MachineFigures: Sendable {
   /// two workers hangs on it.
   package var twoThreadSpeedup: Double?
 
+  /// Figures that are at hand; see the properties.
+  package init(
+    clockCostNanoseconds: Double, clockStepNanoseconds: UInt64, emptyBenchNanoseconds: UInt64,
+    wakeUpNanoseconds: Int64?, twoThreadSpeedup: Double?
+  ) {
+    self.clockCostNanoseconds = clockCostNanoseconds
+    self.clockStepNanoseconds = clockStepNanoseconds
+    self.emptyBenchNanoseconds = emptyBenchNanoseconds
+    self.wakeUpNanoseconds = wakeUpNanoseconds
+    self.twoThreadSpeedup = twoThreadSpeedup
+  }
+
   /// Measures them all; some 0.3 s, with two busy threads.
   package static func measure() -> MachineFigures {
     let wakeUp = shim_wakeup_cost_ns(201)
@@ -46,19 +58,24 @@ package struct MachineFigures: Sendable {
     ].compactMap(\.self)
   }
 
-  private static func clockCost() -> Double {
+  /// Measures what one read of a clock costs by that clock, in nanoseconds; some 0.6 ms.
+  package static func clockCost(
+    _ clock: () -> UInt64 = { MonotonicClock.nanoseconds() }
+  ) -> Double {
     let reads = 20_000
-    let start = MonotonicClock.nanoseconds()
-    for _ in 0..<reads { blackHole(UInt(truncatingIfNeeded: MonotonicClock.nanoseconds())) }
-    return Double(MonotonicClock.nanoseconds() - start) / Double(reads)
+    let start = clock()
+    for _ in 0..<reads { blackHole(UInt(truncatingIfNeeded: clock())) }
+    return Double(clock() - start) / Double(reads)
   }
 
-  /// Measures the smallest difference that the clock shows, in nanoseconds; some 0.3 ms.
-  package static func clockStep() -> UInt64 {
+  /// Measures the smallest difference that a clock shows, in nanoseconds; some 0.3 ms.
+  package static func clockStep(
+    _ clock: () -> UInt64 = { MonotonicClock.nanoseconds() }
+  ) -> UInt64 {
     var smallest = UInt64.max
-    var last = MonotonicClock.nanoseconds()
+    var last = clock()
     for _ in 0..<10_000 {
-      let now = MonotonicClock.nanoseconds()
+      let now = clock()
       if now > last { smallest = min(smallest, now - last) }
       last = now
     }

@@ -48,6 +48,8 @@ private final class Transcript {
       (["counts", "--workers", "0"], 64), (["counts", "--record=yes"], 64),
       (["counts", "chain", "--budget", "1s"], 64), (["counts", "--base", "main", "--record"], 64),
       (["counts", "--help"], 0),
+      (["selftest", "--dry-run"], 0), (["selftest", "chain"], 64),
+      (["selftest", "--budget", "1"], 64), (["selftest", "--help"], 0),
     ] as [([String], Int32)]) func exitCodesAreThoseOfTheContract(words: [String], code: Int32)
   {
     let result = run(words)

@@ -50,6 +50,9 @@ import Testing
       })
   }
 
+  /// The machine of these rows is none.
+  private let context = ReportContext(certificate: "no certificate: run bench selftest")
+
   // MARK: - What it shows
 
   @Test func textAndMarkdownAreThoseOfTheRun() throws {
@@ -58,7 +61,7 @@ import Testing
       let path = "\(folder)/run.csv"
       try write(CSV.encode(live.analysis.rows), path)
       // Without what only the run knew: its seed.
-      let told = Report(live.analysis)
+      let told = Report(live.analysis, context: context)
       #expect(told.text(style: .plain).contains("foundation: its own operations; capped"))
       let text = report([path])
       #expect(text.code == .success && text.talk.isEmpty)
@@ -131,7 +134,7 @@ import Testing
   @Test func aDashIsStandardInput() throws {
     let live = try live()
     let result = report(["-"], input: CSV.encode(live.analysis.rows))
-    #expect(result.out == Report(live.analysis).text(style: .plain))
+    #expect(result.out == Report(live.analysis, context: context).text(style: .plain))
     let wrong = report(["-"], input: Array("a,b\n".utf8))
     #expect(wrong.code == .malformedInput)
     #expect(

@@ -17,6 +17,7 @@ package enum OptionName: String, CaseIterable, Sendable {
   case quiet, check
   case history, since, commit
   case record, baseline, explain
+  case full
 
   /// As typed.
   package var flag: String { "--\(rawValue)" }
@@ -181,6 +182,14 @@ package enum OptionTable {
       "make what is counted the baseline of this machine and toolchain"),
     .init(.explain, .flag, verbs: [.counts], "show which functions the instructions are in"),
     .init(
+      .full, .flag, verbs: [.selftest],
+      "also the workloads and schedulers that are measured on request alone; 10 minutes"),
+    .init(
+      .budget, .duration(.milliseconds(100)...Duration.seconds(86_400)), verbs: [.selftest],
+      "time for the pairs; default 120s, with --full 600s, and 10 pairs of each at least"),
+    .init(
+      .seed, .seed, verbs: [.selftest], "seed of the random order; default: a fresh one"),
+    .init(
       .allocator, .choice(["jemalloc", "system"]), verbs: measuring + [.history],
       "memory allocator of the measured processes; default jemalloc"),
     .init(
@@ -243,23 +252,27 @@ package enum OptionTable {
       "scan and show: text, the default, or json; export: otava"),
     .init(.output, .text("FOLDER"), verbs: [.history], "export: write the files there"),
     .init(
-      .format, .choice(["text", "json"]), verbs: [.list, .doctor],
+      .format, .choice(["text", "json"]), verbs: [.list, .doctor, .selftest],
       "what stdout shows; default text"),
     .init(
       .check, .text("FILE"), verbs: [.schema],
       "check FILE, or - for stdin, against the registry; exit code 1 when something is wrong"),
     .init(
-      .allowDebug, .flag, verbs: measuring + [.counts, .history],
+      .allowDebug, .flag, verbs: measuring + [.counts, .history, .selftest],
       "write results of a debug or sanitised build, marked as such"),
-    .init(.dryRun, .flag, verbs: measuring, "print what would be measured, and measure nothing"),
+    .init(
+      .dryRun, .flag, verbs: measuring + [.selftest],
+      "print what would be measured, and measure nothing"),
     .init(
       .color, .choice(["auto", "always", "never"]),
-      verbs: [.run, .compare, .counts, .report, .history, .list, .doctor],
+      verbs: [.run, .compare, .counts, .report, .history, .list, .doctor, .selftest],
       "colour; auto: on a terminal unless NO_COLOR is set"),
     .init(
-      .noProgress, .flag, verbs: measuring + [.counts, .history], "no progress line on stderr"),
+      .noProgress, .flag, verbs: measuring + [.counts, .history, .selftest],
+      "no progress line on stderr"),
     .init(
-      .quiet, .flag, verbs: [.run, .compare, .counts, .report, .history, .baseline],
+      .quiet, .flag,
+      verbs: [.run, .compare, .counts, .report, .history, .baseline, .selftest],
       "nothing on stderr but errors"),
   ]
 

@@ -3,6 +3,7 @@
 /// What `bench` can be told to do.
 package enum Verb: String, CaseIterable, Sendable {
   case run, compare, counts, report, baseline, history, list, schema, doctor
+  case selftest
 
   /// One line for the overview.
   package var summary: String {
@@ -16,6 +17,7 @@ package enum Verb: String, CaseIterable, Sendable {
     case .list: "show workloads with axes, schedulers with knobs, references and metrics"
     case .schema: "print the columns and metrics of the CSV, or check a file"
     case .doctor: "say what about this machine makes figures doubtful, with remedies"
+    case .selftest: "test this machine as an instrument, and make its certificate"
     }
   }
 
@@ -31,6 +33,7 @@ package enum Verb: String, CaseIterable, Sendable {
     case .list: "bench list [NAME…] [OPTIONS]"
     case .schema: "bench schema [--check FILE]"
     case .doctor: "bench doctor [OPTIONS]"
+    case .selftest: "bench selftest [OPTIONS]"
     }
   }
 
@@ -97,6 +100,16 @@ package enum Verb: String, CaseIterable, Sendable {
       found, its effect on figures, and the command that changes it. What this machine does not
       have, or does not let this process read, is said to be so. Exit code 1 means that there are
       findings. Changes nothing on the machine.
+      """
+    case .selftest:
+      """
+      Compares this program with itself as a gate compares two revisions, and says how often equal
+      sides are called different and which difference the pairs of each workload show. Measures what
+      the clock, an empty iteration and the wake-up of a thread cost, and proves that allocations
+      are counted one by one and that bodies run. All of it is the certificate of this machine, in
+      results/certificates: reports name its day, and a gate leaves out what it calls too noisy.
+      Takes less than 3 minutes. Exit code 1 means that a proof does not hold; the certificate says
+      so. Ctrl-C keeps the certificate that there was.
       """
     }
   }
@@ -183,6 +196,12 @@ package enum Verb: String, CaseIterable, Sendable {
       [
         ("bench doctor", "findings about this machine"),
         ("bench doctor --format json", "the same for a script"),
+      ]
+    case .selftest:
+      [
+        ("bench selftest", "what a gate measures"),
+        ("bench selftest --full", "every workload on every scheduler"),
+        ("bench selftest --dry-run", "how long that takes"),
       ]
     }
   }

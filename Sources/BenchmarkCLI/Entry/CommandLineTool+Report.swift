@@ -79,8 +79,14 @@ extension CommandLineTool {
       let roster = Roster(suite)
       let text =
         PairedAnalysis.isPaired(run.rows)
-        ? paired(PairedReport(PairedAnalysis(rows: run.rows, roster: roster)))
-        : body(Report(Analysis(rows: run.rows, roster: roster)))
+        ? paired(
+          PairedReport(
+            PairedAnalysis(rows: run.rows, roster: roster),
+            context: certified(ReportContext(), run.rows)))
+        : body(
+          Report(
+            Analysis(rows: run.rows, roster: roster),
+            context: certified(ReportContext(), run.rows)))
       return runs.count > 1 ? "\(heading(run.name))\n\n\(text)" : text
     }.joined(separator: "\n")
   }

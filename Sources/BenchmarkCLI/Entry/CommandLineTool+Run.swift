@@ -130,7 +130,8 @@ extension CommandLineTool {
     let analysis = Analysis(rows: writer.rows(record), roster: Roster(suite))
     let bytes = CSV.encode(analysis.rows)
     let report = Report(
-      analysis, context: ReportContext(record, writer: writer, session: session))
+      analysis,
+      context: certified(ReportContext(record, writer: writer, session: session), analysis.rows))
     let loss = try deliver(
       bytes, to: place, wasInterrupted: record.wasInterrupted,
       environment: { () throws(EnvironmentError) in try session.environment(after: record) },

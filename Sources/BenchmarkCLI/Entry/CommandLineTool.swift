@@ -75,6 +75,7 @@ package struct CommandLineTool {
       case .verb(.list): return try list(parsed)
       case .verb(.schema): return try schema(parsed)
       case .verb(.doctor): return try doctor(parsed)
+      case .verb(.selftest): return try selfTest(SelfTestRequest(parsed))
       }
     } catch {
       console.say("bench: \(error)")

@@ -13,6 +13,7 @@ struct ComparisonPlanText {
     let pairs =
       switch plan.pairs {
       case .exactly(let count): "\(count) pairs each"
+      case .fitting(let bounds): "\(bounds.lowerBound) to \(bounds.upperBound) pairs each"
       case .standard:
         SequentialDesign.standard.looks.map(String.init).joined(separator: ", ") + " pairs at most"
       }
@@ -46,7 +47,7 @@ struct ComparisonPlanText {
     func time(_ seconds: Double) -> String { UnitFormatter.text(seconds * 1e9, unit: "ns") }
     let least = ComparisonEstimate(plan: plan)
     switch plan.pairs {
-    case .exactly: return "about \(time(least.seconds))"
+    case .exactly, .fitting: return "about \(time(least.seconds))"
     case .standard:
       return "\(time(least.firstLookSeconds)) when every comparison is settled at its first look, "
         + "\(time(least.seconds)) at most"

@@ -33,7 +33,7 @@ extension PairedReport {
       "- " + $0.replacing("\n", with: " ")
     }
     return [
-      "**\(headline)**\n", table.markdown,
+      "**\(headline)**\n" + (context.certificate.map { "\n\($0)\n" } ?? ""), table.markdown,
       "<details><summary>How it was found</summary>\n", details.joined(separator: "\n") + "\n",
       legend.joined(separator: "\n") + "\n", "</details>",
     ].joined(separator: "\n") + "\n"

@@ -23,6 +23,7 @@ package struct PairedReport: Sendable {
   /// The whole report as text for a terminal; ends with a newline.
   package func text(style: TerminalStyle) -> String {
     var lines = HelpText.wrap(headline, width: HelpText.width).map { style.paint($0, .strong) }
+    if let certificate = context.certificate { lines.append(style.paint(certificate, .faint)) }
     lines.append("")
     let tolerance = results.first?.design.tolerance ?? .timing
     lines += IntervalPicture(

@@ -41,6 +41,7 @@ package struct Report: Sendable {
       blocks[index].references.minimumWidths = blocks[index].table.minimumWidths
     }
     var lines = Self.wrapped(headline).map { style.paint($0, .strong) }
+    if let certificate = context.certificate { lines.append(style.paint(certificate, .faint)) }
     for block in blocks {
       lines += ["", style.paint(block.title, .strong) + "  " + style.paint(block.subtitle, .faint)]
       let facts = block.facts.flatMap { HelpText.wrap($0, width: HelpText.width - 2) }
@@ -63,7 +64,7 @@ package struct Report: Sendable {
 
   /// The whole report in GitHub's Markdown.
   package var markdown: String {
-    var parts = headline.map { $0 + "\n" }
+    var parts = (headline + [context.certificate].compactMap(\.self)).map { $0 + "\n" }
     for block in analysis.groups.map(block) {
       parts.append("### \(block.title)\n\n\(block.subtitle)\n")
       parts += block.facts.map { $0 + "\n" }

@@ -11,6 +11,8 @@ package struct ReportContext: Sendable {
   /// Time within which enough rounds end to rank schedulers, in seconds; nil unless the time that
   /// the user named was too short for that.
   package var rankingSeconds: Int?
+  /// What there is by way of a certificate of the machine, in one line; nil where nobody looked.
+  package var certificate: String?
   /// What disturbed the run, in one line; nil when nothing did.
   package var disturbance: String?
   /// What to know before the figures of a benchmark, by its name; one line each.
@@ -20,12 +22,13 @@ package struct ReportContext: Sendable {
 
   package init(
     seed: UInt64? = nil, notes: [String] = [], rankingSeconds: Int? = nil,
-    disturbance: String? = nil,
+    certificate: String? = nil, disturbance: String? = nil,
     facts: [String: [String]] = [:], failures: [ContestantID: String] = [:]
   ) {
     self.seed = seed
     self.notes = notes
     self.rankingSeconds = rankingSeconds
+    self.certificate = certificate
     self.disturbance = disturbance
     self.facts = facts
     self.failures = failures

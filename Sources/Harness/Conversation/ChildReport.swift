@@ -60,13 +60,21 @@ package enum ChildReport: Equatable, Sendable {
 package struct ReadyReport: Message {
   /// Allocator and version, as the child proved it.
   package var allocator = ""
+  /// Allocations that it counted where the set-up asks for so many; nil where it asks for none.
+  package var countedAllocations: Int?
 
   package init() {}
-  /// A child with that allocator.
-  package init(allocator: String) { self.allocator = allocator }
+  /// A child with that allocator, which counted so many allocations.
+  package init(allocator: String, countedAllocations: Int? = nil) {
+    self.allocator = allocator
+    self.countedAllocations = countedAllocations
+  }
 
   package static let word = "ready"
-  package static let fields: [MessageField<ReadyReport>] = [.text("allocator", \.allocator)]
+  package static let fields: [MessageField<ReadyReport>] = [
+    .text("allocator", \.allocator),
+    .number("counted-allocations", \.countedAllocations, in: 0 ... .max),
+  ]
 }
 
 /// A contestant is made.

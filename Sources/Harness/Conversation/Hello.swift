@@ -12,18 +12,23 @@ package struct ChildSetup: Message {
   package var allocator = Allocator.jemalloc
   /// Pins the whole process to the first so many CPUs of its affinity mask; nil leaves it alone.
   package var cpus: Int?
+  /// Allocations by which the child proves, before anything else, that it counts every one; nil
+  /// where it counts none, as wherever time is measured.
+  package var provenAllocations: Int?
 
   package init() {}
 
   /// A set-up; see the properties.
-  package init(allocator: Allocator, cpus: Int? = nil) {
+  package init(allocator: Allocator, cpus: Int? = nil, provenAllocations: Int? = nil) {
     self.allocator = allocator
     self.cpus = cpus
+    self.provenAllocations = provenAllocations
   }
 
   package static let word = helloWord
   package static let fields: [MessageField<ChildSetup>] = [
     versionField(), .choice("allocator", \.allocator), .number("cpus", \.cpus, in: 1 ... .max),
+    .number("proven-allocations", \.provenAllocations, in: 0...1_000_000),
   ]
 }
 

@@ -85,7 +85,7 @@ package struct ChildRunner: Sendable {
     _ setup: ChildSetup, padding: Int = 0, deadline: Duration
   ) throws(MeasurementFailure) -> MeasuringChild {
     if interrupt?.isRaised == true { throw .interrupted }
-    let changes = try environmentChanges(allocator: setup.allocator, padding: padding).get()
+    let changes = try environmentChanges(setup, padding: padding).get()
     let child = spawn(setup, changes)
     guard child.error == 0 else {
       let remedy = Shortage.remedy(for: child.error).map { "; \($0)" } ?? ""
@@ -112,8 +112,9 @@ package struct ChildRunner: Sendable {
 
   /// What differs between a child's environment and this process's, as lines for `shim_spawn`.
   private func environmentChanges(
-    allocator: Allocator, padding: Int
+    _ setup: ChildSetup, padding: Int
   ) -> Result<String, MeasurementFailure> {
+    let allocator = setup.allocator
     if let refusal = AllocatorSupport.refusal(of: allocator) {
       return .failure(.unavailable(reason: "allocator", detail: refusal))
     }
@@ -122,6 +123,11 @@ package struct ChildRunner: Sendable {
     var lines = ["BENCH_NO_REEXEC=1", "SWIFT_BACKTRACE=enable=no"]
     if padding > 0 {
       lines.append("BENCH_PADDING=" + String(repeating: "x", count: padding))
+    }
+    if setup.provenAllocations != nil {
+      // Without caches of threads, which keep to themselves what they gave. The last word counts.
+      let others = EnvironmentVariable.value(of: "MALLOC_CONF").map { "\($0)," } ?? ""
+      lines.append("MALLOC_CONF=\(others)tcache:false")
     }
     var library: String?
     if allocator == .jemalloc, !AllocatorSupport.isLinkedIn {

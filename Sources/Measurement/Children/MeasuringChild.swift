@@ -17,6 +17,9 @@ package final class MeasuringChild {
   package private(set) var identity: ChildIdentity?
   /// Allocator and version that the child proved to have; nil when it did not get that far.
   package private(set) var allocatorProof: String?
+  /// Allocations that the child counted where its set-up asks for so many; nil where it asks for
+  /// none.
+  package private(set) var countedAllocations: Int?
 
   private let child: shim_child
   private let interrupt: InterruptFlag?
@@ -50,6 +53,7 @@ package final class MeasuringChild {
   package func awaitReady() throws(MeasurementFailure) {
     guard case .ready(let ready) = try report() else { throw rambling("no proof of the allocator") }
     allocatorProof = ready.allocator
+    countedAllocations = ready.countedAllocations
   }
 
   /// Makes a contestant and changes to it; contestants are numbered from 0 in the order of making.

@@ -39,6 +39,8 @@ package struct ComparisonPlan: Sendable {
     case standard
     /// Exactly so many, judged once.
     case exactly(Int)
+    /// As many as the time holds, but within these bounds; judged once.
+    case fitting(ClosedRange<Int>)
   }
 
   /// What is compared, in the order in which it is measured and shown.
@@ -106,6 +108,9 @@ package struct ComparisonPlan: Sendable {
   package func looks(pairSeconds: Double, within seconds: Double) -> SequentialDesign {
     switch pairs {
     case .exactly(let count): return .single(pairs: count)
+    case .fitting(let bounds):
+      let fitting = min(seconds / max(pairSeconds, 1e-6), Double(bounds.upperBound))
+      return .single(pairs: max(bounds.lowerBound, Int(fitting)))
     case .standard:
       let fitting = SequentialDesign.standard.looks.count { Double($0) * pairSeconds <= seconds }
       return .standard.prefix(max(1, fitting))

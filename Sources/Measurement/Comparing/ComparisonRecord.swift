@@ -77,6 +77,13 @@ package struct ComparisonRecord: Sendable {
   /// True when some group failed.
   package var hasFailures: Bool { groups.contains { $0.failure != nil } }
 
+  /// Timed iterations of all complete pairs, whose answers were right.
+  package var iterationCount: Int {
+    groups.flatMap(\.pairs).reduce(0) { sum, pair in
+      sum + pair.sides.reduce(0) { $0 + $1.figures.iterationCount }
+    }
+  }
+
   /// Complete pairs of all groups.
   package var pairCount: Int { groups.reduce(0) { $0 + $1.pairs.count } }
 }

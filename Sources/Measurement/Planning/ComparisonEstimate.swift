@@ -22,6 +22,7 @@ package struct ComparisonEstimate {
   /// As long as it may take, in seconds.
   package var seconds: Double {
     if case .exactly = plan.pairs { return firstLookSeconds }
+    if case .fitting = plan.pairs { return max(firstLookSeconds, plan.budgetSeconds) }
     let share = plan.budgetSeconds / Double(max(1, plan.groups.count))
     let most = plan.groups.indices.reduce(0.0) { sum, group in
       let pair = pairSeconds(group)
