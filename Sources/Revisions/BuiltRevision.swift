@@ -16,7 +16,7 @@ package struct BuiltRevision: Sendable {
   /// False when it was built just now.
   package let wasThere: Bool
 
-  let lock: CacheLock
+  let lock: FileLock
 
   /// Lets others remove it; once.
   package func release() { lock.release() }

@@ -81,13 +81,13 @@ package struct RevisionBuilder {
     }
   }
 
-  private func wait(_ kind: CacheLock.Kind, _ target: Target) throws(RevisionFailure) -> CacheLock {
-    try CacheLock.wait(cache.lock(target.id), kind, interrupt: interrupt) {
+  private func wait(_ kind: FileLock.Kind, _ target: Target) throws(RevisionFailure) -> FileLock {
+    try FileLock.wait(cache.lock(target.id), kind, interrupt: interrupt) {
       observe(.waits(commit: target.commit))
     }
   }
 
-  private func built(_ record: BuildRecord, _ target: Target, _ lock: CacheLock, wasThere: Bool)
+  private func built(_ record: BuildRecord, _ target: Target, _ lock: FileLock, wasThere: Bool)
     -> BuiltRevision
   {
     let executable = cache.executable(target.id)
@@ -133,7 +133,7 @@ package struct RevisionBuilder {
 
   // MARK: - The build
 
-  private func make(_ target: Target, holding lock: CacheLock) throws(RevisionFailure) {
+  private func make(_ target: Target, holding lock: FileLock) throws(RevisionFailure) {
     let start = MonotonicClock.nanoseconds()
     observe(.builds(commit: target.commit))
     let work = cache.work(target.id)
@@ -184,7 +184,7 @@ package struct RevisionBuilder {
   }
 
   private func compile(
-    _ target: Target, folder: String, scratch: String, holding lock: CacheLock
+    _ target: Target, folder: String, scratch: String, holding lock: FileLock
   ) throws(RevisionFailure) {
     let words =
       [swift, "build", "-c", "release", "--product", package.product]

@@ -95,7 +95,7 @@ struct RevisionCache: Sendable {
       FolderCalls.age("\(folder)/\(id)/\(Self.recordName)").map { (id: id, age: $0) }
     }.sorted { ($0.age, $0.id) > ($1.age, $1.id) }
     for entry in entries.dropFirst(most) {
-      guard let lock = try CacheLock.attempt(lock(entry.id), .alone) else { continue }
+      guard let lock = try FileLock.attempt(lock(entry.id), .alone) else { continue }
       Self.removeTree("\(folder)/\(entry.id)")
       forgets(entry.id.split(separator: "-").first.map(String.init) ?? entry.id)
       lock.releaseWithFile()
@@ -114,7 +114,7 @@ struct RevisionCache: Sendable {
     for name in Set(try names(in: folder) + known).sorted()
     where name.hasSuffix(Self.workSuffix) {
       let id = String(name.dropLast(Self.workSuffix.utf8.count))
-      guard let lock = try CacheLock.attempt(lock(id), .alone) else { continue }
+      guard let lock = try FileLock.attempt(lock(id), .alone) else { continue }
       let left = worktrees.filter { $0.hasPrefix(work(id) + "/") }
       if !left.isEmpty || File.exists(work(id)) {
         removes(work(id))

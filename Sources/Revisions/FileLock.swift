@@ -3,26 +3,27 @@
 internal import CSystemShims
 internal import Glibc
 internal import Harness
-internal import Measurement
+package import Measurement
 internal import Results
 
-/// Keeps processes apart that use the same built revision: many may run it, one at a time builds or
-/// removes it.
+/// Keeps processes apart that use the same thing, which a file stands for: many may use it, one at a
+/// time changes it.
 ///
+/// So many may run a built revision, and one at a time builds or removes it.
 /// The kernel gives the lock up when the last process that holds it has ended, however it ended. A
 /// build holds it as well, so that what outlives its parent is still known to be at work.
-final class CacheLock: Sendable {
+package final class FileLock: Sendable {
   /// How the lock is held.
-  enum Kind { case shared, alone }
+  package enum Kind { case shared, alone }
 
   /// The open lock file.
   let descriptor: Int32
   private let path: String
 
   /// Takes a lock of that kind; nil when others hold one that forbids it.
-  static func attempt(_ path: String, _ kind: Kind) throws(RevisionFailure) -> CacheLock? {
+  static func attempt(_ path: String, _ kind: Kind) throws(RevisionFailure) -> FileLock? {
     while true {
-      let lock = try CacheLock(path)
+      let lock = try FileLock(path)
       guard try lock.take(kind) else {
         lock.release()
         return nil
@@ -38,9 +39,9 @@ final class CacheLock: Sendable {
   /// - Parameters:
   ///   - interrupt: ends the waiting.
   ///   - waits: called once, when others hold it.
-  static func wait(
+  package static func wait(
     _ path: String, _ kind: Kind, interrupt: InterruptFlag?, waits: () -> Void
-  ) throws(RevisionFailure) -> CacheLock {
+  ) throws(RevisionFailure) -> FileLock {
     var hasWaited = false
     while true {
       if interrupt?.isRaised == true { throw .interrupted }
@@ -77,7 +78,7 @@ final class CacheLock: Sendable {
   func release() { close(descriptor) }
 
   /// Gives it up, held alone, with its file: what it stood for is gone.
-  func releaseWithFile() {
+  package func releaseWithFile() {
     // Where that fails the file stays, which keeps nobody out.
     try? File.delete(path)
     release()
