@@ -6,13 +6,13 @@ internal import Glibc
 /// Waits until the other threads of this process sleep, so that whoever runs next has the machine.
 enum ThreadRest {
   private static let nap: UInt32 = 100
-  /// Longer than any pool here spins before it parks, on a busy machine too.
-  private static let limitNanoseconds: UInt64 = 200_000_000
+  /// Longer than any pool here spins before it parks, also where eight others want every CPU.
+  private static let limitNanoseconds: UInt64 = 2_000_000_000
 
   /// Looks at the states of the threads, with naps of 0.1 ms between.
   ///
   /// A thread that spins counts as awake even while others keep it from its CPU. Throws when one is
-  /// awake after 0.2 s still.
+  /// awake after 2 s still.
   static func await() throws(ChildFailure) {
     let start = MonotonicClock.nanoseconds()
     while true {
