@@ -126,13 +126,14 @@ let package = Package(
     room(
       "Counting",
       imports: [
-        "CSystemShims", "Harness", "Machine", "Measurement", "Results", "Scheduling",
+        "CSystemShims", "Gate", "Harness", "Machine", "Measurement", "Results", "Scheduling",
         "Statistics",
       ]),
     room(
       "BenchmarkCLI",
       imports: [
-        "Analysis", "Certification", "Counting", "CSystemShims", "Exports", "Harness", "History",
+        "Analysis", "Certification", "Counting", "CSystemShims", "Exports", "Gate", "Harness",
+        "History",
         "Machine", "Measurement", "Results", "Revisions", "Scheduling", "Statistics",
       ]),
 
@@ -337,7 +338,9 @@ let package = Package(
       path: "Tests/CountingFixture", swiftSettings: strict),
     tests(
       "CountingTests",
-      imports: ["Counting", "CountingFixture", "Harness", "Measurement", "Results", "Scheduling"]),
+      imports: [
+        "Counting", "CountingFixture", "Gate", "Harness", "Measurement", "Results", "Scheduling",
+      ]),
     tests(
       "CertificationTests",
       imports: [
@@ -345,11 +348,16 @@ let package = Package(
         "Scheduling", "MeasureChildFixture",
       ]),
     tests("TaskGraphFilesTests", imports: ["TaskGraphFiles", "Statistics"]),
+    .executableTarget(
+      name: "GateFixture", dependencies: ["BenchmarkCLI", "CSystemShims", "Harness", "Scheduling"],
+      path: "Tests/GateFixture", swiftSettings: strict),
     tests(
       "BenchmarkCLITests",
       imports: [
-        "BenchmarkCLI", "Analysis", "ExportSamples", "Exports", "Harness", "Measurement",
-        "MeasurementFixtures", "Results", "Scheduling", "TestFolders",
+        "BenchmarkCLI", "Analysis", "ConcurrencyPrimitives", "ExportSamples", "Exports", "Gate",
+        "GateFixture", "Harness", "Measurement", "MeasurementFixtures", "Results", "Scheduling",
+        "Statistics",
+        "TestFolders",
       ]),
     tests(
       "WorkloadsTests",

@@ -39,6 +39,11 @@ package struct CountingPlan: Sendable {
   /// A plan of cases that are at hand.
   package init(cases: [CountingCase]) { self.cases = cases }
 
+  /// The cases that somebody asks for, in the same order.
+  package func cases(where isWanted: (CountsKey) -> Bool) -> CountingPlan {
+    CountingPlan(cases: cases.filter { isWanted($0.key) })
+  }
+
   /// Plans what the request names.
   ///
   /// Without names the standard workloads; without schedulers those that a standard workload is

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Gate
 package import Harness
 package import Measurement
 package import Results

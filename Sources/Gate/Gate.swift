@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import Results
 internal import Statistics
 
 /// Decides whether a candidate is worse than its base.
@@ -49,7 +50,9 @@ package struct Gate: Sendable {
       case .excluded(let reason): exclusions.append((entry.subject, reason))
       case .failed(let story): failures.append((entry.subject, story))
       case .counts(let base, let candidate):
-        members += Self.members(entry, base: base, candidate: candidate)
+        let own = Self.members(entry, base: base, candidate: candidate)
+        if own.isEmpty { exclusions.append((entry.subject, .noBase)) }
+        members += own
       case .pairs(let evidence):
         for rule in Self.rules(entry.ruling) {
           pending.append(
@@ -87,21 +90,24 @@ package struct Gate: Sendable {
     }
   }
 
-  private static func members(_ entry: GateEntry, base: CountReading?, candidate: CountReading)
-    -> [GateMember]
-  {
+  private static func members(
+    _ entry: GateEntry, base: OperationCounts.Count?, candidate: OperationCounts.Count
+  ) -> [GateMember] {
     rules(entry.ruling).compactMap { rule in
-      let verdict: Verdict
+      let standing: GateMember.Standing?
       switch rule {
       case .tolerance(let fraction):
-        guard let base else { return nil }
-        verdict = candidate.verdict(against: base, tolerance: fraction)
-      case .limit(let limit): verdict = candidate.verdict(against: limit)
+        standing = base.flatMap { base in
+          GateMember.standing(
+            entry.subject.figure.metric, base: base, candidate: candidate, tolerance: fraction)
+        }
+      case .limit(let limit): standing = GateMember.standing(candidate, limit: limit)
       }
-      return GateMember(
-        subject: entry.subject, gateClass: entry.ruling.gateClass, rule: rule,
-        standing: GateMember.standing(verdict),
-        grounds: .counts(base: base, candidate: candidate))
+      return standing.map {
+        GateMember(
+          subject: entry.subject, gateClass: entry.ruling.gateClass, rule: rule, standing: $0,
+          grounds: .counts(base: base, candidate: candidate))
+      }
     }
   }
 }

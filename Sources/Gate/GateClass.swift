@@ -27,8 +27,8 @@ package enum GateClass: String, Sendable, CaseIterable {
     case (.wall, _), (.throughput, _), (.makespan, _), (.efficiency, _), (.cpu, _): self = .timing
     // Parts of wall, which gates: the same regression would count twice.
     case (.build, _), (.run, _), (.release, _): self = .informational
-    case (.allocations, _): self = .exact
-    case (.voluntarySwitches, _), (.instructions, _), (.readModifyWrites, _): self = .nearExact
+    case (.allocations, _), (.readModifyWrites, _): self = .exact
+    case (.voluntarySwitches, _), (.instructions, _): self = .nearExact
     // The operating system preempts for others.
     case (.involuntarySwitches, _), (.peakRSS, _): self = .informational
     // Parts of cpu, and what makes voluntary switches: both gate.
@@ -41,11 +41,12 @@ package enum GateClass: String, Sendable, CaseIterable {
     }
   }
 
-  /// How much worse than the base a figure may be, as a fraction; nil for what does not gate.
-  package var tolerance: Double? {
+  /// How much worse than the base a metric of this class may be, as a fraction; nil for what does
+  /// not gate.
+  package func tolerance(of metric: Metric) -> Double? {
     switch self {
     case .exact: 0
-    case .nearExact: 0.02
+    case .nearExact: metric == .instructions ? CountsTolerance().instructions : 0.02
     case .timing: 0.01
     case .tail: 0.1
     case .informational: nil

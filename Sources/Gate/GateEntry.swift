@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Results
 package import Statistics
 
 /// What was measured of one subject, for a gate to judge.
@@ -10,8 +11,8 @@ package struct GateEntry: Sendable {
   package enum Evidence: Sendable {
     /// They were measured in pairs.
     case pairs(PairEvidence)
-    /// They were counted; `base` is nil where only a limit asks for the candidate.
-    case counts(base: CountReading?, candidate: CountReading)
+    /// They were counted under valgrind; `base` is nil where only a limit asks for the candidate.
+    case counts(base: OperationCounts.Count?, candidate: OperationCounts.Count)
     /// Nothing, and that is no fault of the code.
     case excluded(GateExclusion)
     /// Nothing, since measuring it failed; what happened, in a few words.
@@ -59,6 +60,8 @@ package enum GateExclusion: Sendable, Hashable {
   case informational
   /// The machine's certificate: pairs as planned find no difference smaller than this fraction.
   case tooNoisy(detectable: Double)
+  /// The time was over before its first pair.
+  case noTime
   /// The baseline has no count of it.
   case noBase
   /// It cannot be counted here; why, and what to do about it.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
+package import Results
 package import Statistics
 
 /// What a gate says of one subject under one rule.
@@ -33,7 +33,7 @@ package struct GateMember: Sendable {
     /// the candidate is worse, whichever way its metric is better.
     case pairs(GateFamily.Member)
     /// Counts; `base` is nil under a limit.
-    case counts(base: CountReading?, candidate: CountReading)
+    case counts(base: OperationCounts.Count?, candidate: OperationCounts.Count)
   }
 
   package let subject: GateSubject
@@ -71,13 +71,11 @@ package struct GateMember: Sendable {
 }
 
 extension GateMember {
-  /// The tolerance of a rule, with the margin inside which nothing is worse: three times as wide,
-  /// as 3 % to 1 %, and 2 % at least, which pairs can still settle.
+  /// What pairs are held to under a rule.
   static func tolerance(_ rule: Rule) -> Tolerance {
     switch rule {
-    case .tolerance(let fraction):
-      Tolerance(difference: fraction, equivalence: max(0.02, 3 * fraction))
-    case .limit: Tolerance(difference: 0, equivalence: 0.02)
+    case .tolerance(let fraction): Tolerance(gating: fraction)
+    case .limit: Tolerance(gating: 0)
     }
   }
 
@@ -97,13 +95,49 @@ extension GateMember {
     }
   }
 
-  /// What counts say.
-  static func standing(_ verdict: Verdict) -> Standing {
-    switch verdict {
-    case .slower: .regression
-    case .faster: .improvement
-    case .equivalent: .held
-    case .inconclusive: .open
+  /// What counts say against those of the base; nil where these cannot be told apart from nothing.
+  static func standing(
+    _ metric: Metric, base: OperationCounts.Count, candidate: OperationCounts.Count,
+    tolerance: Double
+  ) -> Standing? {
+    let difference: CountsComparison.Difference
+    let least = CountsTolerance()
+    switch metric {
+    case .instructions:
+      guard base.value > 0 else { return nil }
+      difference = .init(instructionsBefore: base, after: candidate, tolerance: tolerance)
+    case .readModifyWrites:
+      difference = .init(
+        before: base, after: candidate, tolerance: least.readModifyWrites, fraction: tolerance)
+    default:
+      difference = .init(
+        before: base, after: candidate, tolerance: least.allocations, fraction: tolerance)
     }
+    return switch difference.verdict {
+    case .more: .regression
+    case .fewer: .improvement
+    case .same: .held
+    case .noisy: .open
+    }
+  }
+
+  /// What counts say against a bound that has no spread.
+  static func standing(_ candidate: OperationCounts.Count, limit: Double) -> Standing {
+    if candidate.least > limit { return .regression }
+    return candidate.most <= limit ? .held : .open
+  }
+}
+
+extension OperationCounts.Count {
+  /// Median less and more half of the range: where the repetitions may lie about.
+  fileprivate var least: Double { max(0, value - spread / 2) }
+  fileprivate var most: Double { value + spread / 2 }
+}
+
+extension Tolerance {
+  /// A difference that is allowed, with the margin inside which nothing is worse: three times as
+  /// wide, as 3 % to 1 %, and 2 % at least, which pairs can still settle.
+  package init(gating fraction: Double) {
+    self.init(difference: fraction, equivalence: max(0.02, 3 * fraction))
   }
 }

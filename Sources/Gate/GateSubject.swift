@@ -19,6 +19,11 @@ package struct GateSubject: Sendable, Hashable {
     self.figure = figure
   }
 
+  /// Whether both are about the same program on the same scheduler, whatever the figure.
+  package func isSameContestant(as other: GateSubject) -> Bool {
+    workload == other.workload && params == other.params && scheduler == other.scheduler
+  }
+
   /// `chain on work-stealing, wall`; with the statistic where it is no median.
   package var text: String { "\(workload) on \(scheduler), \(figure.gateName)" }
 }

@@ -89,7 +89,7 @@ package struct Limits: Sendable, Hashable {
   /// `limit` the limit; `off` takes back both, and a later line brings its own back. O(rules).
   package func ruling(_ subject: GateSubject) -> Ruling? {
     guard let gateClass = GateClass(subject.figure) else { return nil }
-    var tolerance = gateClass.tolerance
+    var tolerance = gateClass.tolerance(of: subject.figure.metric)
     var limit: Double?
     var offLine: Int?
     for rule in rules where rule.matches(subject) {

@@ -134,8 +134,14 @@ package struct Certificate: Sendable, Hashable {
 
   /// What is known of a workload: of this scheduler where it was tested, else the worst of those
   /// that were; nil for a workload that was not tested.
-  package func workload(_ benchmark: String, scheduler: String) -> Workload? {
-    let known = workloads.filter { $0.benchmark == benchmark }
+  ///
+  /// - Parameter pairing: what was measured so speaks alone, where there is any.
+  package func workload(
+    _ benchmark: String, scheduler: String, pairing: Pairing? = nil
+  ) -> Workload? {
+    let all = workloads.filter { $0.benchmark == benchmark }
+    let paired = all.filter { $0.pairing == pairing }
+    let known = paired.isEmpty ? all : paired
     return known.first { $0.scheduler == scheduler }
       ?? known.max { $0.detectable < $1.detectable }
   }

@@ -109,4 +109,54 @@ import Testing
     #expect(error.code == .usage && error.place.hasPrefix("baseline"))
     #expect(!error.description.isEmpty)
   }
+
+  @Test func aGateTakesABaselineOfItsOwnMachineOnly() throws {
+    try TestDirectory.with { folder in
+      let shelf = try Self.shelf(folder)
+      let own = try #require(MachineID(text: "h:00000000000000aa"))
+      // A file of another machine that somebody put into the folder of this one.
+      try shelf.save(Self.baseline(), as: "own", force: false, quiet: true)
+      try shelf.save(Self.baseline("h:00000000000000bb"), as: "moved", force: false, quiet: true)
+      #expect(try shelf.baseline(named: "own", of: own).commit == Self.commit)
+      let moved = try #require(throws: ToolFailure.self) {
+        try shelf.baseline(named: "moved", of: own)
+      }
+      #expect(
+        moved.code == .noBaseline && moved.finding.contains("NOT JUDGED: it is of the machine"))
+      #expect(
+        moved.expectation.contains(own.text) && moved.nextStep.contains("baseline save moved"))
+      let none = try #require(throws: ToolFailure.self) {
+        try shelf.baseline(named: "none", of: own)
+      }
+      #expect(none.code == .noBaseline)
+      let elsewhere = try Self.shelf(folder, machine: "h:00000000000000bb")
+      let foreign = try #require(throws: ToolFailure.self) {
+        try elsewhere.baseline(
+          named: "own", of: #require(MachineID(text: "h:00000000000000bb")))
+      }
+      #expect(foreign.code == .noBaseline && foreign.finding.contains("another machine"))
+    }
+  }
+
+  @Test func countsLieBesideTheirBaselineAndGoWithIt() throws {
+    try TestDirectory.with { folder in
+      let shelf = try Self.shelf(folder)
+      var counts = CountsBaseline()
+      counts.record(
+        CountsBaselineRow(
+          key: CountsKey(
+            benchmark: "chain", params: RowParameters([("workers", "1")]), scheduler: "inline"),
+          counts: OperationCounts(
+            instructions: .init(900), readModifyWrites: .init(8), allocations: .init(1)),
+          toolchain: "Swift 6.3.1", commit: Self.commit))
+      try shelf.save(Self.baseline(), counts: counts.csv, as: "main", force: false, quiet: true)
+      let stored = try #require(try shelf.counts(named: "main"))
+      #expect(stored.baseline == counts && stored.path.hasSuffix("/main.counts.csv"))
+      try AtomicFile.write(Array("benchmark\n".utf8), to: stored.path, overwrite: true)
+      let error = try #require(throws: ToolFailure.self) { try shelf.counts(named: "main") }
+      #expect(error.code == .malformedInput && error.place.contains("main.counts.csv"))
+      try shelf.save(Self.baseline(), as: "main", force: true, quiet: true)
+      #expect(try shelf.counts(named: "main") == nil)
+    }
+  }
 }

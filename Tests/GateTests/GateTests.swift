@@ -100,7 +100,7 @@ struct GateTests {
     let off = try LimitsParserTests.parse("# as it is\n* * * off")
     let result = Gate().judge([
       pairs.entry(.excluded(.tooNoisy(detectable: 0.2))), pairs.entry(.excluded(.noBase)),
-      pairs.entry(.counts(base: nil, candidate: .init(value: 1, least: 1, most: 1)), limits: off),
+      pairs.entry(.counts(base: nil, candidate: .init(1)), limits: off),
     ])
     #expect(result.verdict == .unjudged)
     #expect(
@@ -119,8 +119,8 @@ struct GateTests {
   @Test("counts and times make one verdict, the worst first")
   func oneVerdict() throws {
     var pairs = MadeUpPairs(seed: 20)
-    let more = CountReading(value: 3, least: 3, most: 3)
-    let same = CountReading(value: 2, least: 2, most: 2)
+    let more = OperationCounts.Count(3)
+    let same = OperationCounts.Count(2)
     let times = pairs.entry(noise: 0.005)
     #expect(Gate().judge([times]).verdict == .held)
     let red = Gate().judge([times, pairs.entry(.counts(base: same, candidate: more))])
@@ -129,7 +129,7 @@ struct GateTests {
     #expect(red.regressions.first?.ratio == 1.5)
     let green = Gate().judge([times, pairs.entry(.counts(base: more, candidate: same))])
     #expect(green.verdict == .improvement)
-    let limits = try LimitsParserTests.parse("* * voluntary-switches limit 2.5")
+    let limits = try LimitsParserTests.parse("* * allocations limit 2.5")
     let beyond = Gate().judge([
       pairs.entry(.counts(base: more, candidate: more), limits: limits)
     ])
@@ -137,36 +137,54 @@ struct GateTests {
   }
 }
 
-@Suite("Counts")
-struct CountReadingTests {
-  static func reading(_ value: Double, _ spread: Double = 0) -> CountReading {
-    CountReading(value: value, least: value - spread, most: value + spread)
+@Suite("Counts in a gate")
+struct GateCountsTests {
+  private static func standing(
+    _ metric: Metric, _ base: Double, _ value: Double, spread: Double = 0, limits: String = ""
+  ) throws -> [GateMember.Standing] {
+    let subject = LimitsTests.subject(metric)
+    let entry = GateEntry(
+      subject: subject,
+      ruling: try #require(LimitsParserTests.parse(limits).ruling(subject)),
+      evidence: .counts(base: .init(base, spread: spread), candidate: .init(value, spread: spread)))
+    return Gate().judge([entry]).members.map(\.standing)
   }
 
-  @Test(
-    "more is worse when no repetition says otherwise",
-    arguments: [
-      (2.0, 0.0, 2.0, 0.0, 0.0, Verdict.equivalent), (2, 0, 3, 0, 0, .slower),
-      (3, 0, 2, 0, 0, .faster), (1000, 0, 1010, 0, 0, .slower),
-      (1000, 0, 1010, 0, 0.02, .equivalent),
-      (1000, 5, 1010, 5, 0, .inconclusive), (1000, 5, 1010, 4, 0, .slower),
-      (1000, 5, 1000, 5, 0, .equivalent), (1000, 5, 1000, 6, 0, .inconclusive),
-      (1000, 5, 1030, 5, 0.03, .inconclusive), (1000, 5, 980, 5, 0.02, .equivalent),
-      (0, 0, 0, 0, 0, .equivalent), (0, 0, 1, 0, 0.5, .slower),
-    ] as [(Double, Double, Double, Double, Double, Verdict)])
-  func compares(
-    base: Double, baseSpread: Double, value: Double, spread: Double, tolerance: Double,
-    verdict: Verdict
-  ) {
+  @Test("one per cent more instructions and one more allocation are found, fewer pass")
+  func withoutLimits() throws {
+    #expect(try Self.standing(.instructions, 1000, 1010) == [.regression])
+    #expect(try Self.standing(.instructions, 1000, 1004) == [.held])
+    #expect(try Self.standing(.instructions, 1000, 990) == [.improvement])
+    #expect(try Self.standing(.instructions, 1000, 1010, spread: 10) == [.open])
+    #expect(try Self.standing(.allocations, 3, 4) == [.regression])
+    #expect(try Self.standing(.allocations, 3, 3.005) == [.held])
+    #expect(try Self.standing(.allocations, 3, 2) == [.improvement])
+    #expect(try Self.standing(.allocations, 0, 1) == [.regression])
+    #expect(try Self.standing(.readModifyWrites, 8, 8.06) == [.regression])
+  }
+
+  @Test("a tolerance widens what is let through, and what must be found with it")
+  func withTolerance() throws {
+    let limits = "* * instructions tolerance 2%\n* * allocations tolerance 50%"
+    #expect(try Self.standing(.instructions, 1000, 1019, limits: limits) == [.held])
+    #expect(try Self.standing(.instructions, 1000, 1021, limits: limits) == [.regression])
+    #expect(try Self.standing(.allocations, 2, 3, limits: limits) == [.held])
+    #expect(try Self.standing(.allocations, 2, 3.02, limits: limits) == [.regression])
     #expect(
-      Self.reading(value, spread).verdict(
-        against: Self.reading(base, baseSpread), tolerance: tolerance) == verdict)
+      try Self.standing(.instructions, 1000, 1001, limits: "* * instructions tolerance 0")
+        == [.regression])
   }
 
-  @Test("a limit has no spread")
-  func limits() {
-    #expect(Self.reading(5, 1).verdict(against: 6) == .equivalent)
-    #expect(Self.reading(5, 1).verdict(against: 5) == .inconclusive)
-    #expect(Self.reading(5, 1).verdict(against: 3.9) == .slower)
+  @Test("a limit has no spread, and a count without a base has no tolerance")
+  func limits() throws {
+    let limits = "* * allocations limit 5"
+    #expect(try Self.standing(.allocations, 5, 5, spread: 2, limits: limits).contains(.open))
+    #expect(try Self.standing(.allocations, 5, 4, spread: 1, limits: limits).contains(.held))
+    #expect(
+      try Self.standing(.allocations, 9, 7, spread: 0.2, limits: limits)
+        == [.regression, .improvement])
+    let nothing = MadeUpPairs(seed: 1).entry(.counts(base: nil, candidate: .init(3)))
+    #expect(Gate().judge([nothing]).exclusions.map(\.reason) == [.noBase])
+    #expect(try Self.standing(.instructions, 0, 7).isEmpty)
   }
 }

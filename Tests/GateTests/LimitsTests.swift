@@ -23,6 +23,8 @@ struct LimitsTests {
       (Self.subject(.latency), .timing, 0.01), (Self.subject(.latency, .p99), .tail, 0.1),
       (Self.subject(.queueDelay, .p999), .tail, 0.1),
       (Self.subject(.voluntarySwitches), .nearExact, 0.02),
+      (Self.subject(.instructions), .nearExact, 0.005), (Self.subject(.allocations), .exact, 0),
+      (Self.subject(.readModifyWrites), .exact, 0),
       (Self.subject(.peakRSS), .informational, nil), (Self.subject(.build), .informational, nil),
       (Self.subject(.wall, .max), .informational, nil),
     ]
@@ -33,7 +35,6 @@ struct LimitsTests {
     }
     #expect(Limits.none.ruling(Self.subject(.tasks)) == nil)
     #expect(Limits.none.ruling(Self.subject(.wall, .ratio)) == nil)
-    #expect(GateClass.exact.tolerance == 0)
   }
 
   @Test("of the lines that match, the last one counts")

@@ -45,7 +45,7 @@ struct MadeUpPairs {
 
   /// An entry without figures.
   func entry(_ evidence: GateEntry.Evidence, limits: Limits = .none) -> GateEntry {
-    let subject = LimitsTests.subject(.voluntarySwitches)
+    let subject = LimitsTests.subject(.allocations)
     guard let ruling = limits.ruling(subject) else { fatalError("no ruling") }
     return GateEntry(subject: subject, ruling: ruling, evidence: evidence)
   }

@@ -176,7 +176,7 @@ package struct ArgumentParser: Sendable {
     }
     // Paths and actions, which the request of the verb judges.
     guard verb != .report, verb != .history, verb != .baseline else { return }
-    guard verb == .run || verb == .compare || verb == .counts else {
+    guard verb == .run || verb == .compare || verb == .check || verb == .counts else {
       guard let word = words.first else { return }
       throw .usage(word, "`bench \(verb.rawValue)` takes no names", next: "leave it out")
     }

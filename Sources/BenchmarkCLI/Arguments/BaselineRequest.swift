@@ -13,6 +13,8 @@ struct BaselineRequest: Sendable, Equatable {
   }
 
   let action: Action
+  /// Whether save counts.
+  let counts: Bool
   let force: Bool
   let isJSON: Bool
   let quiet: Bool
@@ -55,6 +57,7 @@ struct BaselineRequest: Sendable, Equatable {
 
   private init(_ action: Action, _ parsed: ParsedArguments) {
     self.action = action
+    counts = parsed.text(.counts) != "off"
     force = parsed.isOn(.force)
     isJSON = parsed.text(.format) == "json"
     quiet = parsed.isOn(.quiet)

@@ -24,6 +24,7 @@ package enum HelpText {
     lines.append("\(sample.environmentVariable) for \(sample.flag). The command line wins.")
     lines += ["", examplesHeading] + exampleLines(verb.examples)
     if verb == .run || verb == .compare { lines += ["", exitCodes] }
+    if verb == .check { lines += ["", gateExitCodes, exitCodes] }
     return lines.joined(separator: "\n") + "\n"
   }
 
@@ -50,6 +51,12 @@ package enum HelpText {
     exit codes: 0 done, 1 a benchmark failed, 64 usage, 65 malformed input file, 69
     nothing matched, 70 internal fault or too few system resources, 73 or 74 cannot
     write, 130 interrupted (what was complete is written).
+    """
+
+  private static let gateExitCodes = """
+    a gate ends with 0 no regression, 2 a regression, 3 nothing judged, or with
+    --require-conclusive something not settled, 4 with --fail-on-improvement
+    something better, 5 no base, or a baseline of another machine; and with these:
     """
 
   private static func exampleLines(_ examples: [(command: String, meaning: String)]) -> [String] {

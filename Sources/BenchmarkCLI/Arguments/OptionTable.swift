@@ -6,7 +6,9 @@ package enum OptionName: String, CaseIterable, Sendable {
   case axes = "where"
   case quick, budget, seed, processes, pairs, metric, tolerance, equivalence, allocator, cpus,
     reference, graph
-  case base, binary
+  case base, binary, limits
+  case requireConclusive = "require-conclusive"
+  case failOnImprovement = "fail-on-improvement"
   case buildOptions = "build-options"
   case timeScale = "time-scale"
   case body, output, force, format
@@ -16,7 +18,7 @@ package enum OptionName: String, CaseIterable, Sendable {
   case noProgress = "no-progress"
   case quiet, check
   case history, since, commit
-  case record, baseline, explain
+  case record, baseline, explain, counts
   case full
 
   /// As typed.
@@ -101,13 +103,13 @@ package struct OptionSpecification: Sendable {
 /// Every option of every verb.
 package enum OptionTable {
   /// The verbs that measure.
-  private static let measuring: [Verb] = [.run, .compare]
+  private static let measuring: [Verb] = [.run, .compare, .check]
 
   /// The rows, in the order in which help shows them.
   package static let all: [OptionSpecification] = [
     .init(.filter, .pattern, verbs: measuring, "only workloads whose name matches"),
     .init(
-      .scheduler, .names("NAME"), repeats: true, verbs: [.run, .counts],
+      .scheduler, .names("NAME"), repeats: true, verbs: [.run, .check, .counts],
       "only these schedulers, separated by commas"),
     .init(
       .workers, .counts("N", 1...1024), repeats: true, verbs: [.counts],
@@ -123,10 +125,32 @@ package enum OptionTable {
       "compare this build with that revision of its package, which is built in a worktree and "
         + "kept"),
     .init(
+      .base, .text("REV"), verbs: [.check],
+      "gate against that revision, which is built in a worktree and kept; default: the merge base "
+        + "with the main branch, else HEAD~1"),
+    .init(
+      .baseline, .text("NAME"), verbs: [.check],
+      "gate against a stored baseline of this machine, see `bench baseline`"),
+    .init(
+      .limits, .text("FILE"), verbs: [.check],
+      "limits and tolerances; default .bench-limits beside Package.swift, where there is one"),
+    .init(
+      .counts, .choice(["on", "off"]), verbs: [.check],
+      "gate instructions, atomics and allocations under valgrind as well, which takes minutes; "
+        + "default: on against a baseline that has counts"),
+    .init(
+      .counts, .choice(["on", "off"]), verbs: [.baseline],
+      "let save count under valgrind, which takes minutes; default on"),
+    .init(
+      .requireConclusive, .flag, verbs: [.check],
+      "exit code 3 when something is not settled"),
+    .init(
+      .failOnImprovement, .flag, verbs: [.check], "exit code 4 when something got better"),
+    .init(
       .binary, .text("FILE"), repeats: true, verbs: [.compare],
       "compare two executables: --binary OLD --binary NEW"),
     .init(
-      .buildOptions, .text("WORDS"), verbs: [.compare, .counts, .history],
+      .buildOptions, .text("WORDS"), verbs: [.compare, .check, .counts, .history],
       "more options of `swift build` for a revision, such as --build-options='--traits X'"),
     .init(
       .workers, .counts("N", 1...1024), repeats: true, verbs: measuring + [.history],
@@ -150,6 +174,11 @@ package enum OptionTable {
       verbs: [.compare, .history],
       "time to measure for, such as 60s or 5m; says beforehand how often a comparison looks; "
         + "default 60s, with --quick 20s, and 20 pairs at least"),
+    .init(.quick, .flag, verbs: [.check], "small sizes, shorter samples, about two minutes"),
+    .init(
+      .budget, .duration(.milliseconds(100)...Duration.seconds(86_400)), verbs: [.check],
+      "time to measure for, which is kept; default 10m, with --quick 2m, and 20 pairs of "
+        + "everything at least"),
     .init(
       .pairs, .count("N", 1...100_000), verbs: [.compare, .history],
       "take exactly so many pairs and judge them once, whatever the time"),
@@ -226,7 +255,7 @@ package enum OptionTable {
     .init(
       .output, .text("FILE"), verbs: [.counts], "write the counts as CSV to FILE"),
     .init(
-      .force, .flag, verbs: [.run, .compare, .counts, .report, .history],
+      .force, .flag, verbs: [.run, .compare, .check, .counts, .report, .history],
       "let --output replace an existing regular file"),
     .init(.force, .flag, verbs: [.baseline], "let save replace the baseline of that name"),
     .init(
@@ -265,14 +294,14 @@ package enum OptionTable {
       "print what would be measured, and measure nothing"),
     .init(
       .color, .choice(["auto", "always", "never"]),
-      verbs: [.run, .compare, .counts, .report, .history, .list, .doctor, .selftest],
+      verbs: [.run, .compare, .check, .counts, .report, .history, .list, .doctor, .selftest],
       "colour; auto: on a terminal unless NO_COLOR is set"),
     .init(
       .noProgress, .flag, verbs: measuring + [.counts, .history, .selftest],
       "no progress line on stderr"),
     .init(
       .quiet, .flag,
-      verbs: [.run, .compare, .counts, .report, .history, .baseline, .selftest],
+      verbs: [.run, .compare, .check, .counts, .report, .history, .baseline, .selftest],
       "nothing on stderr but errors"),
   ]
 

@@ -2,7 +2,7 @@
 
 /// What `bench` can be told to do.
 package enum Verb: String, CaseIterable, Sendable {
-  case run, compare, counts, report, baseline, history, list, schema, doctor
+  case run, compare, check, counts, report, baseline, history, list, schema, doctor
   case selftest
 
   /// One line for the overview.
@@ -10,6 +10,7 @@ package enum Verb: String, CaseIterable, Sendable {
     switch self {
     case .run: "measure schedulers on workloads (the default verb)"
     case .compare: "say which of two schedulers or settings is faster, by how much, how surely"
+    case .check: "say whether this code is worse than earlier code, for a pull request"
     case .counts: "count instructions, atomics and allocations, and compare with a baseline"
     case .report: "show stored runs again, or write them in the forms of other tools"
     case .baseline: "keep the present commit by a name, to gate later ones against"
@@ -26,6 +27,7 @@ package enum Verb: String, CaseIterable, Sendable {
     switch self {
     case .run: "bench [run] [WORKLOAD…] [OPTIONS]"
     case .compare: "bench compare [WORKLOAD…] --scheduler BASE,OTHER [OPTIONS]"
+    case .check: "bench check [--base REV | --baseline NAME] [WORKLOAD…] [OPTIONS]"
     case .counts: "bench counts [WORKLOAD…] [OPTIONS]"
     case .report: "bench report FILE… [OPTIONS]"
     case .baseline: "bench baseline save NAME | list | show NAME | delete NAME [OPTIONS]"
@@ -53,6 +55,13 @@ package enum Verb: String, CaseIterable, Sendable {
       pairs, as far as the budget reaches, and stops when the answer is clear: slower, faster,
       equivalent or inconclusive, always with the difference that could have been seen. Never gates:
       the exit code is 0 whatever the verdict, and 1 when a measurement failed.
+      """
+    case .check:
+      """
+      Builds the base in a worktree of its own, unless it is there, and measures it in pairs with
+      this build: two live processes take turns, in random order. Red when something is established
+      to be worse than its tolerance or limit, in at most 1 % of gates of equal code; what is not
+      settled, too noisy or not measured is said. A gate that judged nothing is not green.
       """
     case .counts:
       """
@@ -146,6 +155,13 @@ package enum Verb: String, CaseIterable, Sendable {
           "by processor time; less than 5 % does not matter"
         ),
         ("bench compare chain --scheduler dispatch,dispatch", "what equal sides look like here"),
+      ]
+    case .check:
+      [
+        ("bench check --base HEAD~1 --quick", "in about three minutes, once the base is built"),
+        ("bench check chain --scheduler work-stealing", "against the merge base with main"),
+        ("bench check --baseline main --require-conclusive", "what is not settled fails as well"),
+        ("bench check --quick --format markdown", "for a comment on a pull request"),
       ]
     case .counts:
       [

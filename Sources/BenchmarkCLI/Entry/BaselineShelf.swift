@@ -8,12 +8,24 @@ struct BaselineShelf {
   let store: BaselineStore
   let console: Console
 
-  /// Saves a baseline of this machine.
-  func save(_ baseline: Baseline, as name: String, force: Bool, quiet: Bool) throws(ToolFailure) {
-    do throws(FileError) { try store.save(baseline, counts: nil, as: name, overwrite: force) } catch
-    { throw ToolFailure(writing: error) }
+  /// Makes sure that `save` could write.
+  func rehearse(_ name: String, force: Bool) throws(ToolFailure) {
+    do throws(FileError) { try store.rehearse(name, overwrite: force) } catch {
+      throw ToolFailure(writing: error)
+    }
+  }
+
+  /// Saves a baseline of this machine, with its counts where there are any.
+  func save(
+    _ baseline: Baseline, counts: [UInt8]? = nil, as name: String, force: Bool, quiet: Bool
+  ) throws(ToolFailure) {
+    do throws(FileError) {
+      try store.save(baseline, counts: counts, as: name, overwrite: force)
+    } catch { throw ToolFailure(writing: error) }
     guard !quiet else { return }
-    console.say("bench: baseline \(name): commit \(baseline.commit), in \(store.path(of: name))")
+    console.say(
+      "bench: baseline \(name): commit \(baseline.commit)"
+        + "\(counts == nil ? "" : " and its counts"), in \(store.path(of: name))")
   }
 
   /// What the code of a run is as a baseline.
@@ -93,6 +105,36 @@ struct BaselineShelf {
     let path = store.path(of: name)
     guard File.exists(path) else { throw missing(name) }
     return try read(path)
+  }
+
+  /// The baseline of that name, which a gate on this machine may measure against.
+  ///
+  /// - Throws: 5 when there is none or it is of another machine, 65 when it is malformed.
+  func baseline(named name: String, of machine: MachineID) throws(ToolFailure) -> Baseline {
+    let baseline = try baseline(named: name)
+    guard baseline.machine == machine else {
+      throw ToolFailure(
+        .noBaseline, place: store.path(of: name),
+        finding: "NOT JUDGED: it is of the machine \(baseline.machine.text), \(baseline.processor)",
+        expectation: "a baseline of this machine, \(machine.text), since machines are not compared",
+        nextStep: "check out its commit here and run `bench baseline save \(name) --force`")
+    }
+    return baseline
+  }
+
+  /// The counts beside a baseline; nil when it was saved without.
+  ///
+  /// - Throws: 65 when they are malformed.
+  func counts(named name: String) throws(ToolFailure) -> StoredCounts? {
+    let path = store.countsPath(of: name)
+    guard File.exists(path) else { return nil }
+    let bytes: [UInt8]
+    do throws(FileError) { bytes = try File.read(path) } catch { throw ToolFailure(reading: error) }
+    do throws(CSVError) {
+      return StoredCounts(baseline: try CountsBaseline(csv: bytes, path: path), path: path)
+    } catch {
+      throw ToolFailure(error.finding)
+    }
   }
 
   private func read(_ path: String) throws(ToolFailure) -> Baseline {

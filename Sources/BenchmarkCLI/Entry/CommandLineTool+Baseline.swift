@@ -14,9 +14,14 @@ extension CommandLineTool {
       console: console)
     switch request.action {
     case .save(let name):
+      let baseline = try BaselineShelf.baseline(of: session.code, run: session.identity)
+      // Before minutes of counting.
+      try shelf.rehearse(name, force: request.force)
+      let counts =
+        request.counts
+        ? try baselineCounts(commit: baseline.commit, isQuiet: request.quiet) : nil
       try shelf.save(
-        BaselineShelf.baseline(of: session.code, run: session.identity), as: name,
-        force: request.force, quiet: request.quiet)
+        baseline, counts: counts, as: name, force: request.force, quiet: request.quiet)
     case .list: try shelf.list(isJSON: request.isJSON)
     case .show(let name): try shelf.show(name, isJSON: request.isJSON)
     case .delete(let name): try shelf.delete(name, quiet: request.quiet)

@@ -85,7 +85,7 @@ extension CommandLineTool {
   }
 
   /// A counter of the children of an executable.
-  private func counter(
+  func counter(
     of executable: String?, named name: String = "bench", _ tools: CountingTools,
     _ scratch: ScratchFolder, _ interrupt: InterruptFlag
   ) throws(ToolFailure) -> OperationCounter {

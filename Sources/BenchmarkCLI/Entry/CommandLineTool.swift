@@ -68,6 +68,7 @@ package struct CommandLineTool {
         return .success
       case .verb(.run): return try runBenchmarks(RunRequest(parsed))
       case .verb(.compare): return try compare(CompareRequest(parsed))
+      case .verb(.check): return try check(CheckRequest(parsed))
       case .verb(.counts): return try counts(CountsRequest(parsed))
       case .verb(.report): return try report(ReportRequest(parsed))
       case .verb(.baseline): return try baseline(BaselineRequest(parsed))

@@ -11,6 +11,8 @@ package enum ExitCode: Int32, Sendable {
   case regression = 2
   /// Nothing was judged, or not everything is settled and the user asked for that.
   case inconclusive = 3
+  /// Something got better, and the user asked to hear of it.
+  case improvement = 4
   /// A baseline is missing, or is of another machine.
   case noBaseline = 5
   /// The command line cannot be understood.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Counting
+internal import Gate
 internal import Measurement
 internal import Results
 

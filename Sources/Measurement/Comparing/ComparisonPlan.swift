@@ -11,6 +11,8 @@ package struct ComparisonGroup: Sendable {
   package let point: MeasurementGroup
   /// The program that measures each contestant, as a path.
   package let executables: [String]
+  /// What counts as a difference here; nil for what does in the whole plan.
+  package var tolerance: Tolerance?
 
   /// A group; every contestant is measured by this program unless `executables` says otherwise.
   ///
@@ -91,6 +93,9 @@ package struct ComparisonPlan: Sendable {
       return quick
     }()
   }
+
+  /// What counts as a difference in a group.
+  package func tolerance(of group: Int) -> Tolerance { groups[group].tolerance ?? tolerance }
 
   /// The metrics of a group that get a verdict.
   package func judgedMetrics(of group: Int) -> [Metric] {

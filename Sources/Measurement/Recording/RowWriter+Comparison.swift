@@ -95,7 +95,7 @@ private struct ComparedSide {
       row.quality = writer.buildFlags.union(writer.flags(of: failure))
       row.design = ComparisonDesign(
         pairing: record.plan.pairing, looks: record.groups[group].looks ?? .standard,
-        tolerance: record.plan.tolerance)
+        tolerance: record.plan.tolerance(of: group))
       count(&row, pairs.map(\.figures))
       return row
     }

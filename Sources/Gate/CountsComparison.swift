@@ -49,13 +49,37 @@ package struct CountsComparison: Sendable, Hashable {
     /// What is said of it.
     package let verdict: CountsVerdict
 
-    init(change: Double, wobble: Double, tolerance: Double, found: Double) {
+    private init(change: Double, wobble: Double, tolerance: Double, found: Double) {
       self.change = change
       self.wobble = wobble
       limit = tolerance + wobble
       verdict =
         found - wobble <= limit
         ? .noisy : change > limit ? .more : change < -limit ? .fewer : .same
+    }
+
+    /// The difference of instructions, of which there were some before, under a tolerance that is
+    /// a fraction of them.
+    init(
+      instructionsBefore before: OperationCounts.Count, after: OperationCounts.Count,
+      tolerance: Double
+    ) {
+      self.init(
+        change: after.value / before.value - 1,
+        wobble: (before.spread + after.spread) / 2 / before.value,
+        tolerance: tolerance, found: tolerance + 0.005)
+    }
+
+    /// The difference of a count that has whole steps, under a tolerance per operation and the
+    /// fraction of those before that may come on top.
+    init(
+      before: OperationCounts.Count, after: OperationCounts.Count, tolerance: Double,
+      fraction: Double = 0
+    ) {
+      let more = fraction * before.value
+      self.init(
+        change: after.value - before.value, wobble: (before.spread + after.spread) / 2,
+        tolerance: tolerance + more, found: 1 + more)
     }
   }
 
@@ -70,22 +94,14 @@ package struct CountsComparison: Sendable, Hashable {
   package init(
     before: OperationCounts, after: OperationCounts, tolerance: CountsTolerance = .init()
   ) {
-    let base = before.instructions.value
     instructions = Difference(
-      change: after.instructions.value / base - 1,
-      wobble: (before.instructions.spread + after.instructions.spread) / 2 / base,
-      tolerance: tolerance.instructions, found: 0.01)
-    readModifyWrites = Self.difference(
-      before.readModifyWrites, after.readModifyWrites, tolerance.readModifyWrites)
-    allocations = Self.difference(before.allocations, after.allocations, tolerance.allocations)
-  }
-
-  private static func difference(
-    _ before: OperationCounts.Count, _ after: OperationCounts.Count, _ tolerance: Double
-  ) -> Difference {
-    Difference(
-      change: after.value - before.value, wobble: (before.spread + after.spread) / 2,
-      tolerance: tolerance, found: 1)
+      instructionsBefore: before.instructions, after: after.instructions,
+      tolerance: tolerance.instructions)
+    readModifyWrites = Difference(
+      before: before.readModifyWrites, after: after.readModifyWrites,
+      tolerance: tolerance.readModifyWrites)
+    allocations = Difference(
+      before: before.allocations, after: after.allocations, tolerance: tolerance.allocations)
   }
 
   /// The gravest of the three; `fewer` where one is and no other is more or noisy.

@@ -3,7 +3,7 @@
 import Results
 import Testing
 
-@testable import Counting
+@testable import Gate
 
 @Suite("Verdicts of counts") struct CountsComparisonTests {
   private func counts(

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Analysis
+internal import CSystemShims
+internal import Gate
+internal import Glibc
+internal import Harness
+internal import Measurement
+internal import Results
+internal import Revisions
+
+extension CommandLineTool {
+  /// `bench check`: measures this build in pairs with an earlier one, and says red or green.
+  func check(_ request: CheckRequest) throws(ToolFailure) -> ExitCode {
+    let flags = Set<QualityFlag>.ofThisBuild
+    if !request.run.dryRun { try BuildFlavor.refuse(unless: request.run.allowDebug, flags: flags) }
+    let limits = try limits(request)
+    // A mistake in the command line shows before minutes of building.
+    let draft = try gatePlan(request, builds: [.own, .own], limits)
+    guard !request.run.dryRun else {
+      try console.out(ComparisonPlanText(plan: draft.plan).text)
+      return .success
+    }
+    let start = try Self.start()
+    let place = try place(of: start.id, request: request.run)
+    let session = try session(start)
+    let machine = session.identity.machineID
+    let noise = try noise(machine, at: start.time)
+    let base = try gateBase(request, machine: machine)
+    if !request.run.quiet { console.say("bench: the base is \(base.text)") }
+    let interrupt = try Self.interrupt()
+    let turn = try turn(interrupt)
+    defer { turn.releaseWithFile() }
+    let built = try revision(
+      base.revision, option: request.baseOption, buildOptions: request.compare.buildOptions,
+      isQuiet: request.run.quiet, interrupt: interrupt)
+    var (plan, exclusions) = try gatePlan(request, builds: [built.program, .own], limits, noise)
+    plan.seed = draft.plan.seed
+    plan.notes += built.notes
+    var record = ComparisonRecord(plan: plan)
+    if !plan.groups.isEmpty {
+      plan = try surveyed(
+        plan, [built.program, .own], request: request.run, interrupt: interrupt)
+      do throws(Obstacle) { try Obstacle.check(plan) } catch { throw ToolFailure(error) }
+      if !request.run.quiet {
+        console.say("bench: seed \(plan.seed), \(ComparisonPlanText(plan: plan).summary)")
+      }
+      record = measure(plan, request: request.run, interrupt: interrupt)
+    }
+    let counts =
+      record.wasInterrupted
+      ? GateCounts(wasInterrupted: true)
+      : try counts(request, base, built.program, draft.plan, limits, interrupt)
+    let measured = MeasuredGate(
+      record: record, base: base, limits: limits, exclusions: exclusions, counts: counts,
+      noise: noise)
+    return try finish(
+      measured, request: request, session: session, place: record.isEmpty ? nil : place,
+      flags: flags)
+  }
+
+  /// What a gate has measured, and what it left out.
+  private struct MeasuredGate {
+    let record: ComparisonRecord
+    let base: GateBase
+    let limits: Limits
+    let exclusions: [GateEntry]
+    let counts: GateCounts
+    let noise: GateNoise
+
+    var wasInterrupted: Bool { record.wasInterrupted || counts.wasInterrupted }
+  }
+
+  /// What the machine's own test says of it.
+  private func noise(_ machine: MachineID, at moment: Timestamp) throws(ToolFailure) -> GateNoise {
+    let folder = PackageFolder.results(lookingUpFrom: folders)
+    let noise = GateNoise(
+      standing: Certificate.standing(resultsFolder: folder, machine: machine, at: moment))
+    try noise.check(place: Certificate.path(resultsFolder: folder, machine: machine))
+    return noise
+  }
+
+  /// Keeps other gates of this user from measuring at the same time, which would disturb both.
+  private func turn(_ interrupt: InterruptFlag) throws(ToolFailure) -> FileLock {
+    let folder = environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+    let path = "\(folder)/scheduler-bench-gate-\(getuid()).lock"
+    do throws(RevisionFailure) {
+      return try .wait(path, .alone, interrupt: interrupt) {
+        console.say("bench: another gate measures on this machine; waiting for its end")
+      }
+    } catch { throw ToolFailure(error, option: "check") }
+  }
+
+  /// What counting adds: always where the baseline has counts, else where the user asks for it.
+  private func counts(
+    _ request: CheckRequest, _ base: GateBase, _ program: MeasuredProgram, _ draft: ComparisonPlan,
+    _ limits: Limits, _ interrupt: InterruptFlag
+  ) throws(ToolFailure) -> GateCounts {
+    let measurement = request.run.measurement
+    let areNamed = !measurement.workloadNames.isEmpty || measurement.filter != nil
+    let benchmarks = areNamed ? RunRequest.distinct(draft.groups.map(\.point.benchmark)) : []
+    guard request.counts != false, request.run.graphPaths.isEmpty else {
+      return GateCounts(notes: ["Counts are left out."])
+    }
+    if let stored = base.counts {
+      return try gateCounts(
+        request, against: .stored(stored), benchmarks: benchmarks,
+        limits: limits, interrupt: interrupt)
+    }
+    guard request.counts == true else {
+      return GateCounts(notes: ["Counts are left out; --counts on gates them as well."])
+    }
+    return try gateCounts(
+      request, against: .program(program.executable), benchmarks: benchmarks, limits: limits,
+      interrupt: interrupt)
+  }
+
+  /// The limits that the user names, else those of the package, else none.
+  private func limits(_ request: CheckRequest) throws(ToolFailure) -> Limits {
+    let own = PackageFolder.nearest(to: folders).map { "\($0)/\(Limits.fileName)" }
+    guard let path = request.limits ?? own, request.limits != nil || File.exists(path) else {
+      return .none
+    }
+    let bytes: [UInt8]
+    do throws(FileError) { bytes = try File.read(path) } catch { throw ToolFailure(reading: error) }
+    let parser = LimitsParser(
+      path: path, workloads: suite.workloads.map(\.name), schedulers: suite.schedulers.map(\.name))
+    do throws(LimitsError) { return try parser.parse(bytes) } catch {
+      throw ToolFailure(
+        .malformedInput, place: error.place, finding: error.finding,
+        expectation: error.expectation, nextStep: error.nextStep)
+    }
+  }
+
+  /// What the user measures against.
+  private func gateBase(_ request: CheckRequest, machine: MachineID) throws(ToolFailure)
+    -> GateBase
+  {
+    switch request.base {
+    case .revision(let revision): return GateBase(revision: revision, name: revision)
+    case .usual:
+      return try GateBase.usual(
+        Git(folder: PackageFolder.nearest(to: folders) ?? "."),
+        target: environment["GITHUB_BASE_REF"].flatMap { $0.isEmpty ? nil : $0 })
+    case .baseline(let name):
+      let shelf = BaselineShelf(
+        store: BaselineStore(
+          resultsFolder: PackageFolder.results(lookingUpFrom: folders), machine: machine),
+        console: console)
+      return GateBase(
+        revision: try shelf.baseline(named: name, of: machine).commit,
+        name: "the baseline \(name)", counts: try shelf.counts(named: name))
+    }
+  }
+
+  /// The comparison of two builds without what does not gate, and that.
+  private func gatePlan(
+    _ request: CheckRequest, builds: [MeasuredProgram], _ limits: Limits, _ noise: GateNoise? = nil
+  ) throws(ToolFailure) -> (plan: ComparisonPlan, exclusions: [GateEntry]) {
+    var plan = try comparisonPlan(request.compare, builds: builds)
+    if !plan.budgetIsNamed {
+      plan.budget = request.run.measurement.isQuick ? .seconds(120) : .seconds(600)
+      plan.budgetIsNamed = true
+    }
+    var exclusions: [GateEntry] = []
+    plan.groups = plan.groups.compactMap { group in
+      let subject = Self.subject(of: group)
+      guard let ruling = limits.ruling(subject) else { return nil }
+      if let line = ruling.offLine {
+        exclusions.append(
+          GateEntry(subject: subject, ruling: ruling, evidence: .excluded(.off(line: line))))
+        return nil
+      }
+      if let reason = noise?.exclusion(of: subject.workload, scheduler: subject.scheduler) {
+        exclusions.append(
+          GateEntry(subject: subject, ruling: ruling, evidence: .excluded(reason)))
+        return nil
+      }
+      var gated = group
+      gated.tolerance = ruling.tolerance.map { .init(gating: $0) }
+      return gated
+    }
+    return (plan, exclusions)
+  }
+
+  /// What a comparison of two builds judges first.
+  private static func subject(of group: ComparisonGroup) -> GateSubject {
+    let contestant = group.point.contestants[0]
+    return GateSubject(
+      workload: group.point.benchmark, params: group.point.rowParameters(of: contestant),
+      scheduler: contestant.name, figure: FigureKey(group.point.primaryMetric, .p50))
+  }
+
+  private func finish(
+    _ measured: MeasuredGate, request: CheckRequest, session: RunSession, place: ResultsPlace?,
+    flags: Set<QualityFlag>
+  ) throws(ToolFailure) -> ExitCode {
+    let record = measured.record
+    let writer = RowWriter(
+      run: session.identity, code: session.code, allocator: record.plan.allocator.rawValue,
+      buildFlags: flags, cpuCount: Int(shim_usable_cpus()))
+    let analysis = PairedAnalysis(rows: writer.rows(record), roster: Roster(suite))
+    let context = ReportContext(record, writer: writer, session: session)
+    let entries = GateEntry.entries(
+      rows: analysis.rows, limits: measured.limits,
+      story: { context.failures[ContestantID($0)] },
+      exclusion: { subject in
+        let isUntouched = zip(record.plan.groups, record.groups).contains { group, reached in
+          reached.pairs.isEmpty && reached.failure == nil
+            && Self.subject(of: group).isSameContestant(as: subject)
+        }
+        return isUntouched && record.ranOutOfTime ? .noTime : nil
+      })
+    let result = Gate().judge(entries + measured.exclusions + measured.counts.entries)
+    let report = GateReport(
+      result: result, base: measured.base.text,
+      notes: notes(measured, entries: entries, context: context))
+    let bytes = CSV.encode(analysis.rows)
+    let loss = try deliver(
+      bytes, to: place, wasInterrupted: measured.wasInterrupted,
+      environment: { () throws(EnvironmentError) in try session.environment(after: record) },
+      show: { () throws(ToolFailure) in
+        switch request.run.format {
+        case .text: try console.out(report.text(style: style(request.run.color)))
+        case .markdown: try console.out(report.markdown)
+        case .csv: try console.out(String(decoding: bytes, as: UTF8.self))
+        case .json: try console.out(report.json)
+        }
+      })
+    if let loss { return loss }
+    try tellWorkflow(report)
+    if let place, !request.run.quiet { console.say("bench: figures in \(place.csv)") }
+    if measured.wasInterrupted {
+      console.say(
+        "bench: interrupted after \(record.pairCount) complete pairs")
+      return .interrupted
+    }
+    return ExitCode(
+      result, requiresConclusion: request.requiresConclusion,
+      failsOnImprovement: request.failsOnImprovement)
+  }
+
+  /// What to know about a gate beside its answer.
+  private func notes(_ measured: MeasuredGate, entries: [GateEntry], context: ReportContext)
+    -> [String]
+  {
+    let subjects = (entries + measured.exclusions + measured.counts.entries).map(\.subject)
+    let unused = measured.limits.unused(by: subjects).map(\.line)
+    let lines = unused.map(String.init).joined(separator: ", ")
+    return [
+      "A gate of equal code is red in at most 1 % of runs. Against \(measured.base.text).",
+      "Seed \(measured.record.plan.seed).",
+    ]
+      + (unused.isEmpty
+        ? []
+        : ["\(measured.limits.path ?? ""): nothing here is what line \(lines) is about."])
+      + [measured.noise.note] + measured.counts.notes
+      + context.notes.map { "note: \($0)" } + [context.disturbance].compactMap(\.self)
+  }
+
+  /// Annotations and a summary, where GitHub Actions runs this.
+  private func tellWorkflow(_ report: GateReport) throws(ToolFailure) {
+    if environment["GITHUB_ACTIONS"] == "true" {
+      for line in WorkflowCommands.annotations(report) { console.say(line) }
+    }
+    guard let path = environment["GITHUB_STEP_SUMMARY"], !path.isEmpty else { return }
+    do throws(FileError) {
+      let before = try File.kind(path) == .absent ? [] : File.read(path)
+      try AtomicFile.write(before + Array(report.markdown.utf8), to: path, overwrite: true)
+    } catch { throw ToolFailure(writing: error) }
+  }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Harness
+import Results
+import Testing
+
+@testable import BenchmarkCLI
+
+/// Whole gates, live and short, of a program whose commits cost what the tests say.
+@Suite(
+  .serialized, .timeLimit(.minutes(5)),
+  .enabled(if: BuildFacts.sanitizer == nil, "a sanitizer's program gates nothing"))
+struct GateProcessTests {
+  private static let check = [
+    "check", "--quick", "--allow-debug", "--allocator", "system", "--no-progress", "--budget",
+    "60s",
+  ]
+
+  @Test func aSlowerCommitIsRedAndACommentIsNot() throws {
+    try GatedRepository.with { repository in
+      try repository.commit("slower", turns: 4500)
+      try repository.build()
+      let summary = repository.folder + "/summary.md"
+      let slower = try GateProcess(
+        repository, Self.check + ["--base", "HEAD~1", "--output", "slower.csv"],
+        environment: ["GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": summary])
+      #expect(slower.end() == 2, "\(slower.out)\(slower.said)")
+      #expect(slower.out.hasPrefix("RED: turning on inline, wall: +"), "\(slower.out)")
+      #expect(slower.said.contains("::error title=bench check::turning on inline, wall: "))
+      #expect(try String(contentsOfFile: summary, encoding: .utf8).hasPrefix("**RED: "))
+      #expect(try repository.read("slower.csv").contains("lock-step"))
+      #expect(try repository.worktrees == 1 && repository.processes.isEmpty)
+
+      try repository.commit("a comment", turns: 4500)
+      try repository.build()
+      let comment = try GateProcess(repository, Self.check + ["--base", "HEAD~1"])
+      #expect(comment.end() == 0, "\(comment.out)\(comment.said)")
+      #expect(!comment.out.contains("RED"), "\(comment.out)")
+      // A step summary belongs to a workflow.
+      #expect(!comment.said.contains("::"))
+    }
+  }
+
+  @Test func ctrlCInAPairLeavesNothing() throws {
+    try GatedRepository.with { repository in
+      try repository.commit("more", turns: 3000)
+      try repository.build()
+      let gate = try GateProcess(repository, Self.check + ["--base", "HEAD~1"])
+      // Both sides of a pair live at once.
+      try Self.wait(for: gate) { repository.processes.count >= 3 }
+      gate.interrupt()
+      #expect(gate.end() == 130, "\(gate.out)\(gate.said)")
+      #expect(gate.said.contains("interrupted"), "\(gate.said)")
+      #expect(repository.processes.isEmpty, "\(repository.processes)")
+      #expect(try repository.worktrees == 1)
+      let left = try FileManager.default.contentsOfDirectory(atPath: repository.folder)
+      #expect(!left.contains { $0.hasSuffix(".lock") || $0.hasPrefix("bench-") }, "\(left)")
+    }
+  }
+
+  @Test func aSecondGateWaitsForTheFirst() throws {
+    try GatedRepository.with { repository in
+      try repository.commit("slower", turns: 6000)
+      try repository.build()
+      let first = try GateProcess(
+        repository, Self.check + ["--base", "HEAD~1", "--output", "first.csv"])
+      try Self.wait(for: first) { repository.processes.count >= 3 }
+      let second = try GateProcess(
+        repository, Self.check + ["--base", "HEAD~1", "--output", "second.csv"])
+      try Self.wait(for: second) { second.said.contains("another gate measures") }
+      #expect(first.isRunning)
+      #expect(first.end() == 2, "\(first.out)\(first.said)")
+      #expect(second.end() == 2, "\(second.out)\(second.said)")
+      #expect(!first.said.contains("another gate measures"))
+      #expect(try repository.read("first.csv").count > 1000)
+      #expect(try repository.read("second.csv").count > 1000)
+    }
+  }
+
+  @Test func whatCannotBeJudgedIsNeverGreen() throws {
+    try GatedRepository.with { repository in
+      try repository.commit("more", turns: 3000)
+      try repository.build()
+      let saved = try GateProcess(repository, ["baseline", "save", "main", "--counts", "off"])
+      try #require(saved.end() == 0, "\(saved.said)")
+      let folders = try FileManager.default.contentsOfDirectory(
+        atPath: repository.root + "/results/baselines")
+      let folder = "results/baselines/" + (try #require(folders.first))
+      let baseline = try repository.read("\(folder)/main.baseline")
+      let line = try #require(baseline.split(separator: "\n").first { $0.hasPrefix("machine ") })
+      let machine = try #require(MachineID(text: String(line.dropFirst("machine ".count))))
+
+      // Everything is too noisy.
+      let certificate = Certificate(
+        time: Timestamp(unixSeconds: Int64(Date().timeIntervalSince1970)), machineID: machine,
+        commit: nil, toolchain: "Swift", clockCostNanoseconds: 1, clockStepNanoseconds: 1,
+        emptyBenchNanoseconds: 1, wakeUpNanoseconds: nil, proofs: [], alarms: nil,
+        workloads: [
+          .init(
+            benchmark: "turning", params: RowParameters([]), scheduler: "inline",
+            pairing: .lockStep, pairs: 40, detectable: 0.4)
+        ])
+      let path = Certificate.path(resultsFolder: repository.root + "/results", machine: machine)
+      try FileManager.default.createDirectory(
+        at: URL(filePath: path).deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(certificate.csv).write(to: URL(filePath: path))
+      let noisy = try GateProcess(repository, Self.check + ["--baseline", "main"])
+      #expect(noisy.end() == 3, "\(noisy.out)\(noisy.said)")
+      #expect(noisy.out.hasPrefix("NOT JUDGED: ") && noisy.out.contains("40 %"), "\(noisy.out)")
+      try FileManager.default.removeItem(atPath: path)
+
+      // The baseline is of another machine.
+      try repository.write(
+        "\(folder)/main.baseline", baseline.replacing(line, with: "machine h:00000000000000aa"))
+      let foreign = try GateProcess(repository, Self.check + ["--baseline", "main"])
+      #expect(foreign.end() == 5, "\(foreign.out)\(foreign.said)")
+      #expect(foreign.said.contains("it is of the machine h:00000000000000aa"), "\(foreign.said)")
+      let none = try GateProcess(repository, Self.check + ["--baseline", "none"])
+      #expect(none.end() == 5, "\(none.said)")
+
+      // The limits file has a mistake.
+      try repository.write(".bench-limits", "# mine\nturning * wall tolerance 3 %\n")
+      let malformed = try GateProcess(repository, Self.check + ["--base", "HEAD~1"])
+      #expect(malformed.end() == 65, "\(malformed.said)")
+      #expect(
+        malformed.said.contains(".bench-limits:2:26: ") && malformed.said.contains("expected"),
+        "\(malformed.said)")
+      let missing = try GateProcess(repository, Self.check + ["--limits", "none"])
+      #expect(missing.end() == 65 && missing.said.contains("none"), "\(missing.said)")
+    }
+  }
+
+  /// Waits until the condition holds while the gate runs.
+  private static func wait(for gate: GateProcess, _ condition: () -> Bool) throws {
+    let deadline = ContinuousClock.now + .seconds(60)
+    while ContinuousClock.now < deadline, gate.isRunning {
+      if condition() { return }
+      usleep(2_000)
+    }
+    throw GateDidNotGetThere(said: gate.said)
+  }
+
+  private struct GateDidNotGetThere: Error { let said: String }
+}
