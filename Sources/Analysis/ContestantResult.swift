@@ -98,6 +98,16 @@ package struct ContestantResult: Sendable {
     return rows.first { $0.process != nil && $0.quality.contains(failure) }?.process
   }
 
+  /// What its workload reports beyond the registry, by name.
+  package var ownFigures: [(metric: Metric, value: Double)] {
+    rows.compactMap { row -> (metric: Metric, value: Double)? in
+      guard row.process == nil, row.subject.statistic == .p50, case .own = row.subject.metric,
+        let value = row.value
+      else { return nil }
+      return (row.subject.metric, value)
+    }.sorted { $0.metric.rawValue < $1.metric.rawValue }
+  }
+
   /// Whether it may be the best: a scheduler that is no baseline.
   package var isRanked: Bool { !system.isReference && !system.isSerialBaseline }
 

@@ -36,7 +36,7 @@ package enum GateClass: String, Sendable, CaseIterable {
       (.failedSteals, _), (.parks, _), (.wakeUps, _), (.spuriousWakeUps, _), (.compensations, _):
       self = .informational
     case (.jobs, _), (.injections, _), (.tasks, _), (.edges, _), (.work, _), (.criticalPath, _),
-      (.efficiencyIdeal, _):
+      (.efficiencyIdeal, _), (.own, _):
       return nil
     }
   }

@@ -63,7 +63,10 @@ package struct IterationRecorder {
   /// Adds one queue delay sample; call it after `released()`.
   package mutating func queueDelay(nanoseconds: UInt64) { queueDelays.append(nanoseconds) }
 
-  /// Adds a value of another metric of the registry; call it after `released()`.
+  /// Adds a value of another metric of the registry, or of one's own; call it after `released()`.
+  ///
+  /// A metric of one's own is `x-` and a name of a-z, 0-9 and hyphens; its unit is 1. Any other
+  /// name ends the measurement, with a message that has it.
   ///
   /// A value that is not finite is a fault of the workload.
   package mutating func value(_ metric: String, _ value: Double) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Everything that a row can be about: the closed registry of metrics.
+/// Everything that a row can be about: the closed registry of metrics, and those of one's own.
 ///
 /// Units are base units (ns, B, 1, 1/s), per operation where the name of the unit says so.
-package enum Metric: String, CaseIterable, Sendable {
+package enum Metric: Hashable, Sendable {
   case wall
   case build
   case run
@@ -11,32 +11,34 @@ package enum Metric: String, CaseIterable, Sendable {
   case throughput
   case latency
   case cpu
-  case cpuUser = "cpu-user"
-  case cpuSystem = "cpu-system"
-  case peakRSS = "peak-rss"
-  case voluntarySwitches = "voluntary-switches"
-  case involuntarySwitches = "involuntary-switches"
-  case minorFaults = "minor-faults"
-  case majorFaults = "major-faults"
+  case cpuUser
+  case cpuSystem
+  case peakRSS
+  case voluntarySwitches
+  case involuntarySwitches
+  case minorFaults
+  case majorFaults
   case jobs
   case steals
-  case failedSteals = "failed-steals"
+  case failedSteals
   case parks
-  case wakeUps = "wake-ups"
-  case spuriousWakeUps = "spurious-wake-ups"
+  case wakeUps
+  case spuriousWakeUps
   case injections
   case compensations
   case makespan
   case tasks
   case edges
   case work
-  case criticalPath = "critical-path"
+  case criticalPath
   case efficiency
-  case efficiencyIdeal = "efficiency-ideal"
-  case queueDelay = "queue-delay"
+  case efficiencyIdeal
+  case queueDelay
   case instructions
-  case readModifyWrites = "rmw"
+  case readModifyWrites
   case allocations
+  /// A figure of a workload's own.
+  case own(OwnMetric)
 
   /// The base unit of its figures.
   package var unit: String {
@@ -49,7 +51,7 @@ package enum Metric: String, CaseIterable, Sendable {
       .failedSteals, .parks, .wakeUps, .spuriousWakeUps, .injections, .compensations,
       .instructions, .readModifyWrites, .allocations:
       "1/op"
-    case .tasks, .edges, .efficiency, .efficiencyIdeal: "1"
+    case .tasks, .edges, .efficiency, .efficiencyIdeal, .own: "1"
     }
   }
 
@@ -61,6 +63,8 @@ package enum Metric: String, CaseIterable, Sendable {
     case .tasks, .edges, .work, .criticalPath, .efficiencyIdeal: .none
     // What a program asks for, and from where.
     case .jobs, .injections: .none
+    // Nobody said which way is better.
+    case .own: .none
     case .wall, .build, .run, .release, .latency, .cpu, .cpuUser, .cpuSystem, .peakRSS,
       .voluntarySwitches, .involuntarySwitches, .minorFaults, .majorFaults, .steals,
       .failedSteals, .parks, .wakeUps, .spuriousWakeUps, .compensations, .makespan, .queueDelay,
@@ -105,6 +109,7 @@ package enum Metric: String, CaseIterable, Sendable {
     case .instructions: "instructions of all threads under valgrind, per operation"
     case .readModifyWrites: "atomic read-modify-writes under valgrind, per operation"
     case .allocations: "calls of malloc and its kin under valgrind, per operation"
+    case .own: OwnMetric.summary
     }
   }
 
@@ -116,7 +121,7 @@ package enum Metric: String, CaseIterable, Sendable {
     case .wall, .build, .run, .release, .throughput, .cpu, .cpuUser, .cpuSystem, .peakRSS,
       .voluntarySwitches, .involuntarySwitches, .minorFaults, .majorFaults, .jobs, .steals,
       .failedSteals, .parks, .wakeUps, .spuriousWakeUps, .injections, .compensations, .makespan,
-      .efficiency, .instructions, .readModifyWrites, .allocations:
+      .efficiency, .instructions, .readModifyWrites, .allocations, .own:
       [.p50, .min, .max, .mean, .ratio]
     }
   }

@@ -208,7 +208,9 @@ extension RowReader {
   }
 
   private mutating func readFigureKey() -> FigureKey? {
-    let metric = required(.metric, "a metric of the registry", Metric.init(rawValue:))
+    let metric = required(
+      .metric, "a metric of the registry, or a name that begins with \(OwnMetric.prefix)",
+      Metric.init(rawValue:))
     let statistic = required(.stat, Self.words(Statistic.self), Statistic.init(rawValue:))
     guard let metric, let statistic else { return nil }
     if !metric.statistics.contains(statistic) {

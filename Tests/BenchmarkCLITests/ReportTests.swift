@@ -50,6 +50,23 @@ import Testing
         """)
   }
 
+  @Test func metricsOfOnesOwnAreALineEach() throws {
+    let own = try #require(OwnMetric("x-tables"))
+    let runner = FakeRunner { assignment, _ in
+      var outcome = Fixtures.outcome(wall: [100])
+      if assignment.name != "inline" {
+        outcome.metrics[.own(own)] = [assignment.name == "dispatch" ? 3 : 0.5]
+      }
+      return outcome
+    }
+    let report = try report(runner) { $0.workloadNames = ["chain"] }
+    let line = "x-tables: dispatch 3.00, work-stealing 0.500"
+    #expect(report.text(style: .plain).contains("\n  \(line)\n"), "\(report.text(style: .plain))")
+    #expect(report.markdown.contains("- \(line)\n"))
+    let rows = report.analysis.rows.filter { $0.subject.metric == .own(own) }
+    #expect(Set(rows.map(\.subject.scheduler)) == ["dispatch", "work-stealing"])
+  }
+
   @Test func oneSchedulerBesideAReferenceIsNotRankedAndNotesStandBelow() throws {
     let plan = try Fixtures.plan(
       {

@@ -126,6 +126,10 @@ let fixtureSuite = Suite(
       FileHandle(fileDescriptor: 3).write(Data("sample 1 2 3\n".utf8))
       stampAll(&recorder)
     },
+    workload("own-metric") { recorder in
+      stampAll(&recorder)
+      recorder.value("x-coffee-per-table", 2.5)
+    },
     workload("coffee") { recorder in
       stampAll(&recorder)
       recorder.value("coffee", 3)

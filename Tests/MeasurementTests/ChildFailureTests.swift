@@ -4,6 +4,7 @@ internal import Foundation
 internal import Harness
 internal import Machine
 internal import Measurement
+internal import Results
 internal import Testing
 
 @Suite("A child that fails costs only its own figure") struct ChildFailureTests {
@@ -94,6 +95,14 @@ internal import Testing
       return
     }
     #expect(why.hasPrefix("unknown metric 'coffee'; expected one of wall, "))
+    #expect(why.hasSuffix("or a name of one's own that begins with x-"))
+  }
+
+  @Test func aMetricOfOnesOwnArrivesByItsName() throws {
+    let outcome = Fixture.run(Fixture.assignment("own-metric"))
+    let own = try #require(OwnMetric("x-coffee-per-table"))
+    #expect(outcome.failure == nil)
+    #expect(outcome.metrics[.own(own)] == [2.5, 2.5, 2.5])
   }
 
   @Test(arguments: [

@@ -37,6 +37,31 @@ struct EncodingTests {
     #expect(SchemaCheck.check(CSV.encode(rows), path: "r.csv") == [])
   }
 
+  @Test("every metric has a name that reads it back, and no other has its name")
+  func namesEveryMetric() {
+    #expect(Set(Metric.allCases).count == Metric.allCases.count)
+    for metric in Metric.allCases { #expect(Metric(rawValue: metric.rawValue) == metric) }
+  }
+
+  @Test("a metric of one's own is written and read back")
+  func writesOwnMetrics() throws {
+    var row = try SampleRows.rows()[9]
+    row.subject.metric = .own(try #require(OwnMetric("x-tables-2")))
+    row.subject.statistic = .p50
+    let bytes = CSV.encode([row])
+    #expect(SchemaCheck.check(bytes, path: "r.csv") == [])
+    let rows = try SchemaCheck.rows(ByteSource(bytes), path: "r.csv")
+    #expect(rows.first?.subject.metric.rawValue == "x-tables-2")
+    #expect(rows.first?.subject.unit == "1" && rows.first?.subject.direction == Direction.none)
+  }
+
+  @Test(
+    "any other name is no metric",
+    arguments: ["", "x", "x-", "x-A", "x-a b", "X-a", "tables", "y-tables", "wall ", "x-ä"])
+  func refusesOtherNames(name: String) {
+    #expect(Metric(rawValue: name) == nil)
+  }
+
   @Test("quality words read back in any order and are written in one")
   func ordersQuality() throws {
     let flags = try #require(Set<QualityFlag>(text: "unavailable:no-pmu;debug;noisy"))

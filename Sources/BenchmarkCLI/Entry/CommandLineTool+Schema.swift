@@ -37,6 +37,9 @@ enum SchemaText {
         left: metric.rawValue,
         summary: "\(metric.unit), \(metric.direction.rawValue); \(metric.summary); \(statistics)")
     }
+    lines += HelpText.entry(
+      left: "\(OwnMetric.prefix)NAME",
+      summary: "1, \(Direction.none.rawValue); \(OwnMetric.summary)")
     lines += ["", "statistics"]
     for statistic in Statistic.allCases {
       lines += HelpText.entry(left: statistic.rawValue, summary: statistic.summary)

@@ -75,6 +75,7 @@ package struct ListText: Sendable {
         lines += HelpText.entry(
           left: "\(metric.rawValue)  \(metric.unit)", summary: metric.summary)
       }
+      lines += HelpText.entry(left: "\(OwnMetric.prefix)NAME  1", summary: OwnMetric.summary)
     }
     return lines.joined(separator: "\n") + "\n"
   }

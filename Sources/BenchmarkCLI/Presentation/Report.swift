@@ -127,6 +127,20 @@ package struct Report: Sendable {
     return parts.isEmpty ? nil : "iteration times " + parts.joined(separator: "; ")
   }
 
+  /// What the workload reports beyond the registry: a line per metric, a figure per contestant.
+  private static func ownFigures(_ group: GroupResult) -> [String] {
+    var order: [String] = []
+    var figures: [String: [String]] = [:]
+    for contestant in group.contestants {
+      for (metric, value) in contestant.ownFigures {
+        if figures[metric.rawValue] == nil { order.append(metric.rawValue) }
+        figures[metric.rawValue, default: []].append(
+          "\(contestant.label) \(UnitFormatter.significant(value))")
+      }
+    }
+    return order.sorted().map { "\($0): \((figures[$0] ?? []).joined(separator: ", "))" }
+  }
+
   /// Failures, caps and contradictions, which the figures alone would hide.
   private func remarks(_ group: GroupResult) -> [TextTable.Cell] {
     var remarks: [TextTable.Cell] = []
@@ -144,6 +158,7 @@ package struct Report: Sendable {
         .init("nobody is best: each one is beaten by another, round by round", .doubtful))
     }
     if let unsettled = Self.unsettled(group) { remarks.append(.init(unsettled, .doubtful)) }
+    remarks += Self.ownFigures(group).map { .init($0, .plain) }
     for contestant in group.contestants {
       if let failure = contestant.failure {
         let round = contestant.failedRound.map { " in round \($0)" } ?? ""

@@ -16,8 +16,8 @@ extension MeasurementOutcome {
       }
     case .value(let value):
       guard let metric = Metric(rawValue: value.metric) else {
-        return "unknown metric '\(value.metric)'; expected one of "
-          + Metric.allCases.map(\.rawValue).joined(separator: ", ")
+        return "unknown metric '\(value.metric)'; expected "
+          + Metric.namesExpected
       }
       metrics[metric, default: []].append(value.value)
     case .ready, .prepared, .done, .failed, .end:

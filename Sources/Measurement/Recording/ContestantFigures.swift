@@ -42,6 +42,10 @@ struct ContestantFigures: Sendable {
     self.failure = failure ?? (figures.isEmpty ? .interrupted : nil)
     guard self.failure == nil else { return }
     for metric in Metric.allCases { aggregate(metric) }
+    let reported = Set(figures.flatMap { $0.values.keys.map(\.metric) })
+    for metric in reported.subtracting(Metric.allCases).sorted(by: { $0.rawValue < $1.rawValue }) {
+      aggregate(metric)
+    }
   }
 
   /// Steady where every process is, else the worst label of one; nil without processes.
