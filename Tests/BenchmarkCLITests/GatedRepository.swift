@@ -52,6 +52,13 @@ struct GatedRepository {
     try #require(outcome.code == 0, "\(outcome.transcript)")
   }
 
+  /// Lets a program do nothing.
+  func stub(_ program: String) throws {
+    try Self.write("\(folder)/bin/\(program)", "#!/bin/sh\n")
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o755], ofItemAtPath: "\(folder)/bin/\(program)")
+  }
+
   /// A file of the repository.
   func write(_ path: String, _ text: String) throws { try Self.write("\(root)/\(path)", text) }
 
