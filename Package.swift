@@ -268,6 +268,9 @@ let package = Package(
       ],
       path: "Tests/CostFixture", swiftSettings: strict),
     .executableTarget(
+      name: "HandicappedFixture", dependencies: ["BenchmarkSuite", "Scheduling"],
+      path: "Tests/HandicappedFixture", swiftSettings: strict),
+    .executableTarget(
       name: "VerdictRatesFixture",
       dependencies: ["Analysis", "ConcurrencyPrimitives", "Results", "Statistics"],
       path: "Tests/VerdictRatesFixture", swiftSettings: strict),

@@ -24,9 +24,15 @@ struct VerdictRatesFixture {
     }
     var missed = 0
     for pairing in ComparisonDesign.Pairing.allCases {
-      let own = recorded.filter { $0.pairing == pairing }
+      let own = recorded.filter { $0.pairing == pairing && $0.handicap == nil }
       guard !own.isEmpty else { continue }
       let table = RateTable(own, pairing: pairing, cases: cases, seed: seed)
+      print(table.text)
+      missed += table.rates.count { !$0.isReached }
+    }
+    let handicapped = recorded.filter { $0.handicap != nil }
+    if !handicapped.isEmpty {
+      let table = HandicapTable(handicapped, cases: cases, seed: seed)
       print(table.text)
       missed += table.rates.count { !$0.isReached }
     }

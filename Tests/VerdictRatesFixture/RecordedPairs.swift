@@ -5,10 +5,12 @@ import Glibc
 import Results
 import Statistics
 
-/// The figures of both sides of a comparison whose sides ran the same, pair by pair.
+/// The figures of both sides of a comparison, pair by pair.
 struct RecordedPairs {
   /// What was measured, as the table names it.
   let name: String
+  /// What the candidate has that the base has not; nil where both sides ran the same.
+  let handicap: String?
   /// How the sides of a pair were measured.
   let pairing: ComparisonDesign.Pairing
   /// Natural logarithms of the two figures, in the order of the pairs.
@@ -23,12 +25,35 @@ struct RecordedPairs {
       let id = result.candidate.id
       return RecordedPairs(
         name: "\(id.benchmark) \(id.scheduler) \(result.metric.rawValue)",
+        handicap: handicap(of: id, base: result.base.id),
         pairing: result.design.pairing,
         pairs: numbers.compactMap { number in
           guard let one = a[number], let other = b[number], one > 0, other > 0 else { return nil }
           return (log(one), log(other))
         })
     }
+  }
+
+  /// The parameters of a candidate that are not those of its base.
+  private static func handicap(of candidate: ContestantID, base: ContestantID) -> String? {
+    let known = Set(base.params.text.split(separator: ";"))
+    let own = candidate.params.text.split(separator: ";").filter { !known.contains($0) }
+    return own.isEmpty ? nil : own.joined(separator: " ")
+  }
+
+  /// So many consecutive pairs as they were measured, from a random one on and round to the first.
+  func measured(_ count: Int, _ generator: inout TrialGenerator) -> [Double] {
+    let start = generator.index(below: pairs.count)
+    return (0..<count).map { offset in
+      let pair = pairs[(start + offset) % pairs.count]
+      return pair.b - pair.a
+    }
+  }
+
+  /// The median ratio of candidate to base.
+  var ratio: Double {
+    let ratios = pairs.map { $0.b - $0.a }.sorted()
+    return exp(ratios[ratios.count / 2])
   }
 
   /// So many consecutive pairs, from a random one on and round to the first, the sides of each
