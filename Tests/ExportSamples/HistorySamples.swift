@@ -2,7 +2,7 @@
 
 package import History
 package import Results
-package import Statistics
+internal import Statistics
 
 /// Histories, for the tests of what keeps, shows and exports them.
 package enum HistorySamples {

@@ -11,7 +11,8 @@ struct Handicap: Sendable {
   var allocations = 0
   /// Each so manieth signal is not sent; 0 for none.
   var lostSignals = 0
-  /// Whether thieves take the newest job, which is the smallest where jobs divide.
+  /// Whether thieves take the newest job, which is the smallest where jobs divide, and leave the
+  /// oldest to the owner.
   var stealsNewest = false
 
   static let knobs: [SchedulerKnob] = [
@@ -26,7 +27,8 @@ struct Handicap: Sendable {
       name: "lost-wake-ups", summary: "each so manieth wake-up is not sent; 0 for none",
       numbers: 0...1_000_000, default: 0),
     SchedulerKnob(
-      name: "steal", summary: "which job thieves take", words: ["oldest", "newest"],
+      name: "steal", summary: "which job thieves take; the owner takes the other end",
+      words: ["oldest", "newest"],
       default: "oldest"),
   ]
 

@@ -99,15 +99,15 @@ final class HandicappedScheduler: Scheduler {
       threads.leave()
     }
 
-    /// The newest job of its own, else one of another worker.
+    /// The newest job of its own, else the oldest of another worker; the other way round under a
+    /// handicap.
     private func next(_ worker: Int) -> Job? {
       lists.withLock { lists in
-        if let job = lists.own[worker].popLast() { return job }
-        guard let victim = lists.own.indices.first(where: { !lists.own[$0].isEmpty }) else {
-          return nil
-        }
-        return handicap.stealsNewest
-          ? lists.own[victim].removeLast() : lists.own[victim].removeFirst()
+        let isOwn = !lists.own[worker].isEmpty
+        guard isOwn || lists.own.contains(where: { !$0.isEmpty }) else { return nil }
+        let from = isOwn ? worker : lists.own.firstIndex { !$0.isEmpty } ?? worker
+        return isOwn == handicap.stealsNewest
+          ? lists.own[from].removeFirst() : lists.own[from].removeLast()
       }
     }
   }

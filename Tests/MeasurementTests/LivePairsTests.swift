@@ -28,6 +28,7 @@ internal import Testing
     plan.pairing = pairing
     plan.allocator = .system
     plan.sampling.sideNanoseconds = 8_000_000
+    plan.sampling.count = 3...15
     return plan
   }
 

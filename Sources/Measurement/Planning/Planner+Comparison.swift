@@ -57,7 +57,7 @@ extension Planner {
     plan.metrics = comparison.metrics
     plan.tolerance = comparison.tolerance
     plan.pairs = comparison.pairs.map { .exactly($0) } ?? .standard
-    plan.sampling = request.isQuick ? .quick : ComparisonPlan.Sampling()
+    if request.isQuick { plan.sampling = .quick(plan.pairing) }
     plan.allocator = request.allocator
     plan.notes = notes
     return plan

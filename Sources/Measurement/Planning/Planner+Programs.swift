@@ -30,6 +30,7 @@ extension Planner {
     }
     var plan = try plan(comparison, of: compared, notes: notes, freshSeed: freshSeed)
     plan.pairing = .lockStep
+    if request.isQuick { plan.sampling = .quick(plan.pairing) }
     return plan
   }
 }
