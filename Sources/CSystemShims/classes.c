@@ -13,3 +13,8 @@ int shim_inherits_start(uintptr_t subclass, uintptr_t base) {
   const void *own = swift_lookUpClassMethod((const void *)subclass, &start_method, &operation_class);
   return own == swift_lookUpClassMethod((const void *)base, &start_method, &operation_class);
 }
+
+// Of Swift's runtime, which reads weak references with it.
+extern void *swift_tryRetain(void *object);
+
+int shim_retain_unless_ending(uintptr_t object) { return swift_tryRetain((void *)object) != NULL; }

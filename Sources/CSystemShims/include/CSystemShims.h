@@ -58,6 +58,10 @@ extern __thread void *shim_tls_inline __attribute__((tls_model("initial-exec")))
 /// one of its own. Both are the addresses that identify a class.
 int shim_inherits_start(uintptr_t subclass, uintptr_t base);
 
+/// Retains the Swift object at an address unless it is ending, 0 then: as a weak reference is read, without one. Its
+/// memory must last until this returns.
+int shim_retain_unless_ending(uintptr_t object);
+
 /// The work-stealing worker that runs on this thread.
 static inline void *shim_get_worker(void) { return shim_tls_worker; }
 static inline void shim_set_worker(void *p) { shim_tls_worker = p; }

@@ -104,7 +104,7 @@ extension OperationQueue {
   private func dueBarrier(_ control: inout QueueControl) -> Operation? {
     control.barriers.releaseFirst { held in
       // acquire, edge Counted: what older operations wrote before they were subtracted.
-      MemberCount.outstanding(count.word.load(ordering: .acquiring)) == held
+      MemberCount.members(count.word.load(ordering: .acquiring)) == held
     }
   }
 

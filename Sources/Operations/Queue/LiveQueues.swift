@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CSystemShims
 import ConcurrencyPrimitives
 import Synchronization
 
@@ -15,60 +16,21 @@ enum LiveQueues {
 
   /// The queues that have members.
   ///
-  /// Under the lock no queue of the list can end, but it may be about to: only one that has members
-  /// may be kept, since it holds a reference to itself. A pin makes sure that it still has.
-  ///
-  /// One queue at a time, and each pin is given up without the lock: what waited for the last one
-  /// may run inside of that call on the inline scheduler, and look at the queues itself.
+  /// Under the lock no queue of the list is gone, but it may be ending, and then stays out. Every
+  /// other is retained there and given up without the lock, since that may be the end of it.
   static func withMembers() -> [OperationQueue] {
-    words.withLock { Array($0) }.compactMap { word in
-      var backoff = Backoff()
-      while true {
-        switch words.withLock({ $0.contains(word) ? pin(word) : .empty }) {
-        case .empty: return nil
-        case .full: backoff.wait()
-        case .pinned:
-          // SAFETY: `pinIfBusy` retained it.
-          let queue = unsafe OperationQueue.reference(word).takeRetainedValue()
-          queue.unpin()
-          return queue
-        }
-      }
-    }
+    words.withLock { Array($0) }
+      .compactMap { word in words.withLock { $0.contains(word) ? retained(word) : nil } }
+      // acquire, edge Counted.
+      .filter { MemberCount.members($0.count.word.load(ordering: .acquiring)) > 0 }
   }
 
-  /// Pins a queue of the list; under the lock.
-  private static func pin(_ word: UInt) -> PinOutcome {
-    // SAFETY: the queue's deinit waits for this lock before anything of it goes.
-    unsafe OperationQueue.reference(word)._withUnsafeGuaranteedRef { $0.pinIfBusy() }
+  /// The queue at `word` unless it is ending; under the lock.
+  private static func retained(_ word: UInt) -> OperationQueue? {
+    // The deinit waits for the lock before anything of the queue goes. A plain retain would let the
+    // release that follows it end the queue under the lock, which its deinit wants.
+    guard shim_retain_unless_ending(word) != 0 else { return nil }
+    // SAFETY: it was just retained.
+    return unsafe OperationQueue.reference(word).takeRetainedValue()
   }
-}
-
-extension OperationQueue {
-  /// Adds a pin and a reference if there are members; the caller takes both back.
-  fileprivate func pinIfBusy() -> PinOutcome {
-    var old = count.word.load(ordering: .relaxed)  // relaxed: the exchange validates it.
-    while MemberCount.outstanding(old) > 0 {
-      if MemberCount.pins(old) == MemberCount.mostPins { return .full }
-      // acquire and release, edge Counted.
-      let (won, seen) = count.word.weakCompareExchange(
-        expected: old, desired: old + MemberCount.pin, successOrdering: .acquiringAndReleasing,
-        failureOrdering: .relaxed)
-      if won {
-        unsafe _ = Unmanaged.passRetained(self)
-        return .pinned
-      }
-      old = seen
-    }
-    return .empty
-  }
-}
-
-/// What became of an attempt to pin a queue.
-private enum PinOutcome {
-  case pinned
-  /// It has no members.
-  case empty
-  /// It has as many pins as there may be.
-  case full
 }

@@ -6,12 +6,8 @@ import Synchronization
 
 /// How many operations a queue holds, with the submission ticket and two flags in one word.
 ///
-///     63          32 31    28 27         2    1         0
-///     [ next ticket | pins   | members    | barrier | waiters ]
-///     [             |    outstanding      |                   ]
-///
-/// Whoever looks at the queues of the process pins those with members, which keeps them. A pin
-/// holds up what waits for the queue as a member does, and is not counted as one.
+///     63          32 31         2    1         0
+///     [ next ticket | members    | barrier | waiters ]
 ///
 /// A submission takes its ticket and raises the count in one step, so tickets are the submission
 /// order. The word has the low half of it; `halves` tells how often that has come past a multiple
@@ -28,14 +24,7 @@ struct MemberCount: ~Copyable {
   /// Largest number of operations in one queue at a time.
   static let limit = (1 << 26) - 1
 
-  /// As many as `limit`.
-  static let pin = one << 26
-  static let mostPins = 15
-
-  /// What keeps the queue: its members and pins.
-  static func outstanding(_ word: UInt64) -> Int { Int((word & 0xFFFF_FFFF) >> 2) }
-  static func members(_ word: UInt64) -> Int { outstanding(word) & limit }
-  static func pins(_ word: UInt64) -> Int { outstanding(word) >> 26 }
+  static func members(_ word: UInt64) -> Int { Int((word & 0xFFFF_FFFF) >> 2) }
 
   /// How many tickets were taken between two looks at the word.
   static func ticketsTaken(from old: UInt64, to new: UInt64) -> Int {
@@ -74,7 +63,7 @@ struct MemberCount: ~Copyable {
   /// The ticket of the next member.
   var nextTicket: UInt64 { ticket(word.load(ordering: .relaxed)) }  // relaxed: a snapshot
   /// Operations added and not subtracted, stragglers and held-back credits included.
-  var outstanding: Int { Self.outstanding(word.load(ordering: .relaxed)) }  // relaxed: a snapshot
+  var outstanding: Int { Self.members(word.load(ordering: .relaxed)) }  // relaxed: a snapshot
 }
 
 extension OperationQueue {
@@ -92,7 +81,7 @@ extension OperationQueue {
         ((old &+ UInt64(n) << MemberCount.ticketShift) &+ UInt64(n) * MemberCount.one) | flags
       // The reference for "not empty" is taken before the count shows it, so that it cannot be
       // released first.
-      let keeps = MemberCount.outstanding(old) == 0 ? unsafe Unmanaged.passRetained(self) : nil
+      let keeps = MemberCount.members(old) == 0 ? unsafe Unmanaged.passRetained(self) : nil
       shim_keep_order()
       // acquire and release, edge Counted: orders submissions with flushes, barriers and waiters of
       // the same word.
@@ -114,8 +103,8 @@ extension OperationQueue {
   func joinMembers(_ n: Int) -> UInt64? {
     var old = count.word.load(ordering: .relaxed)  // relaxed: the exchange validates it
     while true {
-      if MemberCount.outstanding(old) == 0 { return nil }
       let members = MemberCount.members(old)
+      if members == 0 { return nil }
       guard members + n <= MemberCount.limit else {
         Fault.queueOverflow(self, count: members + n)
       }
@@ -133,12 +122,8 @@ extension OperationQueue {
   }
 
   /// Subtracts `n` members that have left; the last one wakes whoever waits for the queue.
-  func subtract(_ n: Int) { subtract(share: UInt64(n) * MemberCount.one) }
-
-  /// Gives up a pin, as a member would leave.
-  func unpin() { subtract(share: MemberCount.pin) }
-
-  private func subtract(share: UInt64) {
+  func subtract(_ n: Int) {
+    let share = UInt64(n) * MemberCount.one
     var old = count.word.load(ordering: .relaxed)  // relaxed: the exchange validates it
     while true {
       let isWatched = old & (MemberCount.waiters | MemberCount.barrier) != 0
@@ -155,7 +140,7 @@ extension OperationQueue {
         old = seen
         continue
       }
-      let isEmpty = MemberCount.outstanding(old - share) == 0
+      let isEmpty = MemberCount.members(old - share) == 0
       if old & MemberCount.barrier != 0 { evaluateBarriers() }
       if isEmpty {
         if old & MemberCount.waiters != 0 {

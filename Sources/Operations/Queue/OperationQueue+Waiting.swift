@@ -137,7 +137,7 @@ extension OperationQueue {
   /// Empty, with everything that the members wrote visible.
   private var isEmptyForGood: Bool {
     // acquire, edge Counted: pairs with the subtractions.
-    MemberCount.outstanding(count.word.load(ordering: .acquiring)) == 0
+    MemberCount.members(count.word.load(ordering: .acquiring)) == 0
   }
 
   private func sleepUntilEmpty(until deadline: UInt64?) -> Bool {
@@ -166,7 +166,7 @@ extension OperationQueue {
       // it sees the flag.
       word = count.word.bitwiseOr(MemberCount.waiters, ordering: .acquiringAndReleasing).newValue
     }
-    return MemberCount.outstanding(word) == 0
+    return MemberCount.members(word) == 0
   }
 
   /// A thread or a task waits no more.

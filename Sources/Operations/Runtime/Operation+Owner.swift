@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CSystemShims
 import Synchronization
 
 // To whom an operation belongs, for messages.
@@ -24,23 +25,14 @@ extension Operation {
     let isReserved = membership.load(ordering: .acquiring) == Membership.reserved
     // relaxed: published by the reservation.
     let owner = isReserved ? header.link.load(ordering: .relaxed) : 0
-    // SAFETY: under the lock the owner can neither start its members nor give the claim up, so it
-    // has not ended.
-    let label =
-      unsafe owner == 0
-      ? nil : Self.reference(owner)._withUnsafeGuaranteedRef(\.labelWithoutWaiting)
+    // Under the lock the owner can neither start its members nor give the claim up: it is not gone,
+    // but it may be ending, and wait for the lock in its deinit. Whoever retains it here gives it up
+    // below, without the lock.
+    let isKept = owner != 0 && shim_retain_unless_ending(owner) != 0
     unlockState(bits)
+    // SAFETY: it was just retained.
+    let label = unsafe isKept ? Self.reference(owner).takeRetainedValue().label : nil
     return (label ?? queueIfUnstarted()?.labelOfOwner)?.description
-  }
-
-  /// As `label`, without the name while somebody holds the edit lock: the caller holds another one.
-  private final var labelWithoutWaiting: OperationLabel {
-    var name: String?
-    if let table = coldTable, let bits = tryLockState() {
-      name = table.name
-      unlockState(bits)
-    }
-    return OperationLabel(type: type(of: self), name: name, word: word)
   }
 
   /// ` in queue "downloads"`, for a message about an operation that executes; empty after a start
