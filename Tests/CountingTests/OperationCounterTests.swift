@@ -47,7 +47,7 @@ struct OperationCounterTests {
     #expect(after.instructions.verdict == .more, "\(after.instructions)")
     let little = CountsComparison(
       before: before, after: try counts(program, assignment(turns: percent / 4)))
-    #expect(little.instructions.verdict == .same, "\(little.instructions)")
+    #expect(little.instructions.verdict != .more, "\(little.instructions)")
   }
 
   @Test(arguments: [("work-stealing", 1), ("work-stealing", 4), ("thread-pool", 3)])

