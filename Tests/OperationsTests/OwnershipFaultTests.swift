@@ -44,7 +44,7 @@ extension OperationLayer {
         }
         misuse()
       }
-      expect(result, says: "addOperation(_:) on queue", "belongs to GroupOperation 0x", "already")
+      expect(result, says: "addOperation(_:) on queue", "belongs to GroupOperation \"ouroboros\" already")
     }
 
     @Test func memberOfATimeout() async {
