@@ -58,9 +58,8 @@ struct OperationCounterTests {
     let laden = assignment(workers: workers, scheduler: scheduler, ["allocations": 1])
     let after = CountsComparison(before: before, after: try counts(program, laden))
     #expect(after.allocations.verdict == .more, "\(after.allocations)")
-    // Where workers steal, how much a deque grows differs from count to count.
-    let slack = workers == 1 ? 0.1 : 0.5
-    #expect(abs(after.allocations.change - 1) <= slack, "\(after.allocations)")
+    // How far the submitting thread gets ahead decides how much lists grow.
+    #expect(abs(after.allocations.change - 1) <= 0.5, "\(after.allocations)")
   }
 
   @Test func anAllocationMoreThanInAnotherProgramIsFoundAndExplained() throws {

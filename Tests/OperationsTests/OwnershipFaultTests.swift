@@ -44,7 +44,9 @@ extension OperationLayer {
         }
         misuse()
       }
-      expect(result, says: "addOperation(_:) on queue", "belongs to GroupOperation \"ouroboros\" already")
+      expect(
+        result, says: "addOperation(_:) on queue",
+        "belongs to GroupOperation \"ouroboros\" already")
     }
 
     @Test func memberOfATimeout() async {
