@@ -10,7 +10,14 @@ package struct ContestantID: Hashable, Sendable {
   package let scheduler: String
   package let params: RowParameters
   package let allocator: String
-  package let code: CodeIdentity
+  package private(set) var code: CodeIdentity
+
+  /// The same system with its code left open.
+  var ofAnyCode: ContestantID {
+    var copy = self
+    copy.code = CodeIdentity()
+    return copy
+  }
 
   /// Whom a row is about.
   package init(_ row: ResultRow) {
@@ -135,8 +142,7 @@ package struct ContestantResult: Sendable {
 
   /// What its benchmark is about, as far as its rows say.
   package var primaryMetric: Metric {
-    let metrics = Set(rows.map(\.subject.metric))
-    return metrics.contains(.makespan) ? .makespan : metrics.contains(.latency) ? .latency : .wall
+    .primary(among: Set(rows.map(\.subject.metric)))
   }
 
   /// The medians of its side by the number of the pair.

@@ -28,9 +28,8 @@ package struct GroupResult: Sendable {
     workers = point.workers ?? contestants.map(\.workers).max() ?? 0
     cpus = point.cpus.flatMap { Int($0) }
     self.contestants = contestants
-    let metrics = Set(contestants.flatMap { $0.rows.map(\.subject.metric) })
-    primaryMetric =
-      [Metric.makespan, .latency, .wall, .instructions].first(where: metrics.contains) ?? .wall
+    primaryMetric = .primary(
+      among: Set(contestants.flatMap { $0.rows.map(\.subject.metric) }))
     for metric in comparedMetrics { compare(metric) }
   }
 

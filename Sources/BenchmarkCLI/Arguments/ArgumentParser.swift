@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Results
+
 /// Turns the words of a command line into checked values, by the option table alone.
 package struct ArgumentParser: Sendable {
   /// Names that may stand first in place of a verb.
@@ -48,9 +50,12 @@ package struct ArgumentParser: Sendable {
         parsed.words.append(word)
       }
     }
+    parsed.typed = Set(parsed.values.keys)
     try takeEnvironment(environment, options: options, into: &parsed)
     parsed.remarks = try EnvironmentNames.remarks(on: environment)
-    try checkWords(parsed.words, verb: verb ?? .run)
+    if verb == .compare { parsed.files = parsed.words.filter(isResultsFile) }
+    // Beside a file the words are judged by the request.
+    if parsed.files.isEmpty { try checkWords(parsed.words, verb: verb ?? .run) }
     return parsed
   }
 
@@ -160,6 +165,13 @@ package struct ArgumentParser: Sendable {
         parsed.values[option.name] = [try option.value(of: text, place: variable)]
       }
     }
+  }
+
+  /// Whether a word that might be a workload is a path: no workload has its name, and it ends as
+  /// results do, or is there.
+  private func isResultsFile(_ word: String) -> Bool {
+    guard !word.isEmpty, !workloadNames.contains(word) else { return false }
+    return word == "-" || word.hasSuffix(".csv") || File.exists(word) && !File.isDirectory(word)
   }
 
   private func checkWords(_ words: [String], verb: Verb) throws(ToolFailure) {

@@ -16,6 +16,10 @@ package struct ParsedArguments: Sendable {
   package var wish: Wish
   /// Words that are neither the verb nor options: workload names, or paths.
   package var words: [String] = []
+  /// Those of the words of `compare` that are results files.
+  package var files: [String] = []
+  /// The options of the command line itself, and not of the environment.
+  package var typed: Set<OptionName> = []
   /// Values by option, in the order given.
   package var values: [OptionName: [OptionValue]] = [:]
 

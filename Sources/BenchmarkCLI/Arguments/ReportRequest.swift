@@ -70,8 +70,7 @@ struct ReportRequest: Sendable {
         expected: "the path of a CSV that `bench run` wrote, or - for standard input",
         next: "runs lie in results/runs unless --output said otherwise")
     }
-    let environments = Set(words.map { ResultsPlace(output: $0, overwrites: false).environment })
-    paths = words.filter { !environments.contains($0) }
+    paths = ResultsPlace.runs(among: words)
     let word = parsed.text(.format)
     format = Format.allCases.first { $0.word == word } ?? .shown(.text)
     output = parsed.text(.output).flatMap { $0 == "-" ? nil : $0 }

@@ -26,7 +26,7 @@ package enum Verb: String, CaseIterable, Sendable {
   package var usage: String {
     switch self {
     case .run: "bench [run] [WORKLOAD…] [OPTIONS]"
-    case .compare: "bench compare [WORKLOAD…] --scheduler BASE,OTHER [OPTIONS]"
+    case .compare: "bench compare [WORKLOAD…] --scheduler BASE,OTHER | A.csv B.csv [OPTIONS]"
     case .check: "bench check [--base REV | --baseline NAME] [WORKLOAD…] [OPTIONS]"
     case .counts: "bench counts [WORKLOAD…] [OPTIONS]"
     case .report: "bench report FILE… [OPTIONS]"
@@ -54,7 +54,8 @@ package enum Verb: String, CaseIterable, Sendable {
       random order. The first scheduler, and the first value, is the base. Looks after 20, 40 and 80
       pairs, as far as the budget reaches, and stops when the answer is clear: slower, faster,
       equivalent or inconclusive, always with the difference that could have been seen. Never gates:
-      the exit code is 0 whatever the verdict, and 1 when a measurement failed.
+      the exit code is 0 whatever the verdict, and 1 when a measurement failed. Two results files
+      instead of workloads are compared as they are, which measures nothing and gives no verdict.
       """
     case .check:
       """
@@ -155,6 +156,7 @@ package enum Verb: String, CaseIterable, Sendable {
           "by processor time; less than 5 % does not matter"
         ),
         ("bench compare chain --scheduler dispatch,dispatch", "what equal sides look like here"),
+        ("bench compare old.csv new.csv", "two runs that were measured apart: no verdict"),
       ]
     case .check:
       [

@@ -67,7 +67,11 @@ package struct CommandLineTool {
             + "Swift \(BuildFacts.swiftVersion)\n")
         return .success
       case .verb(.run): return try runBenchmarks(RunRequest(parsed))
-      case .verb(.compare): return try compare(CompareRequest(parsed))
+      case .verb(.compare):
+        guard let files = try FilesRequest(parsed) else {
+          return try compare(CompareRequest(parsed))
+        }
+        return try compare(files)
       case .verb(.check): return try check(CheckRequest(parsed))
       case .verb(.counts): return try counts(CountsRequest(parsed))
       case .verb(.report): return try report(ReportRequest(parsed))

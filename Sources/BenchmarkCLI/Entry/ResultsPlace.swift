@@ -26,6 +26,13 @@ package struct ResultsPlace: Sendable, Equatable {
     overwrites = false
   }
 
+  /// The paths without those that are the machine's description beside another, so that `*.csv`
+  /// names runs.
+  static func runs(among paths: [String]) -> [String] {
+    let environments = Set(paths.map { ResultsPlace(output: $0, overwrites: false).environment })
+    return paths.filter { !environments.contains($0) }
+  }
+
   /// Makes sure, before anything is measured, that the files can be written: by writing small ones.
   ///
   /// - Throws: 64 when a file exists and may not be replaced, 73 or 74 when the place cannot be
