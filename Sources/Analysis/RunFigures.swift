@@ -46,8 +46,7 @@ package struct RunFigures: Sendable {
     leavesOutCode = codes.count > 1
     var places: [ContestantID: Int] = [:]
     var last: (row: ResultRow, place: Int?)?
-    for row in rows where row.subject.statistic == .p50 {
-      guard Self.metrics.contains(row.subject.metric) else { continue }
+    for row in rows where Self.takes(row) {
       let isKnown =
         last.map {
           row.role == $0.row.role && row.subject.isOfSameSystem(as: $0.row.subject)
@@ -61,8 +60,14 @@ package struct RunFigures: Sendable {
     }
   }
 
-  /// What is compared, as far as a benchmark has it.
-  static let metrics: Set<Metric> = [.makespan, .latency, .wall, .instructions, .cpu]
+  /// Whether a row has what files are compared by: a large file is mostly others.
+  package static func takes(_ row: ResultRow) -> Bool {
+    guard row.subject.statistic == .p50 else { return false }
+    switch row.subject.metric {
+    case .makespan, .latency, .wall, .instructions, .cpu: return true
+    default: return false
+    }
+  }
 
   /// How many codes there are, and that of the candidates.
   private static func codes(_ rows: [ResultRow]) -> (count: Int, candidate: CodeIdentity?) {

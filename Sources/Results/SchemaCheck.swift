@@ -18,14 +18,19 @@ package enum SchemaCheck {
     walk(bytes, path: path) { _ in }
   }
 
-  /// Reads the rows of a sound results file; `path` is for messages.
+  /// Reads the rows of a sound results file, or those of them that are wanted; `path` is for
+  /// messages.
   ///
   /// Throws the first of what `check` finds, or why the bytes do not come: whoever makes something
   /// of the rows may take for granted that they are of one run and fit together.
-  package static func rows(_ source: ByteSource, path: String) throws(ReadingError) -> [ResultRow] {
+  package static func rows(
+    _ source: ByteSource, path: String, where isWanted: (ResultRow) -> Bool = { _ in true }
+  ) throws(ReadingError) -> [ResultRow] {
     var rows: [ResultRow] = []
     let findings: [Finding]
-    do throws(FileError) { findings = try walk(source, path: path) { rows.append($0) } } catch {
+    do throws(FileError) {
+      findings = try walk(source, path: path) { if isWanted($0) { rows.append($0) } }
+    } catch {
       throw .file(error)
     }
     if let finding = findings.first { throw .content(CSVError(finding: finding)) }

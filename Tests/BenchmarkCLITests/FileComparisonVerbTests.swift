@@ -62,6 +62,10 @@ import Testing
         ExportSamples.environment().csv(), to: "\(folder)/a.env.csv", overwrite: false)
       #expect(compare([base, "\(folder)/a.env.csv", candidate]).out == result.out)
       #expect(compare(["-", candidate], input: try File.read(base)).code == .success)
+      // A run without any figure that is compared.
+      let other = CSV.encode(ExportSamples.rows(ExportSamples.subject(.peakRSS), 1e6))
+      let none = compare(["-", candidate], input: other)
+      #expect(none.code == .success && none.out.contains("\nNo contestant is in both files"))
     }
   }
 

@@ -17,8 +17,14 @@ extension CommandLineTool {
     return .success
   }
 
-  /// The rows are gone when the next file is read: a large file has a million of them.
+  /// The figures of a file, of whose rows only the first, which says which run it is, and those are
+  /// kept that are compared.
   private func figures(of path: String) throws(ToolFailure) -> RunFigures {
-    RunFigures(try StoredRun(path: path, console: console).rows)
+    var isFirst = true
+    let run = try StoredRun(path: path, console: console) { row in
+      defer { isFirst = false }
+      return isFirst || RunFigures.takes(row)
+    }
+    return RunFigures(run.rows)
   }
 }

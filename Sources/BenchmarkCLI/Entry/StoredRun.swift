@@ -8,7 +8,7 @@ package struct StoredRun: Sendable {
   package let name: String
   /// The name for a file made from it, without an ending.
   package let stem: String
-  /// Sound, and of one run.
+  /// Sound, and of one run; those that are wanted.
   package let rows: [ResultRow]
   /// Where the machine's description lies, if there is one; nil for standard input.
   private let environmentPath: String?
@@ -16,7 +16,9 @@ package struct StoredRun: Sendable {
   /// Reads a results file, or standard input for `-`.
   ///
   /// - Throws: 65 when it cannot be read or is not sound.
-  package init(path: String, console: Console) throws(ToolFailure) {
+  package init(
+    path: String, console: Console, where isWanted: (ResultRow) -> Bool = { _ in true }
+  ) throws(ToolFailure) {
     let isStandard = path == "-"
     name = isStandard ? "standard input" : path
     let file = path.split(separator: "/").last.map(String.init) ?? path
@@ -24,7 +26,9 @@ package struct StoredRun: Sendable {
     environmentPath =
       isStandard ? nil : ResultsPlace(output: path, overwrites: false).environment
     let source = isStandard ? ByteSource(try console.input()) : try Self.source(path)
-    do throws(ReadingError) { rows = try SchemaCheck.rows(source, path: name) } catch {
+    do throws(ReadingError) {
+      rows = try SchemaCheck.rows(source, path: name, where: isWanted)
+    } catch {
       throw ToolFailure(error)
     }
   }
