@@ -68,7 +68,9 @@ package struct ContestantResult: Sendable {
     }
     self.aggregates = aggregates
     self.processes = processes
-    let summed = rows.lazy.filter { $0.process == nil }
+    let summed = rows.lazy.filter {
+      $0.process == nil && !Metric.ofCountingChild.contains($0.subject.metric)
+    }
     failure =
       summed.contains { $0.value == nil }
       ? summed.flatMap(\.quality).first(where: \.isFailure) : nil
@@ -113,6 +115,15 @@ package struct ContestantResult: Sendable {
       else { return nil }
       return (row.subject.metric, value)
     }.sorted { $0.metric.rawValue < $1.metric.rawValue }
+  }
+
+  /// Why a figure of the child that counts allocations is missing; nil where it is there, or where
+  /// nothing was counted.
+  package func uncounted(_ metric: Metric) -> QualityFlag? {
+    guard let index = aggregates[FigureKey(metric, .p50)], rows[index].value == nil else {
+      return nil
+    }
+    return rows[index].quality.first(where: \.isFailure)
   }
 
   /// Whether it may be the best: a scheduler that is no baseline.

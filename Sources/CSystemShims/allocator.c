@@ -5,9 +5,11 @@
 #include "Measurement.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #ifdef __GLIBC__
 #include <gnu/libc-version.h>
 #include <malloc.h>
@@ -137,6 +139,13 @@ int shim_allocations_counted(uint64_t count, uint64_t size, shim_allocations *co
   if (error == 0) *counted = (shim_allocations){after.count - before.count, after.bytes - before.bytes};
   return error;
 }
+
+static int has_part(struct dl_phdr_info *library, size_t size, void *part) {
+  (void)size;
+  return library->dlpi_name && strstr(library->dlpi_name, part) != 0;
+}
+
+int shim_is_loaded(const char *part) { return dl_iterate_phdr(has_part, (void *)part); }
 
 void shim_c_library(char *name, uint64_t capacity) {
 #ifdef __GLIBC__

@@ -31,6 +31,8 @@ package enum GateClass: String, Sendable, CaseIterable {
     case (.voluntarySwitches, _), (.instructions, _): self = .nearExact
     // The operating system preempts for others.
     case (.involuntarySwitches, _), (.peakRSS, _): self = .informational
+    // Another allocator rounds otherwise; how often it is asked gates.
+    case (.allocatedBytes, _): self = .informational
     // Parts of cpu, and what makes voluntary switches: both gate.
     case (.cpuUser, _), (.cpuSystem, _), (.minorFaults, _), (.majorFaults, _), (.steals, _),
       (.failedSteals, _), (.parks, _), (.wakeUps, _), (.spuriousWakeUps, _), (.compensations, _):

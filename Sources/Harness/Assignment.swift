@@ -53,6 +53,8 @@ package struct Assignment: Hashable, Sendable {
   package var timeBudgetNanoseconds: UInt64
   /// Source of every random choice.
   package var seed: UInt64
+  /// Counts allocations, in a child that is slower for it; its times say nothing.
+  package var countsAllocations = false
   /// Which allocator the child must prove; `ChildRunner` sets it.
   package var allocator: Allocator
   /// Bytes added to the child's environment, 0 or more.

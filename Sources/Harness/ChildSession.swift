@@ -8,9 +8,15 @@ struct ChildSession {
   private let suite: Suite
   private var contestants: [PreparedContestant] = []
   private var current = 0
-  private var recorder = IterationRecorder()
+  private let countsAllocations: Bool
+  private var recorder: IterationRecorder
 
-  init(suite: Suite) { self.suite = suite }
+  /// - Parameter countsAllocations: whether iterations count them, which takes a proven counter.
+  init(suite: Suite, countsAllocations: Bool) {
+    self.suite = suite
+    self.countsAllocations = countsAllocations
+    recorder = IterationRecorder(countsAllocations: countsAllocations)
+  }
 
   /// Does what the orchestrator says until it says `stop`; then everything is shut down.
   mutating func obey(_ writer: inout ReportWriter) throws(ChildFailure) {
@@ -74,14 +80,15 @@ struct ChildSession {
     {
       recorder.reset()
       var sample = try run(contestant.measured)
-      totals.add(recorder.usage, operations: contestant.measured.operations)
+      totals.add(recorder, operations: contestant.measured.operations)
       for _ in 1..<contestant.runs {
         sample.add(try run(contestant.measured))
-        totals.add(recorder.usage, operations: contestant.measured.operations)
+        totals.add(recorder, operations: contestant.measured.operations)
       }
       writer.sample(sample, recorder)
       count += 1
     }
+    if countsAllocations { try AllocationCounter.requireMallocAlone() }
     writer.values(totals.figures(counters: contestant.counters))
   }
 

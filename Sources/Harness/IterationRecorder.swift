@@ -21,6 +21,10 @@ package struct IterationRecorder {
   private var cpuAtEnd: UInt64 = 0
   private var usageAtBegin = ProcessUsage()
   private var usageAtEnd = ProcessUsage()
+  private var allocationsAtBegin = AllocationCounter.Count()
+  private var allocationsAtEnd = AllocationCounter.Count()
+  /// Whether allocations are counted, which takes a proven counter.
+  private let countsAllocations: Bool
 
   /// Latencies reported in this iteration, in nanoseconds.
   package private(set) var latencies: [UInt64] = []
@@ -30,10 +34,14 @@ package struct IterationRecorder {
   package private(set) var values: [(metric: String, value: Double)] = []
 
   /// A recorder without stamps.
-  package init() {}
+  package init() { self.init(countsAllocations: false) }
+
+  /// A recorder without stamps, of a child that counts or does not.
+  init(countsAllocations: Bool) { self.countsAllocations = countsAllocations }
 
   /// Just before the first operation is constructed.
   package mutating func begin() {
+    if countsAllocations { allocationsAtBegin = AllocationCounter.now() }
     usageAtBegin = .now()
     cpuAtBegin = shim_process_cpu_ns()
     stamps.begin = MonotonicClock.nanoseconds()
@@ -52,10 +60,16 @@ package struct IterationRecorder {
     stamps.released = MonotonicClock.nanoseconds()
     cpuAtEnd = shim_process_cpu_ns()
     usageAtEnd = .now()
+    if countsAllocations { allocationsAtEnd = AllocationCounter.now() }
   }
 
   /// What the kernel counted for the process from `begin()` to `released()`.
   var usage: ProcessUsage { usageAtEnd - usageAtBegin }
+
+  /// What was allocated from `begin()` to `released()`; nil where nothing is counted.
+  var allocations: AllocationCounter.Count? {
+    countsAllocations ? allocationsAtEnd - allocationsAtBegin : nil
+  }
 
   /// Adds one latency sample; call it after `released()`.
   package mutating func latency(nanoseconds: UInt64) { latencies.append(nanoseconds) }

@@ -9,15 +9,19 @@ internal import Scheduling
 struct IterationTotals {
   private var usage = ProcessUsage()
   private var operations = 0
+  /// Nil until an iteration counts them.
+  private var allocations: AllocationCounter.Count?
   private let counters: SchedulerCounters
 
   /// - Parameter counters: of the scheduler, before the first iteration.
   init(counters: SchedulerCounters) { self.counters = counters }
 
-  /// Adds an iteration.
-  mutating func add(_ usage: ProcessUsage, operations: Int) {
-    self.usage += usage
+  /// Adds the iteration that the recorder has just seen.
+  mutating func add(_ recorder: IterationRecorder, operations: Int) {
+    usage += recorder.usage
     self.operations += operations
+    guard let more = recorder.allocations else { return }
+    allocations = (allocations ?? AllocationCounter.Count()) + more
   }
 
   /// The figures per operation by registry name; none without iterations, and none that the
@@ -35,7 +39,12 @@ struct IterationTotals {
       guard let late = after[keyPath: path], let early = counters[keyPath: path] else { return nil }
       return (metric, Double(late - early) / Double(operations))
     }
-    return process + scheduler
+    let allocator = allocations.map {
+      [("allocations", $0.calls), ("allocated-bytes", $0.bytes)].map {
+        (metric: $0.0, value: Double($0.1) / Double(operations))
+      }
+    }
+    return process + scheduler + (allocator ?? [])
   }
 
   private static let counts: [(String, KeyPath<SchedulerCounters, Int?> & Sendable)] = [

@@ -49,7 +49,7 @@ package func runMeasureChild(arguments: [String], suite: Suite) -> Int32 {
         "cpus",
         "cannot pin the process to \(setup.cpus ?? 0) CPUs; it may use \(shim_usable_cpus())")
     }
-    var session = ChildSession(suite: suite)
+    var session = ChildSession(suite: suite, countsAllocations: counted != nil)
     try session.obey(&writer)
     let epoch = shim_jemalloc_epoch_ns()
     writer.answer(

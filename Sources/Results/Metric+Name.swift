@@ -50,6 +50,7 @@ extension Metric {
     case .instructions: "instructions"
     case .readModifyWrites: "rmw"
     case .allocations: "allocations"
+    case .allocatedBytes: "allocated-bytes"
     case .own(let own): own.name
     }
   }
@@ -65,7 +66,7 @@ extension Metric: CaseIterable {
     .voluntarySwitches, .involuntarySwitches, .minorFaults, .majorFaults, .jobs, .steals,
     .failedSteals, .parks, .wakeUps, .spuriousWakeUps, .injections, .compensations, .makespan,
     .tasks, .edges, .work, .criticalPath, .efficiency, .efficiencyIdeal, .queueDelay,
-    .instructions, .readModifyWrites, .allocations,
+    .instructions, .readModifyWrites, .allocations, .allocatedBytes,
   ]
 
   /// What a name has to be, for messages.

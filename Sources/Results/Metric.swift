@@ -37,6 +37,7 @@ package enum Metric: Hashable, Sendable {
   case instructions
   case readModifyWrites
   case allocations
+  case allocatedBytes
   /// A figure of a workload's own.
   case own(OwnMetric)
 
@@ -47,6 +48,7 @@ package enum Metric: Hashable, Sendable {
     case .throughput: "1/s"
     case .latency, .makespan, .work, .criticalPath, .queueDelay: "ns"
     case .peakRSS: "B"
+    case .allocatedBytes: "B/op"
     case .voluntarySwitches, .involuntarySwitches, .minorFaults, .majorFaults, .jobs, .steals,
       .failedSteals, .parks, .wakeUps, .spuriousWakeUps, .injections, .compensations,
       .instructions, .readModifyWrites, .allocations:
@@ -68,7 +70,7 @@ package enum Metric: Hashable, Sendable {
     case .wall, .build, .run, .release, .latency, .cpu, .cpuUser, .cpuSystem, .peakRSS,
       .voluntarySwitches, .involuntarySwitches, .minorFaults, .majorFaults, .steals,
       .failedSteals, .parks, .wakeUps, .spuriousWakeUps, .compensations, .makespan, .queueDelay,
-      .instructions, .readModifyWrites, .allocations:
+      .instructions, .readModifyWrites, .allocations, .allocatedBytes:
       .lower
     }
   }
@@ -108,7 +110,10 @@ package enum Metric: Hashable, Sendable {
     case .queueDelay: "all parents finished to start of the body, from every sample"
     case .instructions: "instructions of all threads under valgrind, per operation"
     case .readModifyWrites: "atomic read-modify-writes under valgrind, per operation"
-    case .allocations: "calls of malloc and its kin under valgrind, per operation"
+    case .allocations:
+      "calls of malloc and its kin, under valgrind or in a child of its own, per operation"
+    case .allocatedBytes:
+      "bytes that these gave, in size classes of jemalloc, in a child of its own, per operation"
     case .own: OwnMetric.summary
     }
   }
@@ -121,10 +126,16 @@ package enum Metric: Hashable, Sendable {
     case .wall, .build, .run, .release, .throughput, .cpu, .cpuUser, .cpuSystem, .peakRSS,
       .voluntarySwitches, .involuntarySwitches, .minorFaults, .majorFaults, .jobs, .steals,
       .failedSteals, .parks, .wakeUps, .spuriousWakeUps, .injections, .compensations, .makespan,
-      .efficiency, .instructions, .readModifyWrites, .allocations, .own:
+      .efficiency, .instructions, .readModifyWrites, .allocations, .allocatedBytes, .own:
       [.p50, .min, .max, .mean, .ratio]
     }
   }
+}
+
+extension Metric {
+  /// What a child that counts allocations tells, and no other: without it a contestant has all its
+  /// other figures.
+  package static let ofCountingChild: [Metric] = [.allocations, .allocatedBytes]
 }
 
 /// Which way a metric is better.

@@ -50,6 +50,29 @@ import Testing
         """)
   }
 
+  @Test func allocationsAreALineOfTheirOwnAndCostNobodyTheOtherFigures() throws {
+    let runner = FakeRunner { assignment, _ in
+      var outcome = Fixtures.outcome(wall: [100])
+      guard assignment.countsAllocations else { return outcome }
+      guard assignment.name != "foundation" else {
+        return MeasurementOutcome(failure: .unavailable(reason: "own-allocator", detail: "why"))
+      }
+      outcome.metrics = [.allocations: [4.5], .allocatedBytes: [288]]
+      return outcome
+    }
+    let text = try report(runner) {
+      $0.workloadNames = ["chain"]
+      $0.references = ["foundation"]
+      $0.countsAllocations = true
+    }.text(style: .plain)
+    #expect(text.contains("  allocations/op: inline 4.50, dispatch 4.50, work-stealing 4.50,"))
+    #expect(text.contains("foundation unavailable:own-allocator"))
+    #expect(text.contains("  allocated-bytes/op: inline 288 B, dispatch 288 B,"))
+    #expect(text.contains("foundation      100 ns  100–100 ns"))
+    let plain = try report(runner) { $0.workloadNames = ["chain"] }.text(style: .plain)
+    #expect(!plain.contains("alloc"))
+  }
+
   @Test func metricsOfOnesOwnAreALineEach() throws {
     let own = try #require(OwnMetric("x-tables"))
     let runner = FakeRunner { assignment, _ in

@@ -68,6 +68,13 @@ let fixtureSuite = Suite(
       axes: [axis("n", least: 300), axis("allocations", least: 0), axis("turns", least: 0)]
     ) { parameters throws(WorkloadError) in LadenChain(parameters) },
     WorkloadDescription(
+      name: "own-allocator", summary: "a chain", notShown: "anything", tags: [],
+      axes: [axis("n", least: 300), axis("allocations", least: 0), axis("turns", least: 0)]
+    ) { parameters throws(WorkloadError) in
+      _ = dlopen("libtbbmalloc.so.2", RTLD_NOW)
+      return LadenChain(parameters)
+    },
+    WorkloadDescription(
       name: "endless", summary: "never ends", notShown: "anything", tags: [], axes: []
     ) { parameters throws(WorkloadError) in
       Endless()

@@ -42,7 +42,7 @@ internal import Testing
       }
       recorder.ran()
       recorder.released()
-      totals.add(recorder.usage, operations: Self.bodies)
+      totals.add(recorder, operations: Self.bodies)
       return recorder.sample(operations: Self.bodies)?.wallNanoseconds ?? .max
     }
     let ratios = (0..<pairs).map { _ in

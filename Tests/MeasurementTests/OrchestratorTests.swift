@@ -59,6 +59,63 @@ internal import Testing
     #expect(record.completeRounds == 3)
   }
 
+  @Test func allocationsAreCountedOnRequestAloneAndBehindTheRounds() throws {
+    let plain = FakeRunner.steady([:])
+    let timed = Orchestrator(plan: try plan { $0.processes = 2 }, runner: plain).run()
+    #expect(plain.assignments.allSatisfy { !$0.countsAllocations })
+    #expect(timed.allocationCounts.joined().allSatisfy { $0 == nil })
+    let plan = try self.plan {
+      $0.processes = 2
+      $0.countsAllocations = true
+    }
+    let runner = FakeRunner.steady([:])
+    let record = Orchestrator(plan: plan, runner: runner).run()
+    #expect(plain.assignments.count == plan.childCount)
+    let counting = runner.assignments.dropFirst(plan.childCount)
+    #expect(
+      runner.assignments.prefix(plan.childCount).map(\.seed) == plain.assignments.map(\.seed))
+    #expect(counting.map(\.name) == plan.groups.flatMap { $0.contestants.map(\.name) })
+    #expect(
+      counting.allSatisfy { $0.countsAllocations && $0.warmups == 1 && $0.maximumIterations == 1 })
+    #expect(record.allocationCounts.joined().allSatisfy { $0?.isComplete == true })
+  }
+
+  @Test func whoeverFailedCountsNothingAndAnInterruptStartsNoCounting() throws {
+    let plan = try self.plan {
+      $0.processes = 1
+      $0.countsAllocations = true
+    }
+    let runner = FakeRunner { assignment, _ in
+      assignment.name == "dispatch"
+        ? MeasurementOutcome(failure: .crashed(.signalled(11), standardError: ""))
+        : Fixtures.outcome(wall: [10])
+    }
+    _ = Orchestrator(plan: plan, runner: runner).run()
+    #expect(!runner.assignments.contains { $0.countsAllocations && $0.name == "dispatch" })
+    #expect(runner.assignments.contains { $0.countsAllocations })
+    let late = FakeRunner.steady([:])
+    let record = Orchestrator(
+      plan: plan, runner: late, isInterrupted: { late.assignments.count == plan.childCount }
+    ).run()
+    #expect(record.wasInterrupted)
+    #expect(late.assignments.count == plan.childCount)
+  }
+
+  @Test(arguments: [
+    (MeasurementFailure.unavailable(reason: "allocation-counter", detail: ""), false),
+    (.crashed(.signalled(11), standardError: ""), true),
+  ]) func countsThatCannotBeAreNoFailureOfTheRun(failure: MeasurementFailure, fails: Bool) throws {
+    let plan = try self.plan {
+      $0.processes = 1
+      $0.countsAllocations = true
+    }
+    let runner = FakeRunner { assignment, _ in
+      assignment.countsAllocations
+        ? MeasurementOutcome(failure: failure) : Fixtures.outcome(wall: [10])
+    }
+    #expect(Orchestrator(plan: plan, runner: runner).run().hasFailures == fails)
+  }
+
   @Test func anInterruptedChildEndsTheRun() throws {
     let plan = try self.plan()
     let runner = FakeRunner { _, index in

@@ -92,6 +92,34 @@ internal import Testing
     #expect(rows.contains { $0.subject.scheduler == "inline" && $0.value != nil })
   }
 
+  @Test func allocationsAreRowsOfOneProcessOrSayWhyNot() throws {
+    let rows = try self.rows(
+      FakeRunner { assignment, _ in
+        guard assignment.countsAllocations else { return Fixtures.outcome(wall: [10]) }
+        guard assignment.name != "dispatch" else {
+          return MeasurementOutcome(failure: .unavailable(reason: "own-allocator", detail: "why"))
+        }
+        var outcome = Fixtures.outcome(wall: [10])
+        outcome.metrics = [.allocations: [4.5], .allocatedBytes: [288]]
+        return outcome
+      }
+    ) {
+      $0.processes = 2
+      $0.countsAllocations = true
+    }
+    #expect(findings(rows) == [])
+    for (metric, value) in [(Metric.allocations, 4.5), (.allocatedBytes, 288)] {
+      let counted = rows.filter {
+        $0.subject.key == FigureKey(metric, .p50) && $0.subject.benchmark == "chain"
+      }
+      #expect(counted.map(\.subject.scheduler) == ["inline", "dispatch", "work-stealing"])
+      #expect(counted.map(\.value) == [value, nil, value])
+      #expect(counted.map(\.processCount) == [1, nil, 1])
+      #expect(counted[1].quality == [.unavailable(reason: "own-allocator")])
+    }
+    #expect(rows.filter { $0.subject.scheduler == "dispatch" && $0.value == nil }.count == 6)
+  }
+
   @Test func anInterruptedRunKeepsWhatIsComplete() throws {
     let rows = try self.rows(
       FakeRunner { _, index in

@@ -5,7 +5,7 @@ package enum OptionName: String, CaseIterable, Sendable {
   case filter, scheduler, workers
   case axes = "where"
   case quick, budget, seed, processes, pairs, metric, tolerance, equivalence, allocator, cpus,
-    reference, graph
+    allocations, reference, graph
   case base, binary, limits
   case requireConclusive = "require-conclusive"
   case failOnImprovement = "fail-on-improvement"
@@ -221,6 +221,10 @@ package enum OptionTable {
     .init(
       .allocator, .choice(["jemalloc", "system"]), verbs: measuring + [.history],
       "memory allocator of the measured processes; default jemalloc"),
+    .init(
+      .allocations, .flag, verbs: [.run],
+      "then count allocations and their bytes per operation, of all threads: one process more for "
+        + "each scheduler, on top of the budget; needs jemalloc"),
     .init(
       .cpus, .count("N", 1...1024), verbs: measuring + [.history],
       "pin every measured process to N CPUs; default: all"),

@@ -47,6 +47,7 @@ package struct RunRequest: Sendable {
     measurement.budget = parsed.duration(.budget)
     measurement.seed = parsed.seed
     measurement.processes = parsed.count(.processes)
+    measurement.countsAllocations = parsed.isOn(.allocations)
     measurement.allocator = parsed.text(.allocator).flatMap(Allocator.init) ?? .jemalloc
     output = parsed.text(.output)
     force = parsed.isOn(.force)

@@ -94,15 +94,21 @@ extension CommandLineTool {
     let orchestrator = Orchestrator(
       plan: plan, runner: runner, isInterrupted: isInterrupted,
       observe: { event in
-        if case .failed(let group, let contestant, let round, let failure) = event {
-          progress.clear()
-          let planned = plan.groups[group]
-          console.say(
-            "bench: \(planned.benchmark), \(planned.contestants[contestant].label), "
-              + "round \(round + 1): \(failure)")
-        } else if let text = ProgressLine.text(for: event, plan: plan) {
-          progress.show(text)
+        let (group, contestant): (Int, Int)
+        let finding: String
+        switch event {
+        case .failed(let ofGroup, let failed, let round, let failure):
+          (group, contestant, finding) = (ofGroup, failed, "round \(round + 1): \(failure)")
+        case .allocationsUncounted(let ofGroup, let failed, let failure):
+          (group, contestant, finding) = (ofGroup, failed, "allocations: \(failure)")
+        case .starting, .countingAllocations:
+          if let text = ProgressLine.text(for: event, plan: plan) { progress.show(text) }
+          return
         }
+        progress.clear()
+        let planned = plan.groups[group]
+        console.say(
+          "bench: \(planned.benchmark), \(planned.contestants[contestant].label), \(finding)")
       })
     let record = orchestrator.run()
     progress.clear()

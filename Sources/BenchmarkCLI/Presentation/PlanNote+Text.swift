@@ -15,6 +15,9 @@ extension PlanNote {
     case .noDurations(let path):
       return "\(path): no task has a duration, so efficiency says nothing; expected `duration`, "
         + "in seconds, at the nodes of a DOT file"
+    case .allocationsAreCounted(let children):
+      return "allocations are counted behind the rounds, in \(RunText.processes(children)) that no "
+        + "time is taken of; that comes on top of the budget"
     case .roundsExceedTime(let rounds, let seconds, let budget):
       return "\(rounds) rounds take about \(Self.time(seconds)), more than the "
         + "\(UnitFormatter.duration(budget)) to measure; --processes insists on them"

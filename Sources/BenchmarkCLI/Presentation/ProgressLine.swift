@@ -55,6 +55,10 @@ package struct ProgressLine {
 
   /// `[ 37/288] chain n=512, dispatch, round 2 of 8, 48 s left`.
   package static func text(for event: Orchestrator.Event, plan: MeasurementPlan) -> String? {
+    if case .countingAllocations(let group, let contestant) = event {
+      let planned = plan.groups[group]
+      return "\(planned.benchmark), \(planned.contestants[contestant].label), counting allocations"
+    }
     guard
       case .starting(let group, let contestant, let round, let done, let total, let left) = event
     else { return nil }

@@ -141,6 +141,22 @@ package struct Report: Sendable {
     return order.sorted().map { "\($0): \((figures[$0] ?? []).joined(separator: ", "))" }
   }
 
+  /// What was allocated for an operation: a line per metric, a figure per contestant, or why there
+  /// is none.
+  private static func allocationFigures(_ group: GroupResult) -> [String] {
+    // Instructions come with allocations of their own, in the table.
+    guard group.primaryMetric != .instructions else { return [] }
+    return Metric.ofCountingChild.compactMap { metric in
+      let figures = group.contestants.compactMap { contestant -> String? in
+        let figure = contestant.figure(metric)
+          .map { UnitFormatter.text($0.value, unit: metric.unit) }
+        return (figure ?? contestant.uncounted(metric)?.text).map { "\(contestant.label) \($0)" }
+      }
+      return figures.isEmpty
+        ? nil : "\(metric.rawValue)/op: " + figures.joined(separator: ", ")
+    }
+  }
+
   /// Failures, caps and contradictions, which the figures alone would hide.
   private func remarks(_ group: GroupResult) -> [TextTable.Cell] {
     var remarks: [TextTable.Cell] = []
@@ -158,7 +174,7 @@ package struct Report: Sendable {
         .init("nobody is best: each one is beaten by another, round by round", .doubtful))
     }
     if let unsettled = Self.unsettled(group) { remarks.append(.init(unsettled, .doubtful)) }
-    remarks += Self.ownFigures(group).map { .init($0, .plain) }
+    remarks += (Self.allocationFigures(group) + Self.ownFigures(group)).map { .init($0, .plain) }
     for contestant in group.contestants {
       if let failure = contestant.failure {
         let round = contestant.failedRound.map { " in round \($0)" } ?? ""

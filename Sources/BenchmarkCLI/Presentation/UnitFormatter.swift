@@ -2,15 +2,15 @@
 
 /// Turns numbers into short text: the only place in the code base that chooses units and digits.
 package enum UnitFormatter {
-  /// A value of a registry unit (`ns`, `ns/op`, `B`, `1/s`, `1/op`, `1`) with three significant
-  /// digits.
+  /// A value of a registry unit (`ns`, `ns/op`, `B`, `B/op`, `1/s`, `1/op`, `1`) with three
+  /// significant digits.
   package static func text(_ value: Double, unit: String) -> String {
     let pieces = unit.split(separator: "/", maxSplits: 1)
     switch unit {
     case "1": return significant(value)
     case "1/op": return significant(value)
     case "1/s": return scaled(value, steps: Self.rates)
-    case "B": return scaled(value, steps: Self.bytes)
+    case "B", "B/op": return scaled(value, steps: Self.bytes)
     default: break
     }
     guard pieces.first == "ns" else { return "\(significant(value)) \(unit)" }

@@ -25,3 +25,5 @@ int shim_allocations_now(shim_allocations *given);
 /// Has a fresh thread ask for `count` blocks of `size` bytes, and reads what was counted while it lived. Returns 0, -1 as
 /// above, or -2 when the thread cannot be started.
 int shim_allocations_counted(uint64_t count, uint64_t size, shim_allocations *counted);
+/// 1 when a library is loaded in this process whose path contains `part`, else 0.
+int shim_is_loaded(const char *part);

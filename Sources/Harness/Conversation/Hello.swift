@@ -12,8 +12,9 @@ package struct ChildSetup: Message {
   package var allocator = Allocator.jemalloc
   /// Pins the whole process to the first so many CPUs of its affinity mask; nil leaves it alone.
   package var cpus: Int?
-  /// Allocations by which the child proves, before anything else, that it counts every one; nil
-  /// where it counts none, as wherever time is measured.
+  /// Allocations by which the child proves, before anything else, that it counts every one.
+  ///
+  /// Its iterations then count theirs. Nil where it counts none, as wherever time is measured.
   package var provenAllocations: Int?
 
   package init() {}

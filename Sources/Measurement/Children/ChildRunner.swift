@@ -11,6 +11,8 @@ internal import Machine
 /// the orchestrator decides. It inherits its pipes and nothing else, and ends by itself when the
 /// orchestrator dies. When `run` returns, the child is gone and reaped. Any thread.
 package struct ChildRunner: Sendable {
+  /// Allocations by which a child that counts them proves its counter.
+  private static let provenAllocations = 1_000
   /// How much of the end of a child's stderr is kept.
   package static let standardErrorLimit = 8192
 
@@ -46,7 +48,9 @@ package struct ChildRunner: Sendable {
     let start = MonotonicClock.nanoseconds()
     do throws(MeasurementFailure) {
       let child = try self.start(
-        ChildSetup(allocator: allocator, cpus: assignment.cpus),
+        ChildSetup(
+          allocator: allocator, cpus: assignment.cpus,
+          provenAllocations: assignment.countsAllocations ? Self.provenAllocations : nil),
         padding: assignment.environmentPadding, deadline: deadline)
       defer { child.end() }
       try measure(assignment, in: child, &outcome)
@@ -62,6 +66,12 @@ package struct ChildRunner: Sendable {
   ) throws(MeasurementFailure) {
     try child.awaitReady()
     outcome.allocatorProof = child.allocatorProof
+    if assignment.countsAllocations, child.countedAllocations != Self.provenAllocations {
+      throw .unavailable(
+        reason: "allocation-counter",
+        detail: "the child counted \(child.countedAllocations ?? 0) allocations of "
+          + "\(Self.provenAllocations); expected every one, as `bench selftest` proves it")
+    }
     try child.prepare(assignment)
     try child.iterate(
       Iterations(

@@ -131,6 +131,8 @@ package struct MeasurementPlan: Sendable {
   package let warmups: Int
   /// Allocator of the measured processes.
   package let allocator: Allocator
+  /// Whether every contestant counts its allocations in one more child, behind the rounds.
+  package var countsAllocations = false
   /// What whoever asked should know about the plan.
   package var notes: [PlanNote]
 
@@ -185,6 +187,16 @@ package struct MeasurementPlan: Sendable {
       minimumIterations: 1,
       timeBudgetNanoseconds: timeBudgetNanoseconds, seed: generator.next(), allocator: allocator,
       environmentPadding: generator.index(below: 4096), extra: planned.settings)
+  }
+
+  /// The assignment of the child that counts a contestant's allocations: a warm-up, then one
+  /// iteration.
+  package func countingAssignment(group: Int, contestant: Int) -> Assignment {
+    var assignment = assignment(
+      round: rounds, group: group, contestant: contestant, timeBudgetNanoseconds: 0)
+    assignment.maximumIterations = 1
+    assignment.countsAllocations = true
+    return assignment
   }
 
   /// Random numbers of one round of one group; no two of these streams start alike.

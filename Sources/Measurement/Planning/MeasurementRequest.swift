@@ -38,6 +38,8 @@ package struct MeasurementRequest: Sendable {
   package var processes: Int?
   /// Allocator of the measured processes.
   package var allocator = Allocator.jemalloc
+  /// Whether allocations are counted once everything is timed.
+  package var countsAllocations = false
 
   /// A request for everything at default sizes.
   package init() {}

@@ -12,6 +12,8 @@ package enum PlanNote: Hashable, Sendable {
   case graph(String)
   /// No task of the graph at the path has a duration.
   case noDurations(path: String)
+  /// Allocations are counted behind the rounds, in so many children.
+  case allocationsAreCounted(children: Int)
   /// The rounds that were asked for take longer than the time, in seconds.
   case roundsExceedTime(rounds: Int, seconds: Double, budget: Duration)
   /// The time that was asked for holds fewer rounds than are ranked, which take so many seconds.

@@ -27,6 +27,11 @@ package struct Planner: Sendable {
       seed: request.seed ?? freshSeed, budget: request.totalBudget,
       budgetIsNamed: request.budget != nil, cpuCount: request.cpus ?? cpuCount, warmups: 1,
       allocator: request.allocator, notes: notes)
+    plan.countsAllocations = request.countsAllocations
+    if plan.countsAllocations {
+      plan.notes.append(
+        .allocationsAreCounted(children: groups.reduce(0) { $0 + $1.contestants.count }))
+    }
     if let warning = PlanEstimate(plan: plan).warning { plan.notes.append(warning) }
     return plan
   }

@@ -50,6 +50,9 @@ package struct RowWriter: Sendable {
             failure: record.failure(group: index, contestant: contestant)?.1,
             labeller: &labeller),
           in: group)
+          + allocationRows(
+            record.allocationCounts[index][contestant], of: group.contestants[contestant],
+            in: group)
       }
     }
   }
@@ -95,6 +98,28 @@ package struct RowWriter: Sendable {
       }
     }
     return rows
+  }
+
+  /// What a child counted, or why it could not; none where there was no such child.
+  private func allocationRows(
+    _ outcome: MeasurementOutcome?, of contestant: Contestant, in group: MeasurementGroup
+  ) -> [ResultRow] {
+    guard let outcome else { return [] }
+    return Metric.ofCountingChild.map { metric in
+      var row = row(of: contestant, in: group)
+      row.subject.metric = metric
+      row.quality = buildFlags
+      guard let value = outcome.metrics[metric]?.first, outcome.isComplete else {
+        row.quality.formUnion(
+          flags(of: outcome.failure ?? .unavailable(reason: "allocation-counter", detail: "")))
+        return row
+      }
+      row.value = value
+      row.processCount = 1
+      row.iterationCount = outcome.iterations.count
+      row.operationCount = outcome.iterations.reduce(0) { $0 + $1.operations }
+      return row
+    }
   }
 
   /// A contestant that failed: its aggregate without a figure, and every process with what it has.

@@ -15,6 +15,10 @@ package struct Orchestrator {
     case starting(group: Int, contestant: Int, round: Int, done: Int, of: Int, secondsLeft: Double)
     /// A child failed.
     case failed(group: Int, contestant: Int, round: Int, MeasurementFailure)
+    /// A child that counts allocations is about to start.
+    case countingAllocations(group: Int, contestant: Int)
+    /// The allocations of a contestant were not counted.
+    case allocationsUncounted(group: Int, contestant: Int, MeasurementFailure)
   }
 
   let plan: MeasurementPlan
@@ -64,7 +68,35 @@ package struct Orchestrator {
       }
       break
     }
+    if plan.countsAllocations, !record.wasInterrupted { countAllocations(into: &record) }
     return record
+  }
+
+  /// One more child for every contestant that has figures, none of which is a time.
+  private func countAllocations(into record: inout RunRecord) {
+    for group in plan.groups.indices {
+      for contestant in plan.groups[group].contestants.indices
+      where record.processes[group][contestant].contains(where: \.outcome.isComplete)
+        && record.failure(group: group, contestant: contestant) == nil
+      {
+        guard !isInterrupted() else {
+          record.wasInterrupted = true
+          return
+        }
+        observe(.countingAllocations(group: group, contestant: contestant))
+        let outcome = runner.measure(
+          plan.countingAssignment(group: group, contestant: contestant),
+          deadline: plan.childDeadline)
+        guard outcome.failure != .interrupted else {
+          record.wasInterrupted = true
+          return
+        }
+        record.allocationCounts[group][contestant] = outcome
+        if let failure = outcome.failure {
+          observe(.allocationsUncounted(group: group, contestant: contestant, failure))
+        }
+      }
+    }
   }
 
   /// How a round ended.

@@ -22,6 +22,9 @@ package struct RunRecord: Sendable {
   package let plan: MeasurementPlan
   /// Processes by group and contestant, in order of rounds.
   package var processes: [[[ProcessRecord]]]
+  /// What the children that count allocations said, by group and contestant; nil where there was
+  /// none.
+  package var allocationCounts: [[MeasurementOutcome?]]
   /// True when the user ended the run.
   package var wasInterrupted = false
   /// Rounds that were left out because the budget had no time for them.
@@ -30,6 +33,7 @@ package struct RunRecord: Sendable {
   package init(plan: MeasurementPlan) {
     self.plan = plan
     processes = plan.groups.map { $0.contestants.map { _ in [] } }
+    allocationCounts = plan.groups.map { $0.contestants.map { _ in nil } }
   }
 
   /// Rounds that every contestant without a failure of its own has complete.
@@ -88,12 +92,20 @@ package struct RunRecord: Sendable {
     return nil
   }
 
-  /// True when some contestant failed.
+  /// True when some contestant failed; that allocations cannot be counted here is no failure.
   package var hasFailures: Bool {
-    plan.groups.indices.contains { group in
-      plan.groups[group].contestants.indices.contains {
-        failure(group: group, contestant: $0) != nil
+    let counting = allocationCounts.joined().compactMap { $0?.failure }
+    let failed = counting.contains { failure in
+      switch failure {
+      case .unavailable, .interrupted: false
+      case .crashed, .hung, .wrongAnswer, .otherConversation: true
       }
     }
+    return failed
+      || plan.groups.indices.contains { group in
+        plan.groups[group].contestants.indices.contains {
+          failure(group: group, contestant: $0) != nil
+        }
+      }
   }
 }
