@@ -53,7 +53,7 @@ struct AllocationChildTests {
     let (before, after) = (outcome(workers: workers), outcome(workers: workers, allocations: 1))
     let more = try figure(.allocations, after) - figure(.allocations, before)
     // Where workers steal, how much a deque grows differs from run to run: a few blocks, but large.
-    #expect(abs(more - 1) <= 0.1)
+    #expect(abs(more - 1) <= 0.3)
     #expect(try figure(.allocatedBytes, after) > 32)
   }
 
