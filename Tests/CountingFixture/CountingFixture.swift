@@ -71,7 +71,8 @@ let fixtureSuite = Suite(
       name: "own-allocator", summary: "a chain", notShown: "anything", tags: [],
       axes: [axis("n", least: 300), axis("allocations", least: 0), axis("turns", least: 0)]
     ) { parameters throws(WorkloadError) in
-      _ = dlopen("libtbbmalloc.so.2", RTLD_NOW)
+      // SAFETY: the library stays; its handle is not needed.
+      unsafe _ = dlopen("libtbbmalloc.so.2", RTLD_NOW)
       return LadenChain(parameters)
     },
     WorkloadDescription(
