@@ -84,7 +84,7 @@ import Testing
       .force: "yes", .format: "json", .allowDebug: "true", .dryRun: "on", .color: "never",
       .noProgress: "1", .quiet: "1", .check: "f", .history: "h", .since: "c", .commit: "r",
       .pairs: "30", .metric: "cpu", .tolerance: "2%", .equivalence: "5", .base: "v1", .binary: "x",
-      .buildOptions: "-v", .record: "1", .baseline: "b.csv", .explain: "1",
+      .buildOptions: "-v", .record: "1", .allocations: "1", .baseline: "b.csv", .explain: "1",
       .full: "1", .limits: "l", .requireConclusive: "1", .failOnImprovement: "1", .counts: "off",
     ]
     for option in OptionTable.all {
