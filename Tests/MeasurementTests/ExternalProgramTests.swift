@@ -72,10 +72,9 @@ internal import Testing
     defer { for end in ends + [kept] { close(end) } }
     let begun = ContinuousClock.now
     let outcome = ExternalProgram.run(
-      ["sh", "-c", trap + "sleep 600 & echo x >&3; sleep 600"], keeping: kept,
-      interrupt: InterruptFlag(descriptor: ends[0]),
-      // Who obeys may take his time on a busy machine.
-      patience: trap.isEmpty ? .seconds(30) : .milliseconds(200))
+      // In the place of the shell, which may be about to start it when the signal comes.
+      ["sh", "-c", trap + "sleep 600 & echo x >&3; exec sleep 600"], keeping: kept,
+      interrupt: InterruptFlag(descriptor: ends[0]), patience: .seconds(2))
     #expect(outcome.isInterrupted)
     #expect(outcome.code == 128 + (trap.isEmpty ? SIGINT : SIGKILL))
     #expect(ContinuousClock.now - begun < .seconds(60))
