@@ -66,7 +66,7 @@ enum OpenMetricsExport {
   private static func baseUnit(of unit: String) -> (unit: String?, scale: Double) {
     switch unit {
     case "ns", "ns/op": ("seconds", 1e9)
-    case "B": ("bytes", 1)
+    case "B", "B/op": ("bytes", 1)
     case "1/s": ("per_second", 1)
     case "1/op": ("per_operation", 1)
     case "1", "": (nil, 1)
