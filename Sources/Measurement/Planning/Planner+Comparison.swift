@@ -39,8 +39,8 @@ extension Planner {
 
   /// The plan of what is compared.
   func plan(
-    _ comparison: ComparisonRequest, of compared: [ComparisonGroup], notes: [PlanNote],
-    freshSeed: UInt64
+    _ comparison: ComparisonRequest, of compared: [ComparisonGroup],
+    pairing: ComparisonDesign.Pairing = .alternating, notes: [PlanNote], freshSeed: UInt64
   ) throws(PlanError) -> ComparisonPlan {
     guard !compared.isEmpty else { throw .nothingToCompare }
     for metric in comparison.metrics ?? [] {
@@ -57,7 +57,8 @@ extension Planner {
     plan.metrics = comparison.metrics
     plan.tolerance = comparison.tolerance
     plan.pairs = comparison.pairs.map { .exactly($0) } ?? .standard
-    if request.isQuick { plan.sampling = .quick(plan.pairing) }
+    plan.pairing = pairing
+    if request.isQuick { plan.sampling = .quick(pairing) }
     plan.allocator = request.allocator
     plan.notes = notes
     return plan

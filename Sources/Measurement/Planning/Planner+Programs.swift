@@ -28,9 +28,7 @@ extension Planner {
         return ComparisonGroup(own, executables: programs.map(\.executable))
       }
     }
-    var plan = try plan(comparison, of: compared, notes: notes, freshSeed: freshSeed)
-    plan.pairing = .lockStep
-    if request.isQuick { plan.sampling = .quick(plan.pairing) }
-    return plan
+    return try plan(
+      comparison, of: compared, pairing: .lockStep, notes: notes, freshSeed: freshSeed)
   }
 }
