@@ -47,6 +47,7 @@ private final class Transcript {
       (["counts", "--explain", "--format", "csv"], 64),
       (["counts", "--workers", "0"], 64), (["counts", "--record=yes"], 64),
       (["counts", "chain", "--budget", "1s"], 64), (["counts", "--base", "main", "--record"], 64),
+      (["counts", "--build-options", "-v"], 64),
       (["counts", "--help"], 0),
       (["selftest", "--dry-run"], 0), (["selftest", "chain"], 64),
       (["selftest", "--budget", "1"], 64), (["selftest", "--help"], 0),
@@ -56,6 +57,21 @@ private final class Transcript {
     #expect(result.code.rawValue == code, "\(result)")
     #expect((code == 0) == result.talk.isEmpty)
     #expect((code == 0) == !result.out.isEmpty)
+  }
+
+  /// `scripts/bench` says so to every verb, whether it builds a revision or not.
+  @Test(arguments: [["counts"], ["check"], ["compare", "a.csv", "b.csv"], ["history", "scan"]])
+  func howRevisionsAreBuiltMayStandInTheEnvironment(words: [String]) throws {
+    let parsed = try ArgumentParser(workloadNames: ["chain"]).parse(
+      words, environment: ["BENCH_BUILD_OPTIONS": "--traits OneTBB"])
+    #expect(parsed.buildOptions == ["--traits", "OneTBB"])
+    switch parsed.wish {
+    case .verb(.counts): #expect(try CountsRequest(parsed).base == nil)
+    case .verb(.check): #expect(try CheckRequest(parsed).compare.buildOptions.count == 2)
+    case .verb(.compare): #expect(try CompareRequest(parsed).buildOptions.count == 2)
+    case .verb(.history): #expect(try HistoryRequest(parsed).buildOptions.count == 2)
+    default: Issue.record("expected a verb that builds revisions, not \(words)")
+    }
   }
 
   @Test func aMessageHasPlaceFindingExpectationAndNextStep() {

@@ -60,7 +60,8 @@ struct CountsRequest: Sendable {
         OptionName.base.flag, "a revision takes the place of the baseline",
         expected: "no --baseline and no --record with it", next: "leave one of them out")
     }
-    guard base != nil || buildOptions.isEmpty else {
+    // `scripts/bench` tells every verb how to build, by the environment.
+    guard base != nil || !parsed.typed.contains(.buildOptions) else {
       throw .usage(
         OptionName.buildOptions.flag, "there is nothing to build",
         expected: "--base REV with it", next: "leave it out, or name a revision")
