@@ -60,7 +60,7 @@ private final class Transcript {
   }
 
   /// `scripts/bench` says so to every verb, whether it builds a revision or not.
-  @Test(arguments: [["counts"], ["check"], ["compare", "a.csv", "b.csv"], ["history", "scan"]])
+  @Test(arguments: [["counts"], ["check"], ["compare", "a.csv", "b.csv"]])
   func howRevisionsAreBuiltMayStandInTheEnvironment(words: [String]) throws {
     let parsed = try ArgumentParser(workloadNames: ["chain"]).parse(
       words, environment: ["BENCH_BUILD_OPTIONS": "--traits OneTBB"])
@@ -69,7 +69,6 @@ private final class Transcript {
     case .verb(.counts): #expect(try CountsRequest(parsed).base == nil)
     case .verb(.check): #expect(try CheckRequest(parsed).compare.buildOptions.count == 2)
     case .verb(.compare): #expect(try CompareRequest(parsed).buildOptions.count == 2)
-    case .verb(.history): #expect(try HistoryRequest(parsed).buildOptions.count == 2)
     default: Issue.record("expected a verb that builds revisions, not \(words)")
     }
   }
