@@ -40,7 +40,9 @@ package struct PairedAnalysis: Sendable {
       measured.map { index in
         let design = members[index].design
         return (
-          PairedComparison(design: design.looks, members: count, tolerance: design.tolerance),
+          PairedComparison(
+            design: design.looks, members: count, familyAlpha: GateFamily.reportAlpha,
+            tolerance: design.tolerance),
           members[index].logRatios
         )
       })

@@ -14,7 +14,7 @@ package struct Gate: Sendable {
   package let alpha: Double
 
   /// Stops the process unless `alpha` is above 0 and at most one half.
-  package init(alpha: Double = 0.01) {
+  package init(alpha: Double = GateFamily.gateAlpha) {
     guard alpha > 0, alpha <= 0.5 else {
       fatalError("Gate: alpha \(alpha); expected more than 0 and at most 0.5")
     }

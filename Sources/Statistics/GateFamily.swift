@@ -8,13 +8,19 @@
 /// at most `alpha`. A plain value; any thread.
 /// Source: Maurer and Bretz, Statistics in Biopharmaceutical Research 5(4), 2013.
 package struct GateFamily: Sendable {
+  /// The family-wise error of a report: slower or faster is wrongly said in one of a hundred.
+  package static let reportAlpha = 0.01
+  /// The family-wise error of a gate: one of a thousand is wrongly red. A gate runs with every
+  /// change, and nobody asked it a question; in an alarm that is wrong people stop to believe.
+  package static let gateAlpha = 0.001
+
   /// The family-wise error.
   package let alpha: Double
   /// The comparison of each member: its looks, its own error for equivalence, its tolerance.
   package let comparison: PairedComparison
 
   /// Stops the process unless `alpha` lies strictly between 0 and 1.
-  package init(alpha: Double = 0.01, comparison: PairedComparison) {
+  package init(alpha: Double = reportAlpha, comparison: PairedComparison) {
     requireLevel(alpha)
     self.alpha = alpha
     self.comparison = comparison
@@ -32,7 +38,7 @@ package struct GateFamily: Sendable {
   ///
   /// Stops the process when a member has no pair or a log ratio that is not finite.
   package static func judge(
-    _ members: [(comparison: PairedComparison, logRatios: [Double])], alpha: Double = 0.01
+    _ members: [(comparison: PairedComparison, logRatios: [Double])], alpha: Double = reportAlpha
   ) -> [Member] {
     let exceedances = members.map { $0.comparison.exceedance(logRatios: $0.logRatios) }
     let adjusted = MultipleTesting.holm(exceedances.map(\.pValue))

@@ -50,12 +50,12 @@ package struct PairedComparison: Sendable {
   /// A member says slower or faster at its equal part of the family's error: `GateFamily.judge`
   /// says the same of it, whatever the others find, so that measuring it may stop there.
   package init(
-    design: SequentialDesign, members: Int, familyAlpha: Double = 0.01, tolerance: Tolerance
+    design: SequentialDesign, members: Int, familyAlpha: Double, tolerance: Tolerance
   ) {
     let alpha = 0.005
     self.init(
       design: design, alpha: alpha,
-      alarmAlpha: members > 1 ? min(alpha, familyAlpha / Double(members)) : alpha,
+      alarmAlpha: min(alpha, familyAlpha / Double(members)),
       tolerance: tolerance)
   }
 

@@ -52,6 +52,18 @@ struct RateTable {
     }
     func isAlarm(_ verdict: Verdict) -> Bool { verdict == .slower || verdict == .faster }
 
+    func family(_ name: String, _ alpha: Double) -> Rate {
+      let member = PairedComparison(
+        design: comparison.design, members: 40, familyAlpha: alpha,
+        tolerance: comparison.tolerance)
+      return Rate("equal sides, any alarm in \(name)", goal: 0...0.01, cases: max(100, cases / 10))
+      {
+        GateFamily.judge(
+          (0..<40).map { _ in (member, next().comparison(count, &generator)) }, alpha: alpha
+        ).contains { isAlarm($0.verdict) }
+      }
+    }
+
     let (rawShift, verdictShift) = inProcess ? (1.03, 1.04) : (1.05, 1.06)
     var rates = [
       Rate("equal sides, raw p < 0.05, \(count) pairs", goal: 0.04...0.06, cases: cases) {
@@ -60,13 +72,8 @@ struct RateTable {
       Rate("equal sides, verdict slower or faster", goal: 0...0.005, cases: cases) {
         isAlarm(outcome(1).verdict)
       },
-      Rate("equal sides, any alarm in a gate of 40", goal: 0...0.01, cases: max(100, cases / 10)) {
-        let member = PairedComparison(
-          design: comparison.design, members: 40, tolerance: comparison.tolerance)
-        return GateFamily.judge(
-          (0..<40).map { _ in (member, next().comparison(count, &generator)) }
-        ).contains { isAlarm($0.verdict) }
-      },
+      family("a report of 40", GateFamily.reportAlpha),
+      family("a gate of 40", GateFamily.gateAlpha),
       Rate("interval of the ratio covers it, equal sides", goal: 0.94...0.96, cases: cases) {
         outcome(1).ratio.interval?.contains(1) ?? false
       },

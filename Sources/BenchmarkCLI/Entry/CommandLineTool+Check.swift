@@ -158,6 +158,7 @@ extension CommandLineTool {
     _ request: CheckRequest, builds: [MeasuredProgram], _ limits: Limits, _ noise: GateNoise? = nil
   ) throws(ToolFailure) -> (plan: ComparisonPlan, exclusions: [GateEntry]) {
     var plan = try comparisonPlan(request.compare, builds: builds)
+    plan.familyAlpha = Gate().alpha
     if !plan.budgetIsNamed {
       plan.budget = request.run.measurement.isQuick ? .seconds(120) : .seconds(600)
       plan.budgetIsNamed = true

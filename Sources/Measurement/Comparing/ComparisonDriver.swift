@@ -140,7 +140,8 @@ package struct ComparisonDriver {
     _ candidate: Int, of group: Int, _ looks: SequentialDesign, _ pairs: [PairRecord]
   ) -> Bool {
     let comparison = PairedComparison(
-      design: looks, members: plan.verdictCount, tolerance: plan.tolerance(of: group))
+      design: looks, members: plan.verdictCount, familyAlpha: plan.familyAlpha,
+      tolerance: plan.tolerance(of: group))
     return plan.judgedMetrics(of: group).allSatisfy { metric in
       let logRatios = pairs.compactMap { $0.logRatio(candidate, metric) }
       // A pair without a figure would be missing at this look alone.

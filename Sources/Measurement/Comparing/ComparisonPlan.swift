@@ -52,6 +52,8 @@ package struct ComparisonPlan: Sendable {
   /// Metrics that get a verdict; nil for what each benchmark is about.
   package var metrics: [Metric]?
   package var tolerance = Tolerance.timing
+  /// The error of all verdicts together, at which measuring stops: that of whoever judges them.
+  package var familyAlpha = GateFamily.reportAlpha
   package var pairs = Pairs.standard
   /// Time for everything.
   package var budget: Duration
