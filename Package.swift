@@ -298,8 +298,7 @@ let package = Package(
     tests("StatisticsTests", imports: ["Statistics"]),
     .target(name: "TestFolders", path: "Tests/TestFolders", swiftSettings: strict),
     tests("ResultsTests", imports: ["Results", "Statistics", "TestFolders"]),
-    tests(
-      "HistoryTests", imports: ["ExportSamples", "History", "Results", "TestFolders"]),
+    tests("HistoryTests", imports: ["ExportSamples", "History", "Results", "TestFolders"]),
     .target(
       name: "ExportSamples", dependencies: ["History", "Results", "Statistics"],
       path: "Tests/ExportSamples",
@@ -330,8 +329,7 @@ let package = Package(
       imports: [
         "Analysis", "Harness", "Measurement", "MeasurementFixtures", "Results", "Statistics",
       ]),
-    tests(
-      "GateTests", imports: ["Gate", "ConcurrencyPrimitives", "Results", "Statistics"]),
+    tests("GateTests", imports: ["Gate", "ConcurrencyPrimitives", "Results", "Statistics"]),
     .executableTarget(
       name: "CountingFixture",
       dependencies: [
@@ -359,8 +357,7 @@ let package = Package(
       imports: [
         "BenchmarkCLI", "Analysis", "ConcurrencyPrimitives", "ExportSamples", "Exports", "Gate",
         "GateFixture", "Harness", "Measurement", "MeasurementFixtures", "Results", "Scheduling",
-        "Statistics",
-        "TestFolders",
+        "Statistics", "TestFolders",
       ]),
     tests(
       "WorkloadsTests",
@@ -385,23 +382,16 @@ let package = Package(
   cxxLanguageStandard: .cxx17
 )
 
-// BENCH_TEST_TARGETS=A,B leaves these test targets, what they need, and nothing else: a build for some tests under a
-// sanitizer takes half as long.
+// BENCH_TEST_TARGETS=A,B leaves these test targets and what they need, for a build that takes half as long.
 if let wanted = Context.environment["BENCH_TEST_TARGETS"] {
   var kept: Set<String> = []
   func keep(_ name: String) {
-    guard kept.insert(name).inserted else { return }
     guard let target = package.targets.first(where: { $0.name == name }) else {
-      fatalError(
-        "BENCH_TEST_TARGETS: no target `\(name)`; expected names of targets, with commas between them"
-      )
+      fatalError("BENCH_TEST_TARGETS: no target `\(name)`; expected names with commas between them")
     }
-    for dependency in target.dependencies {
-      switch dependency {
-      case .byNameItem(let name, _), .targetItem(let name, _): keep(name)
-      default: break
-      }
-    }
+    guard kept.insert(name).inserted else { return }
+    for case .byNameItem(let name, _) in target.dependencies { keep(name) }
+    for case .targetItem(let name, _) in target.dependencies { keep(name) }
   }
   wanted.split(separator: ",").forEach { keep(String($0)) }
   package.targets.removeAll { !kept.contains($0.name) }

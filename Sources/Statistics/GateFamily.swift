@@ -10,8 +10,9 @@
 package struct GateFamily: Sendable {
   /// The family-wise error of a report: slower or faster is wrongly said in one of a hundred.
   package static let reportAlpha = 0.01
-  /// The family-wise error of a gate: one of a thousand is wrongly red. A gate runs with every
-  /// change, and nobody asked it a question; in an alarm that is wrong people stop to believe.
+  /// The family-wise error of a gate: one of a thousand is wrongly red.
+  ///
+  /// A gate runs with every change, unasked, and after a few wrong alarms nobody believes it.
   package static let gateAlpha = 0.001
 
   /// The family-wise error.

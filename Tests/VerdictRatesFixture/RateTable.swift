@@ -52,10 +52,13 @@ struct RateTable {
     }
     func isAlarm(_ verdict: Verdict) -> Bool { verdict == .slower || verdict == .faster }
 
-    func family(_ name: String, _ alpha: Double) -> Rate {
-      let member = PairedComparison(
+    func oneOf40(_ alpha: Double) -> PairedComparison {
+      PairedComparison(
         design: comparison.design, members: 40, familyAlpha: alpha,
         tolerance: comparison.tolerance)
+    }
+    func family(_ name: String, _ alpha: Double) -> Rate {
+      let member = oneOf40(alpha)
       return Rate("equal sides, any alarm in \(name)", goal: 0...0.01, cases: max(100, cases / 10))
       {
         GateFamily.judge(
@@ -90,6 +93,15 @@ struct RateTable {
         outcome(verdictShift).verdict == .slower
       },
     ]
+    rates.append(
+      Rate("the same in a gate of 40, red", goal: nil, cases: max(100, cases / 10)) {
+        let member = oneOf40(GateFamily.gateAlpha)
+        let slow = next().comparison(count, slowdown: verdictShift, &generator)
+        let others = (1..<40).map { _ in next().comparison(count, &generator) }
+        return GateFamily.judge(
+          ([slow] + others).map { (member, $0) }, alpha: GateFamily.gateAlpha
+        ).first?.verdict == .slower
+      })
     for one in used {
       rates.append(
         Rate("  of these \(one.name)", goal: nil, cases: max(200, cases / used.count)) {
