@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Analysis
-internal import CSystemShims
 internal import Gate
 internal import Glibc
 internal import Harness
@@ -197,9 +196,7 @@ extension CommandLineTool {
     flags: Set<QualityFlag>
   ) throws(ToolFailure) -> ExitCode {
     let record = measured.record
-    let writer = RowWriter(
-      run: session.identity, code: session.code, allocator: record.plan.allocator.rawValue,
-      buildFlags: flags, cpuCount: Int(shim_usable_cpus()))
+    let writer = RowWriter(session, allocator: record.plan.allocator, buildFlags: flags)
     let analysis = PairedAnalysis(rows: writer.rows(record), roster: Roster(suite))
     let context = ReportContext(record, writer: writer, session: session)
     let entries = GateEntry.entries(

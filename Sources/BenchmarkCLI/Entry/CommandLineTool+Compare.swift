@@ -96,17 +96,9 @@ extension CommandLineTool {
     flags: Set<QualityFlag>
   ) throws(ToolFailure) -> ExitCode {
     guard !record.isEmpty else {
-      guard record.wasInterrupted else {
-        throw .usage(
-          "--budget", "it ended before the first pair", expected: "time for 20 pairs at least",
-          next: "see `--dry-run` for what that takes")
-      }
-      console.say("bench: interrupted before the first pair; nothing is written")
-      return .interrupted
+      return try endedBefore("the first pair", record.wasInterrupted, least: "20 pairs")
     }
-    let writer = RowWriter(
-      run: session.identity, code: session.code, allocator: record.plan.allocator.rawValue,
-      buildFlags: flags, cpuCount: Int(shim_usable_cpus()))
+    let writer = RowWriter(session, allocator: record.plan.allocator, buildFlags: flags)
     let analysis = PairedAnalysis(rows: writer.rows(record), roster: Roster(suite))
     let bytes = CSV.encode(analysis.rows)
     let report = PairedReport(

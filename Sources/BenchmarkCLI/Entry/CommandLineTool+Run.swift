@@ -120,19 +120,10 @@ extension CommandLineTool {
     _ record: RunRecord, request: RunRequest, session: RunSession, place: ResultsPlace?,
     flags: Set<QualityFlag>
   ) throws(ToolFailure) -> ExitCode {
-    let isEmpty = record.processes.allSatisfy { $0.allSatisfy(\.isEmpty) }
-    guard !isEmpty else {
-      guard record.wasInterrupted else {
-        throw .usage(
-          "--budget", "it ended before the first process", expected: "time for one round at least",
-          next: "see `--dry-run` for what that takes")
-      }
-      console.say("bench: interrupted before the first figure; nothing is written")
-      return .interrupted
+    guard !record.processes.allSatisfy({ $0.allSatisfy(\.isEmpty) }) else {
+      return try endedBefore("the first process", record.wasInterrupted, least: "one round")
     }
-    let writer = RowWriter(
-      run: session.identity, code: session.code, allocator: record.plan.allocator.rawValue,
-      buildFlags: flags, cpuCount: Int(shim_usable_cpus()))
+    let writer = RowWriter(session, allocator: record.plan.allocator, buildFlags: flags)
     let analysis = Analysis(rows: writer.rows(record), roster: Roster(suite))
     let bytes = CSV.encode(analysis.rows)
     let report = Report(
@@ -148,6 +139,21 @@ extension CommandLineTool {
     if !request.quiet { sayEnd(of: record, place: place) }
     if record.wasInterrupted { return .interrupted }
     return record.hasFailures ? .findings : .success
+  }
+
+  /// What is said of a run that ended without a figure.
+  ///
+  /// - Throws: when it was not interrupted: then its time was too short.
+  func endedBefore(
+    _ first: String, _ wasInterrupted: Bool, least: String
+  ) throws(ToolFailure) -> ExitCode {
+    guard wasInterrupted else {
+      throw .usage(
+        "--budget", "it ended before \(first)", expected: "time for \(least) at least",
+        next: "see `--dry-run` for what that takes")
+    }
+    console.say("bench: interrupted before \(first); nothing is written")
+    return .interrupted
   }
 
   /// Writes what was measured, and shows it; the exit code when it can only be written, nil when

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Analysis
-internal import CSystemShims
 internal import Measurement
 internal import Results
 
@@ -65,9 +64,7 @@ extension CommandLineTool {
           + "\(record.pairCount) pairs",
         expectation: "time for all of them", nextStep: "nothing is kept; start again")
     }
-    let writer = RowWriter(
-      run: session.identity, code: session.code, allocator: plan.allocator.rawValue,
-      buildFlags: .ofThisBuild, cpuCount: Int(shim_usable_cpus()))
+    let writer = RowWriter(session, allocator: plan.allocator, buildFlags: .ofThisBuild)
     let analysis = PairedAnalysis(rows: writer.rows(record), roster: Roster(suite))
     do throws(EnvironmentError) {
       let environment = try session.environment(after: record).csv()

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CSystemShims
+package import Harness
 internal import Machine
 package import Results
 internal import Statistics
@@ -28,6 +30,13 @@ package struct RowWriter: Sendable {
     self.allocator = allocator
     self.buildFlags = buildFlags
     self.cpuCount = cpuCount
+  }
+
+  /// For what a session measures, on the CPUs that it may use.
+  package init(_ session: RunSession, allocator: Allocator, buildFlags: Set<QualityFlag>) {
+    self.init(
+      run: session.identity, code: session.code, allocator: allocator.rawValue,
+      buildFlags: buildFlags, cpuCount: Int(shim_usable_cpus()))
   }
 
   /// Above this quotient of an interval's limits a figure is called noisy.
