@@ -10,7 +10,7 @@ import Testing
 struct GateTests {
   @Test(
     "families of 40 that are no worse than allowed are red in one of a thousand at most",
-    arguments: [(1, 40), (1.01, 80)])
+    arguments: [(1, 20), (1.01, 20)])
   func falseAlarms(ratio: Double, families: Int) {
     var pairs = MadeUpPairs(seed: 11)
     let red = (0..<families).count { _ in
@@ -28,7 +28,7 @@ struct GateTests {
   @Test("slow-downs beyond the tolerance are found, and only they", arguments: [1.08, 1.1, 1.3])
   func findsSlowDowns(ratio: Double) {
     var pairs = MadeUpPairs(seed: 12)
-    let gates = 60
+    let gates = 30
     var found = 0
     for _ in 0..<gates {
       var entries = (0..<6).map { pairs.entry($0) }

@@ -33,15 +33,16 @@ struct RecordedGateTests {
     }
   }
 
-  @Test("of 400 gates of the same program twice none is red")
+  /// `scripts/verdict-rates` has as many as one likes, of pairs of this machine.
+  @Test("of 100 gates of the same program twice none is red")
   func neverRed() throws {
     var generator = SeededGenerator(seed: 2026)
     try #require(RecordedPairs.comparisons.count >= 30)
     var red = 0
-    for _ in 0..<400 where Gate().judge(try Self.entries(&generator)).verdict == .regression {
+    for _ in 0..<100 where Gate().judge(try Self.entries(&generator)).verdict == .regression {
       red += 1
     }
-    print("the same program twice: \(red) of 400 gates red")
+    print("the same program twice: \(red) of 100 gates red")
     #expect(red == 0)
   }
 

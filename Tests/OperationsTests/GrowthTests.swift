@@ -8,7 +8,8 @@ import Testing
 extension OperationLayer {
   /// What one call costs while many of a kind are there, in instructions.
   ///
-  /// The cases are those of `scripts/costs`, which has many more and counts release builds.
+  /// The cases are those of `scripts/costs`, which has many more, counts release builds and asks
+  /// every scheduler; one thread is enough for what the operation layer costs.
   @Suite(
     .contract(134),
     .enabled(if: Callgrind.isThere, "needs valgrind: scripts/install-packages --counts"),
@@ -19,24 +20,24 @@ extension OperationLayer {
     /// A quadratic cost would be twice as much per item. Counts are exact but for threads that fall asleep in one
     /// process and not in another.
     private func expectConstantItem(
-      _ name: String, on kind: Kind, items: Int = 500,
+      _ name: String, items: Int = 500,
       sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
       try expect(
         "an item of \(name)", count: items, sourceLocation,
-        arguments: [items, 2 * items, 4 * items].map { [kind.name, name, "\($0)", "0"] }
+        arguments: [items, 2 * items, 4 * items].map { [Kind.inline.name, name, "\($0)", "0"] }
       ) { ($0[1] - $0[0], ($0[2] - $0[1]) / 2) }
     }
 
     /// Expects that a call costs as much beside two thousand as beside five hundred.
     private func expectConstantCall(
-      _ name: String, on kind: Kind, sourceLocation: SourceLocation = #_sourceLocation
+      _ name: String, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
       let calls = 250
       try expect(
         "a call of \(name)", count: calls, sourceLocation,
         arguments: [(500, calls), (500, 2 * calls), (2_000, calls), (2_000, 2 * calls)]
-          .map { [kind.name, name, "\($0.0)", "\($0.1)"] }
+          .map { [Kind.inline.name, name, "\($0.0)", "\($0.1)"] }
       ) { ($0[1] - $0[0], $0[3] - $0[2]) }
     }
 
@@ -63,16 +64,16 @@ extension OperationLayer {
     private static let noise = 250_000
 
     @Test(
-      .contract(116), arguments: Kind.each,
-      ["addBarrierBlock-barriers", "run-before-barriers", "run-between-barriers"])
-    func barriers(_ kind: Kind, _ name: String) throws { try expectConstantItem(name, on: kind) }
+      .contract(116),
+      arguments: ["addBarrierBlock-barriers", "run-before-barriers", "run-between-barriers"])
+    func barriers(_ name: String) throws { try expectConstantItem(name) }
 
     /// Tasks that await the finish are handlers, too; how many of them come in time differs from run
     /// to run, so `scripts/costs` alone has them.
     ///
     /// Taking handlers from the front of an array moves a few bytes of each: only many make that dear.
     @Test(.contract(59)) func aFinishHandler() throws {
-      try expectConstantItem("onFinish", on: .inline, items: 8_000)
+      try expectConstantItem("onFinish", items: 8_000)
     }
 
     /// Changes are told to those who observe them, and nobody else makes them dearer.
@@ -83,11 +84,11 @@ extension OperationLayer {
         "isSuspended-beside-observers", "didChangeValue",
       ])
     func aChangeBesideThoseWhoAreNotTold(_ name: String) throws {
-      try expectConstantCall(name, on: .inline)
+      try expectConstantCall(name)
     }
 
     @Test(.contract(124), arguments: ["invalidate", "observe-operation", "observe-queue"])
-    func anObserver(_ name: String) throws { try expectConstantItem(name, on: .inline) }
+    func anObserver(_ name: String) throws { try expectConstantItem(name) }
 
     @Test(
       .contract(124),
@@ -96,11 +97,11 @@ extension OperationLayer {
         "invalidate-when-told-queue",
       ])
     func anObserverThatComesOrGoesAmongOthers(_ name: String) throws {
-      try expectConstantCall(name, on: .inline)
+      try expectConstantCall(name)
     }
 
     @Test(.contract(121)) func anObserverOfTheProgress() throws {
-      try expectConstantItem("observe-progress", on: .inline)
+      try expectConstantItem("observe-progress")
     }
   }
 }
