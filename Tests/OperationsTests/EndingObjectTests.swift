@@ -6,6 +6,7 @@ import Scheduling
 import Synchronization
 import TestSupport
 import Testing
+import WorkStealingBackend
 
 @testable import Operations
 
@@ -58,7 +59,117 @@ extension OperationLayer {
       queue.isSuspended = false
       queue.waitUntilAllOperationsAreFinished()
     }
+
+    // MARK: What users pass in, and what its end asks
+
+    @Test func anOlderFailureOfARetryMayAskIt() async {
+      await #expect(processExitsWith: .success) { Self.endOlderFailures() }
+    }
+
+    /// Three attempts fail; the end of each error asks the operation.
+    private static func endOlderFailures() {
+      alarm(60)
+      let asked = Shared(Atomic<Int>(0))
+      let retry = Shared(Mutex<RetryOperation<Int>?>(nil))
+      let operation = RetryOperation(RetryPolicy(attempts: 3)) { _ in
+        ResultOperation { () throws -> Int in
+          throw Ending {
+            guard let retry = retry.value.withLock({ $0 }) else { return }
+            asked.value.add(retry.attemptCount, ordering: .relaxed)
+          }
+        }
+      }
+      retry.value.withLock { $0 = operation }
+      let queue = OperationQueue(scheduler: WorkStealingScheduler(workers: 1))
+      queue.addOperation(operation)
+      queue.waitUntilAllOperationsAreFinished()
+      // The first two have gone; the last one is the result.
+      precondition(asked.value.load(ordering: .relaxed) > 0)
+    }
+
+    @Test(.contract(124)) func anObserverOfTheMembersOfAGroupMayAskIt() async {
+      await #expect(processExitsWith: .success) { Self.endGroupQueue() }
+    }
+
+    /// The queue of a group's members ends, and with it what observes it.
+    private static func endGroupQueue() {
+      alarm(60)
+      let ended = Shared(Atomic<Bool>(false))
+      let observation = Shared(Mutex<Observation?>(nil))
+      let group = GroupOperation()
+      group.addOperation { [weak group] in
+        let end = Ending { [weak group] in
+          precondition(group?.operations.isEmpty == true)
+          ended.value.store(true, ordering: .relaxed)
+        }
+        let token = OperationQueue.current?.observe(\.isSuspended) { _, _ in
+          withExtendedLifetime(end) {}
+        }
+        observation.value.withLock { $0 = token }
+      }
+      let queue = OperationQueue(scheduler: WorkStealingScheduler(workers: 1))
+      queue.addOperation(group)
+      while !ended.value.load(ordering: .relaxed) { sched_yield() }
+    }
+
+    @Test(.contract(42)) func operationsEndWhileTheirConditionGetsMore() async {
+      await #expect(processExitsWith: .success) { try Self.endConditioned(40) }
+    }
+
+    /// Operations go on one thread, newest first, while another looks through them, oldest first: of
+    /// the one where they meet that may have the last reference.
+    private static func endConditioned(_ rounds: Int) throws {
+      alarm(60)
+      let gate = Shared(Mutex(ReadinessGate()))
+      let operations = Shared(Mutex<[Conditioned]>([]))
+      let looker = Shared(Atomic<UInt>(UInt(pthread_self())))
+      try race(
+        2 * rounds,
+        { round in
+          if round % 2 == 0 {
+            let next = ReadinessGate()
+            // One less than the next look through all of them.
+            let all = (1..<8_192).map { _ in Conditioned(next, looker) }
+            for operation in all { operation.addReadinessCondition(next) }
+            operations.value.withLock { $0 = all }
+            gate.value.withLock { $0 = next }
+          } else {
+            BlockOperation {}.addReadinessCondition(gate.value.withLock { $0 })
+          }
+        },
+        { round in
+          guard round % 2 == 1 else { return }
+          var ending: [Conditioned] = []
+          operations.value.withLock { swap(&$0, &ending) }
+          while ending.popLast() != nil {}
+        })
+    }
   }
+}
+
+/// Gives its condition another operation when it ends on the thread that looks through them.
+private final class Conditioned: Operation, @unchecked Sendable {
+  private let condition: ReadinessCondition
+  private let looker: Shared<Atomic<UInt>>
+
+  init(_ condition: ReadinessCondition, _ looker: Shared<Atomic<UInt>>) {
+    self.condition = condition
+    self.looker = looker
+  }
+
+  deinit {
+    guard looker.value.load(ordering: .relaxed) == UInt(pthread_self()) else { return }
+    BlockOperation {}.addReadinessCondition(condition)
+  }
+}
+
+/// Does something when it ends: an error, or what a closure captures.
+private final class Ending: Error {
+  private let end: @Sendable () -> Void
+
+  init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+
+  deinit { end() }
 }
 
 /// Something that closures of several threads share.

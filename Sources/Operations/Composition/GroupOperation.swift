@@ -112,17 +112,23 @@ open class GroupOperation: Operation, @unchecked Sendable {
 
   /// The members' queue has become empty.
   private final func close() {
-    let kept: [Operation]? = inner.withLock { state in
-      guard !state.isOver else { return nil }
-      state.isOver = true
-      state.members = nil
-      defer { state.kept = [] }
-      return state.kept
-    }
-    guard let kept else { return }
+    guard let kept = letGoOfMembers() else { return }
     let errors = kept.compactMap(\.failure)
     if !errors.isEmpty { inner.withLock { $0.errors = errors } }
     finishFromAnywhere()
+  }
+
+  /// Returns the members whose errors count; nil when that was done.
+  ///
+  /// Their queue goes when this returns, not under the lock: its end lets go of who observes it.
+  private final func letGoOfMembers() -> [Operation]? {
+    let ended = inner.withLock { state -> (kept: [Operation], queue: OperationQueue?)? in
+      guard !state.isOver else { return nil }
+      state.isOver = true
+      defer { (state.kept, state.members) = ([], nil) }
+      return (state.kept, state.members)
+    }
+    return ended?.kept
   }
 
   // MARK: Members

@@ -106,9 +106,12 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>,
       policy.retries(error)
     else { return conclude(with: result) }
     let wait = policy.wait(afterAttempt: number)
-    inner.withLock { state in
-      state.failure = result
+    // The older failure goes after the lock: an error is the user's, and its deinit may ask this
+    // operation.
+    _ = inner.withLock { state in
+      defer { state.failure = result }
       if wait > .zero { state.phase = .waiting(nil) }
+      return state.failure
     }
     if wait > .zero { self.wait(for: wait, afterAttempt: number) } else { attempt() }
   }

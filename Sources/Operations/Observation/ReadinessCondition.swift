@@ -37,15 +37,16 @@ open class ReadinessCondition: @unchecked Sendable {
   }
 
   final func attach(_ operation: Operation) {
-    let gone = attached.withLock { attached -> [WeakOperation] in
+    let kept = attached.withLock { attached -> [Operation] in
       attached.operations.append(WeakOperation(operation: operation))
       guard attached.operations.count >= attached.bound else { return [] }
-      let all = attached.operations
-      attached.operations = all.filter { !($0.operation?.isSealed ?? true) }
+      let all = attached.operations.compactMap(\.operation)
+      attached.operations = all.filter { !$0.isSealed }.map { WeakOperation(operation: $0) }
       attached.bound = max(16, 2 * attached.operations.count)
       return all
     }
-    withExtendedLifetime(gone) {}
+    // Here the last reference to one of them may go, and its deinit may signal this condition.
+    withExtendedLifetime(kept) {}
   }
 }
 
