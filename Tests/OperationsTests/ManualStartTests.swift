@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConcurrencyPrimitives
-import Operations
+import Scheduling
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Operations
 
 /// Something happens, once, whenever somebody looks whether the operation is ready.
 private final class Interrupted: Operation, @unchecked Sendable {
@@ -16,6 +18,16 @@ private final class Interrupted: Operation, @unchecked Sendable {
     return super.isReady
   }
   override func main() { runs.note(1) }
+}
+
+/// As `Interrupted`, and executes until it is finished.
+private final class Meanwhile: AsyncOperation, @unchecked Sendable {
+  let hook = Locked<(@Sendable () -> Void)?>(nil)
+
+  override var isReady: Bool {
+    hook.withLock { $0.take() }?()
+    return super.isReady
+  }
 }
 
 /// Begins when it says so, which the machinery does not see.
@@ -54,6 +66,25 @@ extension OperationLayer {
           #expect(operation.isFinished, "round \(round), seed \(stressSeed)")
           return operation.isFinished
         })
+    }
+
+    /// Started by somebody else between the looks at whether it is ready and whether it may start.
+    @Test(.contract(14, 139)) func whatHasStartedMeanwhileKeepsItsResource() throws {
+      let resource = OperationResource(name: "pair", capacity: 2)
+      let operation = Meanwhile()
+      operation.require(resource)
+      operation.hook.withLock { $0 = { [weak operation] in operation?.start() } }
+      #expect(caseName(thrown { try operation.tryStart() }) == "alreadyExecuting")
+      #expect(operation.isExecuting && resource.used == 1)
+      let queue = OperationQueue(scheduler: InlineScheduler())
+      let next = Operation()
+      next.require(resource, amount: 2)
+      queue.addOperation(next)
+      let blockers = ResourceArbiter.shared.blockers(of: next)
+      #expect(blockers == [operation])
+      operation.finish()
+      queue.expectQuiet()
+      #expect(resource.used == 0)
     }
 
     @Test(.contract(11, 14, 63)) func tryStartCallsTheOverriddenStart() throws {

@@ -126,6 +126,8 @@ extension Operation {
   private final func attemptToClaim(
     _ bits: UInt32, isReadyNow: Bool, mayInherit: Bool
   ) -> ManualStart {
+    // Somebody else has begun it: what it depends on may be going, and what it needs it has.
+    guard bits & StateBit.started == 0 else { return .taken([]) }
     var needs: [ResourceNeed] = []
     if bits & StateBit.toBeFlushed == 0 {
       var (isFree, inherits) = (isReadyNow, false)
