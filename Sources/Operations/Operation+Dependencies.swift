@@ -6,12 +6,17 @@ extension Operation {
   /// Implements `dependencies`.
   final var stockDependencies: [Operation] {
     let bits = lockState()
-    var list: [Operation] = []
-    if bits & StateBit.started == 0 || bits & StateBit.retainsDependencies != 0 {
-      list = listedDependencies(bits)
-    }
+    let list = shownDependencies(bits)
     unlockState(bits)
     return list
+  }
+
+  /// What `dependencies` shows; under the edit lock.
+  ///
+  /// Of an operation that keeps none the runner drops them without the lock, once it has begun.
+  final func shownDependencies(_ bits: UInt32) -> [Operation] {
+    let (started, retains) = (StateBit.started, StateBit.retainsDependencies)
+    return bits & (started | retains) == started ? [] : listedDependencies(bits)
   }
 
   /// As `addDependency(_:)`, but throws `dependencyCycle` when `dependency` is this operation and,

@@ -46,6 +46,23 @@ extension OperationLayer {
       }
     }
 
+    /// The first value of `dependencies` is what the property says, also once they are not kept.
+    @Test(.contract(25, 122), arguments: [false, true])
+    func dependenciesThatAreNotKeptAreNoFirstValue(_ retains: Bool) {
+      let (operation, dependency, seen) = (AsyncOperation(), Operation(), Lines())
+      operation.retainsFinishedDependencies = retains
+      operation.addDependency(dependency)
+      dependency.start()
+      operation.start()
+      let token = operation.observe(\.dependencies, options: [.initial, .new]) {
+        operation, change in
+        seen.note("\(change.newValue == operation.dependencies) \(change.newValue?.count ?? -1)")
+      }
+      #expect(seen.all == ["true \(retains ? 1 : 0)"])
+      operation.finish()
+      withExtendedLifetime(token) {}
+    }
+
     /// Every property begins with its value, and a subclass may name it as its own.
     @Test(.contract(122)) func everyPropertyOfAnOperationHasItsFirstValue() {
       let (operation, dependency, seen) = (TestOperation(), Operation(), Lines())

@@ -123,7 +123,7 @@ extension Operation {
   /// Under the edit lock.
   private final func initialValue(of property: ObservedProperty, _ bits: UInt32) -> InitialValue {
     switch property {
-    case .dependencies: .dependencies(listedDependencies(bits))
+    case .dependencies: .dependencies(shownDependencies(bits))
     case .queuePriority:
       .priority(QueuePriority(band: .init(lowBitsOf: UInt(bits >> StateBit.bandShift))))
     case .completionBlock: .completionBlock(coldTable?.completionBlock)
