@@ -104,6 +104,46 @@ extension OperationLayer {
       #expect(resource.used == 0)
     }
 
+    /// A handle that a change of level has put out of date comes back without a slot while the one
+    /// that was granted both is on its way.
+    @Test(arguments: Kind.single) func aHandleThatIsOutOfDateGivesNothingUp(_ kind: Kind) {
+      let scheduler = kind.make(1)
+      let (queue, other) = (
+        OperationQueue(scheduler: scheduler), OperationQueue(scheduler: scheduler)
+      )
+      let elsewhere = OperationQueue(scheduler: ThreadPoolScheduler(workers: 2))
+      let resource = OperationResource(name: "lock")
+      let holder = holder(of: [resource], in: elsewhere)
+      let (order, begun, gates) = (Log(), [Gate(), Gate()], [Gate(), Gate()])
+      let blockers = [0, 1].map { number in
+        BlockOperation {
+          begun[number].open()
+          gates[number].wait()
+        }
+      }
+      other.addOperation(blockers[0])
+      begun[0].wait()
+      let first = BlockOperation { order.note(1) }
+      first.require(resource)
+      queue.addOperation(first)
+      // The new handle comes to the worker, is parked, and the old one stays behind the blocker.
+      first.queuePriority = .veryHigh
+      blockers[1].queuePriority = .veryHigh
+      other.addOperation(blockers[1])
+      gates[0].open()
+      begun[1].wait()
+      #expect(resource.waiting == 1)
+      queue.maxConcurrentOperationCount = 1
+      let second = BlockOperation { order.note(2) }
+      second.require(resource)
+      elsewhere.addOperation(second)
+      #expect(waitUntil(deadline: patience) { resource.waiting == 2 })
+      holder.finish()
+      gates[1].open()
+      for queue in [queue, other, elsewhere] { queue.expectQuiet() }
+      #expect(order.values == [1, 2] && resource.used == 0)
+    }
+
     /// How an operation leaves the line.
     enum Leaving: CaseIterable { case cancelled, cancelledWithItsQueue, finishedEarly }
 

@@ -63,13 +63,15 @@ extension Operation {
     return (isKept, Drain.make(slot, first: job))
   }
 
-  /// Its job goes back to the ready list, to wait for a slot.
-  final func takeBack(_ job: Job, to queue: OperationQueue, _ record: ThreadRecord) {
+  /// The job of a handle goes back to the ready list, to wait for a slot.
+  final func takeBack(
+    _ handle: UInt, _ job: Job, to queue: OperationQueue, _ record: ThreadRecord
+  ) {
     guard needsResources else { return queue.takeBack(job, ticket: ticket(in: queue)) }
     // The job may be all that keeps them.
     let keptSelf = unsafe Unmanaged.passRetained(self)
     let keptQueue = unsafe Unmanaged.passRetained(queue)
-    let last = giveUpUnusedResources()
+    let last = giveUpUnusedResources { $0.latestHandle == handle }
     queue.takeBack(job, ticket: ticket(in: queue))
     handOverLast(last, queue, record)
     unsafe keptSelf.release()
@@ -95,9 +97,15 @@ extension Operation {
   /// It cannot start without a slot from now on: gives up what it has and has not begun to use.
   ///
   /// Returns what the caller hands over last.
-  final func giveUpUnusedResources() -> JobChain {
+  ///
+  /// - Parameter mayHave: asked under the edit lock. A handle that is out of date brings nothing: the
+  ///   one that was handed over with the grant may have a slot.
+  final func giveUpUnusedResources(
+    if mayHave: (ColdTable) -> Bool = { _ in true }
+  ) -> JobChain {
     let bits = lockState()
-    let given = bits & StateBit.started == 0 ? resourcesGivenUp() : []
+    let isUnused = bits & StateBit.started == 0 && coldTable.map(mayHave) ?? false
+    let given = isUnused ? resourcesGivenUp() : []
     unlockState(bits)
     return giveBack(given)
   }

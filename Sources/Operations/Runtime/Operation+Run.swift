@@ -60,7 +60,7 @@ extension Operation {
       guard queue.mayFlushNow(deferring: job) else { return nil }
       gate = .flush
     } else {
-      takeBack(job, to: queue, record)
+      takeBack(handle, job, to: queue, record)
       return nil
     }
     return unsafe runPastGate(handle, gate, queue, record, context)
