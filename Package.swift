@@ -196,7 +196,7 @@ let package = Package(
       path: "Tests/TestSupport", swiftSettings: strict),
     .executableTarget(
       name: "MeasureChildFixture",
-      dependencies: ["Harness", "Machine", "Measurement", "Scheduling"],
+      dependencies: ["Harness", "Machine", "Measurement", "Results", "Scheduling"],
       path: "Tests/MeasureChildFixture", swiftSettings: strict),
     tests("SchedulingTests", imports: ["Scheduling", "ConcurrencyPrimitives", "TestSupport"]),
     tests("ConcurrencyPrimitivesTests", imports: ["ConcurrencyPrimitives", "TestSupport"]),

@@ -68,9 +68,7 @@ package struct ContestantResult: Sendable {
     }
     self.aggregates = aggregates
     self.processes = processes
-    let summed = rows.lazy.filter {
-      $0.process == nil && !Metric.ofCountingChild.contains($0.subject.metric)
-    }
+    let summed = rows.lazy.filter { $0.process == nil && !$0.subject.metric.isMissedAlone }
     failure =
       summed.contains { $0.value == nil }
       ? summed.flatMap(\.quality).first(where: \.isFailure) : nil
@@ -117,8 +115,8 @@ package struct ContestantResult: Sendable {
     }.sorted { $0.metric.rawValue < $1.metric.rawValue }
   }
 
-  /// Why a figure of the child that counts allocations is missing; nil where it is there, or where
-  /// nothing was counted.
+  /// Why a figure that may be missed alone is missing; nil where it is there, or where nobody was
+  /// asked to count.
   package func uncounted(_ metric: Metric) -> QualityFlag? {
     guard let index = aggregates[FigureKey(metric, .p50)], rows[index].value == nil else {
       return nil

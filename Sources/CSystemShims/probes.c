@@ -4,16 +4,12 @@
 
 #include "CSystemShims.h"
 
-#include <errno.h>
-#include <linux/perf_event.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #endif
@@ -119,21 +115,6 @@ double shim_two_thread_speedup(int rounds, uint64_t window_ns) {
     ratios[round] = two / one;
   }
   return median(ratios, rounds);
-}
-
-int shim_pmu_error(void) {
-  struct perf_event_attr attributes;
-  memset(&attributes, 0, sizeof attributes);
-  attributes.type = PERF_TYPE_HARDWARE;
-  attributes.size = sizeof attributes;
-  attributes.config = PERF_COUNT_HW_CPU_CYCLES;
-  attributes.disabled = 1;
-  attributes.exclude_kernel = 1;
-  attributes.exclude_hv = 1;
-  long fd = syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-  if (fd < 0) return errno;
-  close((int)fd);
-  return 0;
 }
 
 void shim_hypervisor(char *name, uint64_t capacity) {

@@ -31,6 +31,8 @@ package enum GateClass: String, Sendable, CaseIterable {
     case (.voluntarySwitches, _), (.instructions, _): self = .nearExact
     // The operating system preempts for others.
     case (.involuntarySwitches, _), (.peakRSS, _): self = .informational
+    // Part of cpu, and not there on every machine.
+    case (.hardwareInstructions, _), (.cycles, _), (.cacheMisses, _): self = .informational
     // Another allocator rounds otherwise; how often it is asked gates.
     case (.allocatedBytes, _): self = .informational
     // Parts of cpu, and what makes voluntary switches: both gate.

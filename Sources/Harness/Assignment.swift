@@ -55,6 +55,8 @@ package struct Assignment: Hashable, Sendable {
   package var seed: UInt64
   /// Counts allocations, in a child that is slower for it; its times say nothing.
   package var countsAllocations = false
+  /// Has the processor count in further iterations, behind those that are timed.
+  package var countsHardware = false
   /// Which allocator the child must prove; `ChildRunner` sets it.
   package var allocator: Allocator
   /// Bytes added to the child's environment, 0 or more.

@@ -9,12 +9,16 @@ struct ChildSession {
   private var contestants: [PreparedContestant] = []
   private var current = 0
   private let countsAllocations: Bool
+  private let calls: CounterCalls
   private var recorder: IterationRecorder
 
-  /// - Parameter countsAllocations: whether iterations count them, which takes a proven counter.
-  init(suite: Suite, countsAllocations: Bool) {
+  /// - Parameters:
+  ///   - countsAllocations: whether iterations count them, which takes a proven counter.
+  ///   - calls: behind the processor's counters.
+  init(suite: Suite, countsAllocations: Bool, calls: CounterCalls) {
     self.suite = suite
     self.countsAllocations = countsAllocations
+    self.calls = calls
     recorder = IterationRecorder(countsAllocations: countsAllocations)
   }
 
@@ -90,6 +94,40 @@ struct ChildSession {
     }
     if countsAllocations { try AllocationCounter.requireMallocAlone() }
     writer.values(totals.figures(counters: contestant.counters))
+    guard iterations.countsHardware else { return }
+    let timed = MonotonicClock.nanoseconds() - start
+    try countHardware(contestant.measured, for: timed / Self.timedPerCounted, &writer)
+  }
+
+  /// For how many times as long iterations are timed as others are counted, about.
+  private static let timedPerCounted: UInt64 = 20
+
+  /// Iterations that the processor counts, one at least: open counters cost every switch between
+  /// threads, so that no time is taken of these.
+  private mutating func countHardware(
+    _ program: PreparedContestant.Program, for nanoseconds: UInt64, _ writer: inout ReportWriter
+  ) throws(ChildFailure) {
+    let counters = HardwareCounters(calls)
+    defer { counters.close() }
+    recorder.hardware = HardwareTotals(counters)
+    if counters.canCount {
+      counters.setCounting(true)
+      let start = MonotonicClock.nanoseconds()
+      repeat {
+        recorder.reset()
+        _ = try run(program)
+        recorder.hardware?.add(operations: program.operations)
+      } while MonotonicClock.nanoseconds() - start < nanoseconds
+      counters.setCounting(false)
+    }
+    for (event, figure) in recorder.hardware?.figures ?? [] {
+      switch figure {
+      case .success(let value): writer.values([(event.rawValue, value)])
+      case .failure(let refusal):
+        writer.missing(MissingReport(metric: event.rawValue, reason: refusal.reason))
+      }
+    }
+    recorder.hardware = nil
   }
 
   /// One run of a program; what it reports besides its times adds up in the recorder.

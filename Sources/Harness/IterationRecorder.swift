@@ -25,6 +25,8 @@ package struct IterationRecorder {
   private var allocationsAtEnd = AllocationCounter.Count()
   /// Whether allocations are counted, which takes a proven counter.
   private let countsAllocations: Bool
+  /// What the processor counts; nil in iterations that are timed.
+  var hardware: HardwareTotals?
 
   /// Latencies reported in this iteration, in nanoseconds.
   package private(set) var latencies: [UInt64] = []
@@ -44,6 +46,7 @@ package struct IterationRecorder {
     if countsAllocations { allocationsAtBegin = AllocationCounter.now() }
     usageAtBegin = .now()
     cpuAtBegin = shim_process_cpu_ns()
+    hardware?.begin()
     stamps.begin = MonotonicClock.nanoseconds()
   }
 
@@ -58,6 +61,7 @@ package struct IterationRecorder {
   /// The last object of the iteration is gone.
   package mutating func released() {
     stamps.released = MonotonicClock.nanoseconds()
+    hardware?.end()
     cpuAtEnd = shim_process_cpu_ns()
     usageAtEnd = .now()
     if countsAllocations { allocationsAtEnd = AllocationCounter.now() }

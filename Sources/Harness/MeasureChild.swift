@@ -11,7 +11,11 @@ package let measureChildVerb = "__measure"
 /// `measureChildVerb`, and exit with what it returns: 0 when the conversation came to its end or
 /// the report says why not, 64 when the process is not a child of an orchestrator. Ends the process
 /// by itself when the orchestrator dies.
-package func runMeasureChild(arguments: [String], suite: Suite) -> Int32 {
+///
+/// - Parameter calls: behind the processor's counters.
+package func runMeasureChild(
+  arguments: [String], suite: Suite, calls: CounterCalls = .system
+) -> Int32 {
   guard arguments.count == 1 else {
     return complain("expected one argument, the first line; found \(arguments.count)")
   }
@@ -49,7 +53,7 @@ package func runMeasureChild(arguments: [String], suite: Suite) -> Int32 {
         "cpus",
         "cannot pin the process to \(setup.cpus ?? 0) CPUs; it may use \(shim_usable_cpus())")
     }
-    var session = ChildSession(suite: suite, countsAllocations: counted != nil)
+    var session = ChildSession(suite: suite, countsAllocations: counted != nil, calls: calls)
     try session.obey(&writer)
     let epoch = shim_jemalloc_epoch_ns()
     writer.answer(

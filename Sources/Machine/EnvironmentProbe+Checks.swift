@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
 internal import Harness
 
 // What `doctor` looks at besides processors and load: the program, and how the system is set up.
@@ -120,18 +119,17 @@ extension EnvironmentProbe {
   }
 
   private func counterCheck() -> Check {
-    let error = facts.performanceCounterError
-    guard error != 0 else { return Check("hardware counters", "cycles can be counted") }
-    let denied = error == EACCES || error == EPERM
+    let subject = "hardware counters"
+    guard let refusal = facts.counterRefusal else {
+      return Check(subject, "instructions, cycles and cache misses can be counted")
+    }
+    let metrics = HardwareEvent.allCases.map(\.rawValue).joined(separator: ", ")
     let finding = Finding(
       .note, "no hardware counters",
-      found: "cycles cannot be counted: \(performanceCounterRefusal)",
-      consequence: "instructions and cycles cannot be shown; only times and switches are",
-      remedy: denied
-        ? "sudo sysctl kernel.perf_event_paranoid=1"
-        : "run on bare metal, or have the host pass them on (QEMU: -cpu host,pmu=on); here "
-          + "`bench counts` counts instructions without them")
-    return Check("hardware counters", performanceCounterRefusal, findings: [finding])
+      found: "the processor's events cannot be counted: \(refusal.finding)",
+      consequence: "\(metrics) are unavailable:\(refusal.reason); times and switches are not",
+      remedy: refusal.remedy)
+    return Check(subject, refusal.finding, findings: [finding])
   }
 
   /// What Linux gives a process that did not ask, in nanoseconds.

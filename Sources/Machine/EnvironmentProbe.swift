@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
 internal import Harness
 
 /// Records the circumstances of a run: one value for every column of the environment file.
@@ -140,8 +139,7 @@ package struct EnvironmentProbe: Sendable {
       ),
       (
         "pmu",
-        facts.performanceCounterError == 0
-          ? "yes" : "no (\(performanceCounterRefusal))"
+        facts.counterRefusal.map { "no (\($0.finding))" } ?? "yes"
       ),
       ("perf_paranoid", text(facts.performanceParanoia, else: "no perf events")),
       ("env_bytes", text(facts.environmentBytes, else: "no /proc/self/environ")),
@@ -163,16 +161,6 @@ package struct EnvironmentProbe: Sendable {
       ("git_describe", text(run.gitDescribe, else: "no repository")),
       ("ci_provider", facts.integrationService ?? "none"),
     ]
-  }
-
-  /// Why hardware events cannot be counted.
-  var performanceCounterRefusal: String {
-    switch facts.performanceCounterError {
-    case EACCES, EPERM: "not permitted: perf_event_paranoid or a container's filter"
-    case ENOENT, ENODEV, EOPNOTSUPP: "this machine shows no counters"
-    case ENOSYS: "the kernel has no perf events"
-    default: errorText(facts.performanceCounterError)
-    }
   }
 
   private func text(_ value: (some CustomStringConvertible)?, else why: String) -> String {

@@ -2,6 +2,7 @@
 
 internal import CSystemShims
 internal import Glibc
+package import Harness
 
 /// What this machine is and how it is set up, as far as it bears on figures; nil where it does not
 /// say.
@@ -66,8 +67,8 @@ package struct MachineFacts: Sendable {
   package var limit: ControlGroup.Limit?
   /// Who may count hardware events, -1 (everybody) … 4.
   package var performanceParanoia: Int64?
-  /// 0 when hardware cycles can be counted, else why not, as an error number.
-  package var performanceCounterError: Int32 = 0
+  /// Why the processor's events cannot be counted; nil when they can.
+  package var counterRefusal: CounterRefusal?
   /// Bytes of the process's environment.
   package var environmentBytes: Int?
   /// The continuous integration service that runs this.
@@ -176,7 +177,7 @@ package struct MachineFacts: Sendable {
       files.number("/sys/module/haltpoll/parameters/guest_halt_poll_ns")
       ?? files.number("/sys/module/kvm/parameters/halt_poll_ns")
     performanceParanoia = files.number("/proc/sys/kernel/perf_event_paranoid")
-    performanceCounterError = shim_pmu_error()
+    counterRefusal = HardwareCounters.refusal()
   }
 
   private mutating func readLimits() {

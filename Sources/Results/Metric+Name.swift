@@ -51,6 +51,9 @@ extension Metric {
     case .readModifyWrites: "rmw"
     case .allocations: "allocations"
     case .allocatedBytes: "allocated-bytes"
+    case .hardwareInstructions: "hardware-instructions"
+    case .cycles: "cycles"
+    case .cacheMisses: "cache-misses"
     case .own(let own): own.name
     }
   }
@@ -66,7 +69,8 @@ extension Metric: CaseIterable {
     .voluntarySwitches, .involuntarySwitches, .minorFaults, .majorFaults, .jobs, .steals,
     .failedSteals, .parks, .wakeUps, .spuriousWakeUps, .injections, .compensations, .makespan,
     .tasks, .edges, .work, .criticalPath, .efficiency, .efficiencyIdeal, .queueDelay,
-    .instructions, .readModifyWrites, .allocations, .allocatedBytes,
+    .instructions, .readModifyWrites, .allocations, .allocatedBytes, .hardwareInstructions,
+    .cycles, .cacheMisses,
   ]
 
   /// What a name has to be, for messages.

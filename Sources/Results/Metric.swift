@@ -38,6 +38,9 @@ package enum Metric: Hashable, Sendable {
   case readModifyWrites
   case allocations
   case allocatedBytes
+  case hardwareInstructions
+  case cycles
+  case cacheMisses
   /// A figure of a workload's own.
   case own(OwnMetric)
 
@@ -51,7 +54,7 @@ package enum Metric: Hashable, Sendable {
     case .allocatedBytes: "B/op"
     case .voluntarySwitches, .involuntarySwitches, .minorFaults, .majorFaults, .jobs, .steals,
       .failedSteals, .parks, .wakeUps, .spuriousWakeUps, .injections, .compensations,
-      .instructions, .readModifyWrites, .allocations:
+      .instructions, .readModifyWrites, .allocations, .hardwareInstructions, .cycles, .cacheMisses:
       "1/op"
     case .tasks, .edges, .efficiency, .efficiencyIdeal, .own: "1"
     }
@@ -70,7 +73,8 @@ package enum Metric: Hashable, Sendable {
     case .wall, .build, .run, .release, .latency, .cpu, .cpuUser, .cpuSystem, .peakRSS,
       .voluntarySwitches, .involuntarySwitches, .minorFaults, .majorFaults, .steals,
       .failedSteals, .parks, .wakeUps, .spuriousWakeUps, .compensations, .makespan, .queueDelay,
-      .instructions, .readModifyWrites, .allocations, .allocatedBytes:
+      .instructions, .readModifyWrites, .allocations, .allocatedBytes, .hardwareInstructions,
+      .cycles, .cacheMisses:
       .lower
     }
   }
@@ -114,6 +118,11 @@ package enum Metric: Hashable, Sendable {
       "calls of malloc and its kin, under valgrind or in a child of its own, per operation"
     case .allocatedBytes:
       "bytes that these gave, in size classes of jemalloc, in a child of its own, per operation"
+    case .hardwareInstructions:
+      "instructions in the program by the processor's counter, not timed, per operation"
+    case .cycles: "cycles in the program by the processor's counter, not timed, per operation"
+    case .cacheMisses:
+      "misses of the last cache by the processor's counter, not timed, per operation"
     case .own: OwnMetric.summary
     }
   }
@@ -126,7 +135,8 @@ package enum Metric: Hashable, Sendable {
     case .wall, .build, .run, .release, .throughput, .cpu, .cpuUser, .cpuSystem, .peakRSS,
       .voluntarySwitches, .involuntarySwitches, .minorFaults, .majorFaults, .jobs, .steals,
       .failedSteals, .parks, .wakeUps, .spuriousWakeUps, .injections, .compensations, .makespan,
-      .efficiency, .instructions, .readModifyWrites, .allocations, .allocatedBytes, .own:
+      .efficiency, .instructions, .readModifyWrites, .allocations, .allocatedBytes,
+      .hardwareInstructions, .cycles, .cacheMisses, .own:
       [.p50, .min, .max, .mean, .ratio]
     }
   }
@@ -136,6 +146,14 @@ extension Metric {
   /// What a child that counts allocations tells, and no other: without it a contestant has all its
   /// other figures.
   package static let ofCountingChild: [Metric] = [.allocations, .allocatedBytes]
+
+  /// What the processor's counters tell, where it has some and they may be read.
+  package static let ofHardware: [Metric] = [.hardwareInstructions, .cycles, .cacheMisses]
+
+  /// Whether a contestant without a figure of it has all its other figures.
+  package var isMissedAlone: Bool {
+    Self.ofCountingChild.contains(self) || Self.ofHardware.contains(self)
+  }
 }
 
 /// Which way a metric is better.

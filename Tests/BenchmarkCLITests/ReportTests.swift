@@ -73,6 +73,29 @@ import Testing
     #expect(!plain.contains("alloc"))
   }
 
+  @Test func whatTheProcessorCountsIsALineWhereAnybodyHasIt() throws {
+    func text(_ counts: @escaping (String) -> Bool) throws -> String {
+      try report(
+        FakeRunner { assignment, _ in
+          var outcome = Fixtures.outcome(wall: [100])
+          outcome.missing = [.hardwareInstructions: "no-pmu", .cacheMisses: "no-pmu"]
+          if counts(assignment.name) {
+            outcome.metrics = [.cycles: [420]]
+          } else {
+            outcome.missing[.cycles] = "no-pmu"
+          }
+          return outcome
+        }
+      ) { $0.workloadNames = ["chain"] }.text(style: .plain)
+    }
+    let some = try text { $0 != "dispatch" }
+    #expect(
+      some.contains("  cycles/op: inline 420, dispatch unavailable:no-pmu, work-stealing 420"))
+    #expect(!some.contains("hardware-instructions") && !some.contains("cache-misses"))
+    let none = try text { _ in false }
+    #expect(!none.contains("no-pmu") && none.contains("100–100 ns"))
+  }
+
   @Test func metricsOfOnesOwnAreALineEach() throws {
     let own = try #require(OwnMetric("x-tables"))
     let runner = FakeRunner { assignment, _ in

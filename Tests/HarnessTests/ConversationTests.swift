@@ -45,13 +45,15 @@ private struct MessageGenerator {
     case 2: .freeze(Freezing(runs: 1 + below(1_000_000_000)))
     case 3:
       .iterate(
-        Iterations(warmups: count(), least: count(), most: count(), budgetNanoseconds: word()))
+        Iterations(
+          warmups: count(), least: count(), most: count(), budgetNanoseconds: word(),
+          countsHardware: below(2) == 0))
     default: .stop
     }
   }
 
   mutating func report() -> ChildReport {
-    switch below(8) {
+    switch below(9) {
     case 0: .ready(ReadyReport(allocator: text()))
     case 1: .prepared(PreparedReport(contestant: count(), operations: 1 + count() / 2))
     case 2:
@@ -68,8 +70,9 @@ private struct MessageGenerator {
     case 4:
       .value(
         ValueReport(metric: text(), value: Double(word()) * (below(2) == 0 ? 1e-30 : -1e200)))
-    case 5: .done(DoneReport(command: text()))
-    case 6:
+    case 5: .missing(MissingReport(metric: text(), reason: text()))
+    case 6: .done(DoneReport(command: text()))
+    case 7:
       .failed(
         ChildFailure(ChildFailure.Kind.allCases[below(3)], reason: text(), detail: text()))
     default:
@@ -124,7 +127,7 @@ private struct MessageGenerator {
       let field = fields[index]
       let key = String(field.prefix { $0 != "=" })
       #expect(finding(line + " " + field)?.contains("field '\(key)' twice") == true, "\(line)")
-      let optional = ["jemalloc-epoch-ns"]
+      let optional = ["jemalloc-epoch-ns", "counts-hardware"]
       if !optional.contains(key), !key.hasPrefix("x-") {
         fields.remove(at: index)
         let rest = fields.joined(separator: " ")
@@ -144,6 +147,10 @@ private struct MessageGenerator {
     ("select contestant", "'contestant' in 'select'; expected key=value"),
     ("select =1", "'=1' in 'select'; expected key=value"),
     ("select contestant=%G0", "'contestant=%G0' in 'select'; expected key=value"),
+    (
+      "iterate warm-ups=0 least=1 most=1 budget-ns=0 counts-hardware=no",
+      "counts-hardware=no in 'iterate'; expected counts-hardware=yes"
+    ),
     ("freeze runs=0", "runs=0 in 'freeze'; expected runs=a whole number from 1 to 1000000000"),
     ("stop now=1", "unknown field 'now' in 'stop'; expected no field"),
     ("iterate warm-ups=1 least=1 most=1 budget-ns=1 speed=9", "unknown field 'speed' in 'iterate'"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import Harness
 internal import Testing
 
 @testable internal import Machine
@@ -17,7 +18,7 @@ struct MadeUpMachine {
     clockCostNanoseconds: 25, clockStepNanoseconds: 7, emptyBenchNanoseconds: 90,
     wakeUpNanoseconds: 9000, twoThreadSpeedup: 1.98)
   var hypervisor: String?
-  var counterError: Int32 = 0
+  var counterRefusal: CounterRefusal?
 
   static let cpus = "/sys/devices/system/cpu"
   static let clocks = "/sys/devices/system/clocksource/clocksource0"
@@ -58,7 +59,7 @@ struct MadeUpMachine {
     let files = SystemFiles.madeUp(texts, refused: refused)
     var facts = MachineFacts.read(files)
     facts.hypervisor = hypervisor
-    facts.performanceCounterError = counterError
+    facts.counterRefusal = counterRefusal
     let probe = EnvironmentProbe(facts: facts, figures: figures, before: LoadReading.now(facts))
     facts.files = .madeUp(texts.merging(later) { $1 }, refused: refused)
     return Diagnosis(
@@ -220,11 +221,11 @@ private typealias M = MadeUpMachine
       $0.hypervisor = "kvm"
       $0.texts["/proc/stat"] = "cpu  100 0 100 600 0 0 0 200 0 0\n"
     },
-    Disturbed("hardware counters", .note, "not permitted", "kernel.perf_event_paranoid=1") {
-      $0.counterError = EACCES
+    Disturbed("hardware counters", .note, "not permitted", "kernel.perf_event_paranoid=2") {
+      $0.counterRefusal = .paranoid
     },
     Disturbed("hardware counters", .note, "shows no counters", "run on bare metal") {
-      $0.counterError = ENOENT
+      $0.counterRefusal = .absent
     },
   ]
 
@@ -241,6 +242,17 @@ private typealias M = MadeUpMachine
     #expect(finding.found.contains(disturbed.found), "\(finding.found)")
     #expect(finding.remedy.contains(disturbed.remedy), "\(finding.remedy)")
     #expect(!finding.consequence.isEmpty && !finding.title.isEmpty)
+  }
+
+  @Test(arguments: [CounterRefusal.absent, .paranoid, .filtered, .noKernelSupport])
+  func rowsAndDoctorSayTheSameOfCounters(refusal: CounterRefusal) throws {
+    var machine = MadeUpMachine.quiet
+    machine.counterRefusal = refusal
+    let finding = try #require(machine.diagnosis.findings.first)
+    #expect(
+      finding.consequence.hasPrefix(
+        "hardware-instructions, cycles, cache-misses are unavailable:\(refusal.reason)"))
+    #expect(finding.remedy == refusal.remedy)
   }
 
   @Test func whatTheMachineDoesNotHaveIsNotFine() {

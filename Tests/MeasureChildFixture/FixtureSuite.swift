@@ -71,6 +71,36 @@ private func workload(
   }
 }
 
+/// Pages that every thread of `touchPagesOnThreads` writes to.
+let touchedPages = 500
+
+/// Two threads, which have ended when it returns, write to fresh pages, and spin for a millisecond.
+func touchPagesOnThreads() {
+  let group = DispatchGroup()
+  for _ in 0..<2 {
+    group.enter()
+    Thread.detachNewThread {
+      touchFreshPages()
+      let end = MonotonicClock.nanoseconds() + 1_000_000
+      while MonotonicClock.nanoseconds() < end {}
+      group.leave()
+    }
+  }
+  group.wait()
+}
+
+/// One page fault for each page: none of them had memory before, and large pages are declined.
+private func touchFreshPages() {
+  let bytes = touchedPages * 4096
+  // SAFETY: a mapping of its own, written within its bounds and given back once.
+  let memory = unsafe mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+  unsafe madvise(memory, bytes, MADV_NOHUGEPAGE)
+  for page in 0..<touchedPages {
+    unsafe memory?.storeBytes(of: 1, toByteOffset: page * 4096, as: UInt8.self)
+  }
+  unsafe munmap(memory, bytes)
+}
+
 func writeToStandardError(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 
 let fixtureSuite = Suite(
@@ -94,6 +124,18 @@ let fixtureSuite = Suite(
       while MonotonicClock.nanoseconds() < end {}
       recorder.ran()
       recorder.released()
+    },
+    workload("threads") { recorder in
+      recorder.begin()
+      recorder.built()
+      touchPagesOnThreads()
+      recorder.ran()
+      recorder.released()
+    },
+    workload("touches-outside") { recorder in
+      touchPagesOnThreads()
+      stampAll(&recorder)
+      touchPagesOnThreads()
     },
     workload("samples") { recorder in
       stampAll(&recorder)

@@ -29,7 +29,9 @@ internal import Testing
           buildNanoseconds: 1, runNanoseconds: 2, releaseNanoseconds: 3, cpuNanoseconds: 4,
           voluntarySwitches: -5, involuntarySwitches: 6, operations: 7)),
       .series(SeriesReport(metric: .latency, values: [1, 2, 3])),
-      .value(ValueReport(metric: "makespan", value: 1e9)), .done(DoneReport(command: "iterate")),
+      .value(ValueReport(metric: "makespan", value: 1e9)),
+      .missing(MissingReport(metric: "cycles", reason: "no-pmu")),
+      .done(DoneReport(command: "iterate")),
       .end(EndReport(peakRSS: 4096, jemallocEpochNanoseconds: 900)),
     ]
     let text = Self.hello + reports.map { $0.line + "\n" }.joined()

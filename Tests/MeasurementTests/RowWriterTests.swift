@@ -120,6 +120,40 @@ internal import Testing
     #expect(rows.filter { $0.subject.scheduler == "dispatch" && $0.value == nil }.count == 6)
   }
 
+  @Test func whatTheProcessorDoesNotCountIsARowThatSaysWhy() throws {
+    let rows = try self.rows(
+      FakeRunner { assignment, index in
+        var outcome = Fixtures.outcome(wall: [10])
+        outcome.missing = [.cacheMisses: "no-pmu"]
+        outcome.metrics = [.cycles: [40]]
+        // One process of one contestant shared its counters with somebody.
+        if assignment.name == "dispatch", index.isMultiple(of: 2) {
+          outcome.missing[.cycles] = "pmu-shared"
+          outcome.metrics = [:]
+        }
+        outcome.missing[.hardwareInstructions] = "no-pmu"
+        return outcome
+      }
+    ) {
+      $0.processes = 4
+      $0.workloadNames = ["chain"]
+    }
+    #expect(findings(rows) == [])
+    for metric in [Metric.hardwareInstructions, .cacheMisses] {
+      let missing = rows.filter { $0.subject.metric == metric }
+      #expect(missing.map(\.subject.scheduler) == ["inline", "dispatch", "work-stealing"])
+      #expect(missing.allSatisfy { $0.quality == [.unavailable(reason: "no-pmu")] })
+      #expect(missing.allSatisfy { $0.value == nil && $0.process == nil })
+    }
+    let cycles = rows.filter { $0.subject.metric == .cycles && $0.subject.scheduler == "dispatch" }
+    let without = cycles.filter { $0.value == nil }
+    #expect(without.allSatisfy { $0.quality == [.unavailable(reason: "pmu-shared")] })
+    #expect(!without.isEmpty && cycles.count == 5)
+    #expect(cycles.first?.value == 40 && cycles.first?.processCount == 4 - without.count)
+    #expect(
+      rows.filter { $0.value == nil }.allSatisfy { Metric.ofHardware.contains($0.subject.metric) })
+  }
+
   @Test func anInterruptedRunKeepsWhatIsComplete() throws {
     let rows = try self.rows(
       FakeRunner { _, index in

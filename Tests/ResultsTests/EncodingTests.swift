@@ -20,7 +20,8 @@ struct EncodingTests {
         "failed-steals": "1/op", "parks": "1/op", "wake-ups": "1/op", "spurious-wake-ups": "1/op",
         "injections": "1/op", "compensations": "1/op",
         "queue-delay": "ns", "instructions": "1/op", "rmw": "1/op", "allocations": "1/op",
-        "allocated-bytes": "B/op",
+        "allocated-bytes": "B/op", "hardware-instructions": "1/op", "cycles": "1/op",
+        "cache-misses": "1/op",
       ])
   }
 

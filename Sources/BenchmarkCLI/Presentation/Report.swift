@@ -141,12 +141,15 @@ package struct Report: Sendable {
     return order.sorted().map { "\($0): \((figures[$0] ?? []).joined(separator: ", "))" }
   }
 
-  /// What was allocated for an operation: a line per metric, a figure per contestant, or why there
-  /// is none.
-  private static func allocationFigures(_ group: GroupResult) -> [String] {
+  /// What was counted for an operation beside the times: a line per metric that somebody has or was
+  /// asked for, a figure per contestant, or why there is none.
+  private static func countedFigures(_ group: GroupResult) -> [String] {
     // Instructions come with allocations of their own, in the table.
     guard group.primaryMetric != .instructions else { return [] }
-    return Metric.ofCountingChild.compactMap { metric in
+    let hardware = Metric.ofHardware.filter { metric in
+      group.contestants.contains { $0.figure(metric) != nil }
+    }
+    return (Metric.ofCountingChild + hardware).compactMap { metric in
       let figures = group.contestants.compactMap { contestant -> String? in
         let figure = contestant.figure(metric)
           .map { UnitFormatter.text($0.value, unit: metric.unit) }
@@ -174,7 +177,7 @@ package struct Report: Sendable {
         .init("nobody is best: each one is beaten by another, round by round", .doubtful))
     }
     if let unsettled = Self.unsettled(group) { remarks.append(.init(unsettled, .doubtful)) }
-    remarks += (Self.allocationFigures(group) + Self.ownFigures(group)).map { .init($0, .plain) }
+    remarks += (Self.countedFigures(group) + Self.ownFigures(group)).map { .init($0, .plain) }
     for contestant in group.contestants {
       if let failure = contestant.failure {
         let round = contestant.failedRound.map { " in round \($0)" } ?? ""

@@ -5,6 +5,7 @@
 
 #include "Allocator.h"
 #include "CommandLine.h"
+#include "Counters.h"
 #include "Demangling.h"
 #include "MachineProbes.h"
 #include "Measurement.h"

@@ -12,8 +12,6 @@ int64_t shim_wakeup_cost_ns(int rounds);
 /// thread cannot be started.
 double shim_two_thread_speedup(int rounds, uint64_t window_ns);
 
-/// 0 when hardware cycles can be counted, else the errno of perf_event_open.
-int shim_pmu_error(void);
 /// The hypervisor's signature ("KVMKVMKVM"), or an empty text when there is none or the processor does not tell.
 void shim_hypervisor(char *name, uint64_t capacity);
 /// 0 for none, 1 when built with AddressSanitizer, 2 with ThreadSanitizer.

@@ -12,6 +12,8 @@ package enum ChildReport: Equatable, Sendable {
   case series(SeriesReport)
   /// A value of another metric.
   case value(ValueReport)
+  /// A metric that has no value here.
+  case missing(MissingReport)
   /// The command is done.
   case done(DoneReport)
   /// The child cannot go on, for a reason that it knows.
@@ -28,6 +30,7 @@ package enum ChildReport: Equatable, Sendable {
     case IterationSample.word: self = .sample(try IterationSample(line))
     case SeriesReport.word: self = .series(try SeriesReport(line))
     case ValueReport.word: self = .value(try ValueReport(line))
+    case MissingReport.word: self = .missing(try MissingReport(line))
     case DoneReport.word: self = .done(try DoneReport(line))
     case ChildFailure.word: self = .failed(try ChildFailure(line))
     case EndReport.word: self = .end(try EndReport(line))
@@ -36,7 +39,7 @@ package enum ChildReport: Equatable, Sendable {
         "unknown report '\(MessageLine.shown(line.word[...]))'",
         expected: [
           ReadyReport.word, PreparedReport.word, IterationSample.word, SeriesReport.word,
-          ValueReport.word, DoneReport.word, ChildFailure.word, EndReport.word,
+          ValueReport.word, MissingReport.word, DoneReport.word, ChildFailure.word, EndReport.word,
         ].joined(separator: ", "))
     }
   }
@@ -49,6 +52,7 @@ package enum ChildReport: Equatable, Sendable {
     case .sample(let message): message.line
     case .series(let message): message.line
     case .value(let message): message.line
+    case .missing(let message): message.line
     case .done(let message): message.line
     case .failed(let message): message.line
     case .end(let message): message.line
@@ -160,6 +164,28 @@ package struct ValueReport: Message {
   package static let word = "value"
   package static let fields: [MessageField<ValueReport>] = [
     .text("metric", \.metric), .decimal("value", \.value),
+  ]
+}
+
+/// A metric that was asked for and has no value here.
+///
+/// Told only where `iterate` asks for such metrics, so that older orchestrators never hear it.
+package struct MissingReport: Message {
+  /// The metric's registry name.
+  package var metric = ""
+  /// A word for the `quality` column.
+  package var reason = ""
+
+  package init() {}
+  /// See the properties.
+  package init(metric: String, reason: String) {
+    self.metric = metric
+    self.reason = reason
+  }
+
+  package static let word = "missing"
+  package static let fields: [MessageField<MissingReport>] = [
+    .text("metric", \.metric), .text("reason", \.reason),
   ]
 }
 

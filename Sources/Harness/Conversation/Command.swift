@@ -132,20 +132,27 @@ package struct Iterations: Message {
   package var most = 1
   /// Samples go on until they have taken this long together.
   package var budgetNanoseconds: UInt64 = 0
+  /// Whether further runs follow that are not samples, in which the processor counts.
+  package var countsHardware = false
 
   package init() {}
   /// See the properties; one sample by default.
-  package init(warmups: Int = 0, least: Int = 1, most: Int = 1, budgetNanoseconds: UInt64 = 0) {
+  package init(
+    warmups: Int = 0, least: Int = 1, most: Int = 1, budgetNanoseconds: UInt64 = 0,
+    countsHardware: Bool = false
+  ) {
     self.warmups = warmups
     self.least = least
     self.most = most
     self.budgetNanoseconds = budgetNanoseconds
+    self.countsHardware = countsHardware
   }
 
   package static let word = "iterate"
   package static let fields: [MessageField<Iterations>] = [
     .number("warm-ups", \.warmups, in: 0 ... .max), .number("least", \.least, in: 0 ... .max),
     .number("most", \.most, in: 0 ... .max), .number("budget-ns", \.budgetNanoseconds),
+    .flag("counts-hardware", \.countsHardware),
   ]
 }
 

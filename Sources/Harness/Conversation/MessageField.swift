@@ -160,6 +160,18 @@ extension MessageField {
     }
   }
 
+  /// Something that is so, left out when it is not.
+  static func flag(_ key: String, _ path: WritableKeyPath<Content, Bool> & Sendable) -> Self {
+    Self(
+      name: key, write: { $0[keyPath: path] ? [(key, "yes")] : [] },
+      read: { content, line throws(MessageError) in
+        guard let text = line.fields.removeValue(forKey: key) else { return }
+        content[keyPath: path] = try decoded(text, key, line.word, "yes") {
+          $0 == "yes" ? true : nil
+        }
+      })
+  }
+
   /// Any text.
   static func text(
     _ key: String, _ path: WritableKeyPath<Content, String> & Sendable

@@ -38,6 +38,9 @@ struct ReportWriter {
     for (metric, value) in values { add(ValueReport(metric: metric, value: value).line) }
   }
 
+  /// A metric without a value: delivered like samples.
+  mutating func missing(_ report: MissingReport) { add(report.line) }
+
   private mutating func series(_ metric: SeriesReport.Metric, _ values: [UInt64]) {
     var start = 0
     while start < values.count {

@@ -77,7 +77,8 @@ package struct ChildRunner: Sendable {
       Iterations(
         warmups: max(0, assignment.warmups), least: max(1, assignment.minimumIterations),
         most: max(1, assignment.maximumIterations),
-        budgetNanoseconds: assignment.timeBudgetNanoseconds), into: &outcome)
+        budgetNanoseconds: assignment.timeBudgetNanoseconds,
+        countsHardware: assignment.countsHardware), into: &outcome)
     let last = try child.stop()
     outcome.peakRSS = last.peakRSS
     outcome.jemallocEpochNanoseconds = last.jemallocEpochNanoseconds

@@ -20,6 +20,12 @@ extension MeasurementOutcome {
           + Metric.namesExpected
       }
       metrics[metric, default: []].append(value.value)
+    case .missing(let missing):
+      guard let metric = Metric(rawValue: missing.metric), Metric.ofHardware.contains(metric) else {
+        return "'\(missing.metric)' is missing; expected a value, or one of "
+          + Metric.ofHardware.map(\.rawValue).joined(separator: ", ")
+      }
+      self.missing[metric] = missing.reason
     case .ready, .prepared, .done, .failed, .end:
       return "'\(report.line.prefix(120))' amid the samples"
     }

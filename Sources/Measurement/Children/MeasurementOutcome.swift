@@ -15,6 +15,8 @@ package struct MeasurementOutcome: Sendable {
   package var queueDelays: [UInt64] = []
   /// Values of other metrics, one per report.
   package var metrics: [Metric: [Double]] = [:]
+  /// Why metrics have no value here, a word each.
+  package var missing: [Metric: String] = [:]
   /// The child's largest resident set in bytes, by the kernel's high-water mark; nil when it did
   /// not get that far.
   package var peakRSS: Int?

@@ -17,11 +17,14 @@ struct ProcessFigures: Sendable {
   let iterationCount: Int
   let operationCount: Int
   private(set) var values: [FigureKey: Double] = [:]
+  /// Why metrics have no value, a word each.
+  let missing: [Metric: String]
 
   /// The figures of a complete outcome.
   init(_ process: ProcessRecord) {
     let outcome = process.outcome
     round = process.round
+    missing = outcome.missing
     iterationCount = outcome.iterations.count
     operationCount = outcome.iterations.reduce(0) { $0 + $1.operations }
     for metric in Self.iterationMetrics {

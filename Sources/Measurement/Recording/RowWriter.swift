@@ -97,16 +97,42 @@ package struct RowWriter: Sendable {
       aggregate.value = figure.value
       aggregate.interval = figure.interval
       let complete = result.figures.filter { $0.values[key] != nil }
-      count(&aggregate, result.figures)
+      count(&aggregate, result.figures.filter { $0.missing[key.metric] == nil })
       aggregate.state = result.state
       aggregate.quality = aggregateQuality(result, figure)
       rows.append(aggregate)
       for process in complete { rows.append(processRow(result, group, key, process)) }
+      rows += missingRows(of: result, in: group, key)
       if key == FigureKey(group.primaryMetric, .p50) {
         rows += incompleteRows(of: result, in: group)
       }
     }
+    for metric in Metric.ofHardware where result.figures.allSatisfy({ $0.missing[metric] != nil }) {
+      var row = row(result, group, FigureKey(metric, .p50))
+      row.quality = buildFlags.union(
+        result.figures.compactMap { missing(metric, of: $0) })
+      rows.append(row)
+    }
     return rows
+  }
+
+  /// One row without a figure for every process that has none of a metric which others have.
+  private func missingRows(
+    of result: ContestantFigures, in group: MeasurementGroup, _ key: FigureKey
+  ) -> [ResultRow] {
+    result.figures.compactMap { process in
+      missing(key.metric, of: process).map {
+        var row = row(result, group, key)
+        row.process = process.round + 1
+        row.quality = buildFlags.union([$0])
+        return row
+      }
+    }
+  }
+
+  /// Why a process has no figure of a metric; nil where nobody said so.
+  private func missing(_ metric: Metric, of process: ProcessFigures) -> QualityFlag? {
+    process.missing[metric].map { .unavailable(reason: nameReplacingOthers(in: $0)) }
   }
 
   /// What a child counted, or why it could not; none where there was no such child.

@@ -117,9 +117,10 @@ package struct Orchestrator {
           .starting(
             group: group, contestant: contestant, round: round, done: time.done,
             of: time.done + time.remaining, secondsLeft: time.secondsLeft(elapsed)))
-        let assignment = plan.assignment(
+        var assignment = plan.assignment(
           round: round, group: group, contestant: contestant,
           timeBudgetNanoseconds: time.timedNanoseconds(elapsed))
+        assignment.countsHardware = true
         let outcome = runner.measure(assignment, deadline: plan.childDeadline)
         record.processes[group][contestant].append(ProcessRecord(round: round, outcome: outcome))
         if outcome.failure == .interrupted { return .interrupted }
