@@ -44,6 +44,47 @@ struct LadenChain: Workload {
   }
 }
 
+/// Operations one at a time, each added while every worker sleeps: what wakes whom is the same in
+/// every run.
+struct SleepersCalled: Workload {
+  let operationsPerIteration: Int
+  /// Calls of a worker for each operation beside its own.
+  let moreWakeUps: Int
+
+  init(_ parameters: Parameters) {
+    operationsPerIteration = parameters["n"]
+    moreWakeUps = parameters["wake-ups"]
+  }
+
+  func iterate(
+    on scheduler: any Scheduler, recorder: inout IterationRecorder
+  ) throws(WrongAnswer) {
+    recorder.begin()
+    let queue = OperationQueue(scheduler: scheduler)
+    recorder.built()
+    for _ in 0..<operationsPerIteration {
+      for _ in 0...moreWakeUps {
+        awaitSleep(of: scheduler)
+        queue.addOperations([BlockOperation {}], waitUntilFinished: true)
+      }
+    }
+    recorder.ran()
+    recorder.released()
+  }
+
+  /// Looks until every worker sleeps: one more went to sleep than were woken, for each of them.
+  private func awaitSleep(of scheduler: any Scheduler) {
+    while true {
+      let counters = scheduler.counters
+      guard let parks = counters.parks, let wakeUps = counters.wakeUps else {
+        fatalError("SleepersCalled: the scheduler does not say when workers sleep")
+      }
+      if parks - wakeUps == scheduler.workerCount { return }
+      sched_yield()
+    }
+  }
+}
+
 /// Calls malloc once, where no optimiser can take it out.
 func allocateOnce() {
   let memory = UnsafeMutableRawPointer.allocate(byteCount: 24, alignment: 8)
@@ -67,6 +108,10 @@ let fixtureSuite = Suite(
       name: "laden", summary: "a chain", notShown: "anything", tags: [],
       axes: [axis("n", least: 300), axis("allocations", least: 0), axis("turns", least: 0)]
     ) { parameters throws(WorkloadError) in LadenChain(parameters) },
+    WorkloadDescription(
+      name: "sleepers", summary: "one at a time", notShown: "anything", tags: [],
+      axes: [axis("n", least: 100), axis("wake-ups", least: 0)]
+    ) { parameters throws(WorkloadError) in SleepersCalled(parameters) },
     WorkloadDescription(
       name: "own-allocator", summary: "a chain", notShown: "anything", tags: [],
       axes: [axis("n", least: 300), axis("allocations", least: 0), axis("turns", least: 0)]

@@ -19,18 +19,12 @@ struct AllocationChildTests {
     allocations: Int = 0,
     allocator: Allocator = .jemalloc, counts: Bool = true
   ) -> MeasurementOutcome {
-    let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-    let folders = ([tests] + CommandLine.arguments.filter { $0.contains(".xctest") })
-      .map { URL(fileURLWithPath: $0).deletingLastPathComponent() }
-    let fixture = folders.map { $0.appendingPathComponent("CountingFixture").path }
-      .first { FileManager.default.isExecutableFile(atPath: $0) }
     var assignment = Assignment(
       subject: .workload(workload), system: .scheduler(scheduler), workers: workers,
       parameters: Parameters(["n": 1000, "allocations": allocations, "turns": 0]), warmups: 1,
       minimumIterations: 1, maximumIterations: 1, seed: 1, allocator: allocator)
     assignment.countsAllocations = counts
-    return ChildRunner(executable: fixture ?? "CountingFixture")
-      .measure(assignment, deadline: .seconds(60))
+    return ChildRunner(executable: countingFixture).measure(assignment, deadline: .seconds(60))
   }
 
   private func figure(_ metric: Metric, _ outcome: MeasurementOutcome) throws -> Double {

@@ -144,13 +144,7 @@ struct CountingFixtureProgram {
   init() throws {
     scratch = try ScratchFolder()
     executable = scratch.file("bench")
-    let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    var folder = URL(fileURLWithPath: tests).deletingLastPathComponent()
-    for argument in CommandLine.arguments where argument.contains(".xctest") {
-      folder = URL(fileURLWithPath: argument).deletingLastPathComponent()
-    }
-    let fixture = folder.appendingPathComponent("CountingFixture").path
-    if let complaint = CountingTools.strip(fixture, to: executable) {
+    if let complaint = CountingTools.strip(countingFixture, to: executable) {
       throw FixtureError(complaint: complaint)
     }
   }
