@@ -24,4 +24,12 @@ struct shim_usage shim_usage(void) {
                              microseconds(usage.ru_utime), microseconds(usage.ru_stime)};
 }
 
+static int64_t processor_us(int who) {
+  struct rusage usage;
+  getrusage(who, &usage);
+  return microseconds(usage.ru_utime) + microseconds(usage.ru_stime);
+}
+
+int64_t shim_family_cpu_ns(void) { return (processor_us(RUSAGE_SELF) + processor_us(RUSAGE_CHILDREN)) * 1000; }
+
 __attribute__((noinline)) void shim_black_hole(uintptr_t word) { __asm__ volatile("" : : "r"(word) : "memory"); }

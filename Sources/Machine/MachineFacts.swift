@@ -132,9 +132,7 @@ package struct MachineFacts: Sendable {
     sockets = packages.isEmpty ? nil : packages.count
     cores = coresSeen.isEmpty ? nil : coresSeen.count
     simultaneousThreads = files.number("/sys/devices/system/cpu/smt/active").map { $0 == 1 }
-    affinity = files.text("/proc/self/status", limit: 4096)
-      .flatMap { Self.value(of: "Cpus_allowed_list", separator: ":", in: $0) }
-    usable = affinity.map(Self.members(of:)) ?? []
+    (affinity, usable) = Self.usableProcessors(files)
     usableThreads = usable.isEmpty ? max(1, Int(shim_usable_cpus())) : usable.count
     for thread in usable {
       siblings[thread] = files.line(Self.siblingsPath(thread)).map(Self.members(of:))
@@ -209,6 +207,13 @@ extension MachineFacts {
     "/sys/devices/system/cpu/intel_pstate/no_turbo", "/sys/devices/system/cpu/cpufreq/boost",
     "/sys/devices/system/cpu/cpu0/cpufreq/boost",
   ]
+
+  /// The CPUs that this process may use, as the kernel writes them and one by one.
+  static func usableProcessors(_ files: SystemFiles) -> (list: String?, members: [Int]) {
+    let list = files.text("/proc/self/status", limit: 4096)
+      .flatMap { value(of: "Cpus_allowed_list", separator: ":", in: $0) }
+    return (list, list.map(members(of:)) ?? [])
+  }
 
   static func siblingsPath(_ thread: Int) -> String {
     "/sys/devices/system/cpu/cpu\(thread)/topology/thread_siblings_list"

@@ -6,6 +6,7 @@ package enum QualityFlag: Hashable, Sendable {
   case throttled
   case steal
   case preempted
+  case busy
   case debug
   case sanitized
   case checked
@@ -17,9 +18,9 @@ package enum QualityFlag: Hashable, Sendable {
   case unavailable(reason: String)
 
   /// The words without a reason, in the order in which they are written.
-  static let plain: [(flag: QualityFlag, word: String)] = [
+  package static let plain: [(flag: QualityFlag, word: String)] = [
     (.noisy, "noisy"), (.throttled, "throttled"), (.steal, "steal"),
-    (.preempted, "preempted"), (.debug, "debug"),
+    (.preempted, "preempted"), (.busy, "busy"), (.debug, "debug"),
     (.sanitized, "sanitized"), (.checked, "checked"), (.crashed, "crashed"), (.hung, "hung"),
     (.wrongAnswer, "wrong-answer"), (.interrupted, "interrupted"),
   ]
@@ -49,7 +50,7 @@ package enum QualityFlag: Hashable, Sendable {
   package var isFailure: Bool {
     switch self {
     case .crashed, .hung, .wrongAnswer, .interrupted, .unavailable: true
-    case .noisy, .throttled, .steal, .preempted, .debug, .sanitized, .checked: false
+    case .noisy, .throttled, .steal, .preempted, .busy, .debug, .sanitized, .checked: false
     }
   }
 
@@ -57,8 +58,8 @@ package enum QualityFlag: Hashable, Sendable {
   package var isOfBuild: Bool {
     switch self {
     case .debug, .sanitized, .checked: true
-    case .noisy, .throttled, .steal, .preempted, .crashed, .hung, .wrongAnswer, .interrupted,
-      .unavailable:
+    case .noisy, .throttled, .steal, .preempted, .busy, .crashed, .hung, .wrongAnswer,
+      .interrupted, .unavailable:
       false
     }
   }
@@ -70,6 +71,7 @@ package enum QualityFlag: Hashable, Sendable {
     case .throttled: "the control group ran out of its processor quota"
     case .steal: "the host took processor time away"
     case .preempted: "threads were taken off their CPU far more often than in other pairs"
+    case .busy: "other programs used the processors"
     case .debug: "measured in a debug build"
     case .sanitized: "measured under a sanitizer"
     case .checked: "measured with invariant checks"

@@ -11,6 +11,31 @@ internal import Testing
     #expect(DisturbanceProbe.stealTicks(inStat: "intr 1 2 3 4 5 6 7 8") == nil)
   }
 
+  @Test func busyIsAllButIdleWaitingAndStolen() {
+    let stat = """
+      cpu  9 9 9 9 9 9 9 9 9 9
+      cpu0 1 2 4 8 16 32 64 128 9 10
+      cpu1 1000 0 0 5 5 0 0 5 5 5
+      cpu10 10000 0 0 5 5 0 0 5 5 5
+      intr 1 2 3
+      """
+    #expect(DisturbanceProbe.busyTicks(of: [0], inStat: stat) == 103)
+    #expect(DisturbanceProbe.busyTicks(of: [0, 1], inStat: stat) == 1103)
+    #expect(DisturbanceProbe.busyTicks(of: [0, 2], inStat: stat) == nil)
+    #expect(DisturbanceProbe.busyTicks(of: [], inStat: stat) == nil)
+    #expect(DisturbanceProbe.busyTicks(of: [0], inStat: "cpu  1 2 3\ncpu0 1 2 3\n") == nil)
+  }
+
+  @Test func whatOthersUsedIsAllWithoutOnesOwn() {
+    let first = DisturbanceProbe.Reading(busyTicks: 100, ownNanoseconds: 5_000_000)
+    let second = DisturbanceProbe.Reading(busyTicks: 130, ownNanoseconds: 105_000_000)
+    #expect(second.since(first).foreignNanoseconds == 200_000_000)
+    // The kernel rounds: less than nothing is nothing.
+    let third = DisturbanceProbe.Reading(busyTicks: 130, ownNanoseconds: 900_000_000)
+    #expect(third.since(second).foreignNanoseconds == 0)
+    #expect(DisturbanceProbe.Reading().since(first).foreignNanoseconds == nil)
+  }
+
   @Test func anUnknownCounterStaysUnknown() {
     let first = DisturbanceProbe.Reading(stealTicks: 5, throttledPeriods: nil)
     let second = DisturbanceProbe.Reading(stealTicks: 8, throttledPeriods: 2)

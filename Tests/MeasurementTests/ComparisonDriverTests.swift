@@ -146,6 +146,7 @@ internal import Testing
       if pair == 5 { outcome.disturbance.throttledPeriods = 1 }
       if pair == 6 { outcome.disturbance.stealTicks = 1 }
       if pair == 7 { outcome.iterations[0].involuntarySwitches = 100 }
+      if pair == 8 { outcome.disturbance.foreignNanoseconds = 100_000_000 }
       return outcome
     }
     let rows = Fixtures.writer().rows(Fixtures.record(try Fixtures.comparison(), fake))
@@ -155,6 +156,7 @@ internal import Testing
     #expect(pairs(.throttled) == [5])
     #expect(pairs(.steal) == [6])
     #expect(pairs(.preempted) == [7])
+    #expect(pairs(.busy) == [8])
     #expect(
       rows.filter { $0.subject.metric == .wall && $0.role == .a && $0.pairID != nil }.count == 20)
   }

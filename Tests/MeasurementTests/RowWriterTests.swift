@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Harness
+internal import Machine
 internal import MeasurementFixtures
 internal import Results
 internal import Testing
@@ -189,6 +190,56 @@ internal import Testing
     #expect(quality("dispatch").contains(.throttled))
     #expect(rows.contains { $0.quality.contains(.noisy) })
     #expect(findings(rows) == [])
+  }
+
+  @Test(arguments: [
+    (Disturbance(stealTicks: 20), QualityFlag.steal),
+    (Disturbance(throttledPeriods: 1), .throttled),
+    (Disturbance(foreignNanoseconds: 200_000_000), .busy),
+  ]) func aDisturbedRoundIsTaggedWithItsCauseAndKept(disturbance: Disturbance, cause: QualityFlag)
+    throws
+  {
+    var seen = 0
+    let rows = try self.rows(
+      FakeRunner { assignment, _ in
+        var outcome = Fixtures.outcome(wall: [10])
+        outcome.elapsedNanoseconds = 1_000_000_000
+        guard assignment.name == "dispatch" else { return outcome }
+        seen += 1
+        guard seen == 2 else { return outcome }
+        outcome = Fixtures.outcome(wall: [70])
+        outcome.elapsedNanoseconds = 1_000_000_000
+        outcome.disturbance = disturbance
+        return outcome
+      }
+    ) {
+      $0.processes = 3
+      $0.workloadNames = ["chain"]
+    }
+    #expect(findings(rows) == [])
+    let wall = rows.filter {
+      $0.subject.key == FigureKey(.wall, .p50) && $0.subject.scheduler == "dispatch"
+    }
+    #expect(wall.map(\.process) == [nil, 1, 2, 3])
+    #expect(wall.map(\.value) == [10, 10, 70, 10])
+    #expect(wall[2].quality == [cause])
+    #expect(wall[1].quality.isEmpty && wall[3].quality.isEmpty)
+    #expect(wall[0].processCount == 3)
+    let others = rows.filter { $0.subject.scheduler == "inline" }
+    #expect(others.allSatisfy { $0.quality.isEmpty })
+  }
+
+  @Test func aLittleOfOthersIsNoDisturbance() throws {
+    let rows = try self.rows(
+      FakeRunner { _, _ in
+        var outcome = Fixtures.outcome(wall: [10])
+        outcome.elapsedNanoseconds = 100_000_000
+        // A tick of each of 2 CPUs, which rounding makes, and 5 % of their time.
+        outcome.disturbance.foreignNanoseconds = 30_000_000
+        return outcome
+      }
+    ) { $0.workloadNames = ["chain"] }
+    #expect(rows.allSatisfy { !$0.quality.contains(.busy) })
   }
 
   @Test func theCodeIsTheContestantsOwnOrThatOfThisProgram() throws {

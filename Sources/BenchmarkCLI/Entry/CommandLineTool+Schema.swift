@@ -45,15 +45,11 @@ enum SchemaText {
       lines += HelpText.entry(left: statistic.rawValue, summary: statistic.summary)
     }
     lines += ["", "words of quality, ok or joined by ;"]
-    for flag in Self.flags { lines += HelpText.entry(left: flag.text, summary: flag.summary) }
+    let flags = QualityFlag.plain.map(\.flag) + [.unavailable(reason: "reason")]
+    for flag in flags { lines += HelpText.entry(left: flag.text, summary: flag.summary) }
     lines += ["", "columns of the environment file beside it"]
     let names = EnvironmentColumn.allCases.map(\.rawValue).joined(separator: ", ")
     lines += HelpText.wrap(names, width: HelpText.width - 2).map { "  \($0)" }
     return lines.joined(separator: "\n") + "\n"
   }
-
-  private static let flags: [QualityFlag] = [
-    .noisy, .throttled, .steal, .debug, .sanitized, .checked, .crashed, .hung, .wrongAnswer,
-    .interrupted, .unavailable(reason: "reason"),
-  ]
 }

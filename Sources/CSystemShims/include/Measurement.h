@@ -20,6 +20,8 @@ struct shim_usage {
   int64_t system_us;
 };
 struct shim_usage shim_usage(void);
+/// Processor time of this process, and of its children and theirs that have ended and were reaped, in nanoseconds.
+int64_t shim_family_cpu_ns(void);
 
 /// Does nothing, in another translation unit, so that the compiler must produce `word`.
 void shim_black_hole(uintptr_t word);

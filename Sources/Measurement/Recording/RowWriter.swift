@@ -43,6 +43,8 @@ package struct RowWriter: Sendable {
   package static let noisyQuotient = 1.5
   /// Above this share of the CPUs' time taken by the host a figure is marked `steal`.
   package static let stealShare = 0.05
+  /// Above this share of the CPUs' time used by other programs a figure is marked `busy`.
+  package static let busyShare = 0.05
 
   /// The rows of a run: per contestant every aggregate, each followed by its processes.
   ///
@@ -241,8 +243,14 @@ package struct RowWriter: Sendable {
     if throttled > 0 { flags.insert(.throttled) }
     let ticks = stretches.reduce(0) { $0 + ($1.disturbance.stealTicks ?? 0) }
     let elapsed = stretches.reduce(0.0) { $0 + Double($1.nanoseconds) }
-    // A tick is a hundredth of a second.
-    if Double(ticks) * 1e7 > elapsed * Double(cpuCount) * Self.stealShare { flags.insert(.steal) }
+    let (tick, available) = (
+      Double(DisturbanceProbe.nanosecondsPerTick), elapsed * Double(cpuCount)
+    )
+    if Double(ticks) * tick > available * Self.stealShare { flags.insert(.steal) }
+    let foreign = stretches.reduce(0) { $0 + ($1.disturbance.foreignNanoseconds ?? 0) }
+    // Each CPU rounds the time of each stretch to ticks.
+    let doubtful = Double(stretches.count * cpuCount) * tick
+    if Double(foreign) - doubtful > available * Self.busyShare { flags.insert(.busy) }
     return flags
   }
 }
