@@ -49,12 +49,17 @@ package struct ExportedRun: Sendable {
     var groups: [SeriesGroup] = []
     var groupPlaces: [BenchmarkCase: Int] = [:]
     var omissions: [Omission] = []
+    var missedAlone = Missed()
     for figure in figures {
       let series: Series
       switch figure.series {
       case .success(let known): series = known
       case .failure(let omission):
-        omissions.append(omission)
+        if figure.key.subject.metric.isMissedAlone {
+          missedAlone.take(omission, figure.key.subject.metric)
+        } else {
+          omissions.append(omission)
+        }
         continue
       }
       let benchmarkCase = BenchmarkCase(figure.key.subject, role: figure.key.role)
@@ -66,12 +71,39 @@ package struct ExportedRun: Sendable {
       groups[place].series.append(series)
     }
     self.groups = groups
-    self.omissions = omissions
+    self.omissions = omissions + missedAlone.omissions
   }
 
   /// Every series with its case, in order.
   var series: [(benchmarkCase: BenchmarkCase, series: Series)] {
     groups.flatMap { group in group.series.map { (group.benchmarkCase, $0) } }
+  }
+}
+
+/// Figures that most machines do not have, told once each and last: they would hide the others.
+private struct Missed {
+  private struct Key: Hashable {
+    let metric: Metric
+    let reason: Omission.Reason
+  }
+
+  private var order: [Key] = []
+  private var found: [Key: [Omission]] = [:]
+
+  mutating func take(_ omission: Omission, _ metric: Metric) {
+    let key = Key(metric: metric, reason: omission.reason)
+    if found[key] == nil { order.append(key) }
+    found[key, default: []].append(omission)
+  }
+
+  var omissions: [Omission] {
+    order.compactMap { key in
+      guard let all = found[key], let first = all.first, all.count > 1 else {
+        return found[key]?.first
+      }
+      return Omission(
+        figure: "\(key.metric.rawValue) of \(all.count) cases", reason: first.reason)
+    }
   }
 }
 

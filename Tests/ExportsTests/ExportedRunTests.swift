@@ -55,6 +55,24 @@ struct ExportedRunTests {
     }
   }
 
+  @Test("what no case has for want of counters is left out in a line, behind the others")
+  func gathersWhatIsMissedAlone() throws {
+    var rows: [ResultRow] = []
+    for scheduler in ["a", "b", "c"] {
+      var row = ExportSamples.rows(ExportSamples.subject(.cycles), 0, processes: 0)[0]
+      row.subject.scheduler = scheduler
+      row.value = nil
+      row.quality = [.unavailable(reason: "no-pmu")]
+      rows.append(row)
+    }
+    rows[2].quality = [.unavailable(reason: "pmu-shared")]
+    rows += ExportSamples.ordinary()
+    let omissions = try ExportedRun(rows: rows).omissions.map(\.description)
+    #expect(omissions.count == 3 && omissions[0].hasSuffix("no figure (crashed)"))
+    #expect(omissions[1] == "cycles of 2 cases: no figure (unavailable:no-pmu)")
+    #expect(omissions[2].hasSuffix("/c cycles p50: no figure (unavailable:pmu-shared)"))
+  }
+
   @Test("an interval without finite bounds, and processes without a figure, are none")
   func dropsWhatIsNotFinite() throws {
     var rows = ExportSamples.rows(ExportSamples.subject(), 100, processes: 3)
