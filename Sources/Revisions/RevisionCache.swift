@@ -18,10 +18,13 @@ struct RevisionCache: Sendable {
 
   /// The folder.
   let folder: String
+  /// The package, from which git finds the repository also where the folder is on another disk.
+  private let package: String
   /// The product that the entries have.
   let product: String
 
   init(_ package: MeasuredPackage) {
+    self.package = package.folder
     folder = package.folder + "/.build/revisions"
     product = package.product
   }
@@ -105,7 +108,7 @@ struct RevisionCache: Sendable {
   /// Removes what processes left behind that did not come to their end: worktrees, known to git or
   /// not, and builds.
   func removeLeftovers(removes: (_ folder: String) -> Void) throws(RevisionFailure) {
-    let git = Git(folder: folder)
+    let git = Git(folder: package)
     let worktrees = git.run(["worktree", "list", "--porcelain"]).output.split(separator: "\n")
       .filter { $0.hasPrefix("worktree \(folder)/") }.map { String($0.dropFirst(9)) }
     let known = worktrees.compactMap { path in
@@ -128,7 +131,7 @@ struct RevisionCache: Sendable {
   func removeWork(_ id: String, worktrees: [String]) {
     for worktree in worktrees {
       // Twice: also one that git has locked while it was making it.
-      _ = Git(folder: folder).run(["worktree", "remove", "--force", "--force", worktree])
+      _ = Git(folder: package).run(["worktree", "remove", "--force", "--force", worktree])
     }
     Self.removeTree(work(id))
   }
