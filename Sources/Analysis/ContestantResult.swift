@@ -13,7 +13,7 @@ package struct ContestantID: Hashable, Sendable {
   package private(set) var code: CodeIdentity
 
   /// The same system with its code left open.
-  var ofAnyCode: ContestantID {
+  package var ofAnyCode: ContestantID {
     var copy = self
     copy.code = CodeIdentity()
     return copy

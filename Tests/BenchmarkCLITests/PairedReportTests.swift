@@ -143,7 +143,7 @@ import Testing
     let record = Fixtures.record(plan, failing)
     let writer = Fixtures.writer()
     let rows = writer.rows(record)
-    let told = writer.failures(record).map { (ContestantID($0.row), "\($0.failure)") }
+    let told = writer.failures(record).map { (ContestantID($0.row), $0.story) }
     let report = PairedReport(
       PairedAnalysis(rows: rows, roster: Roster(Fixtures.suite)),
       context: ReportContext(failures: Dictionary(told) { first, _ in first }))

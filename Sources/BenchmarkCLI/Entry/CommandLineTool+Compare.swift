@@ -70,8 +70,10 @@ extension CommandLineTool {
       observe: { event in
         if case .failed(let group, let pair, let failure) = event {
           progress.clear()
-          let point = plan.groups[group].point
-          let who = failure.side.map { ", \(point.contestants[$0].label)" } ?? ""
+          let planned = plan.groups[group]
+          let point = planned.point
+          let build = planned.build(of: failure.side).map { " of \($0)" } ?? ""
+          let who = failure.side.map { ", \(point.contestants[$0].label)\(build)" } ?? ""
           let place = pair == 0 ? "calibration" : "pair \(pair)"
           console.say("bench: \(point.benchmark)\(who), \(place): \(failure.failure)")
         } else if let text = ProgressLine.text(for: event, plan: plan) {

@@ -15,7 +15,7 @@ extension ReportContext {
       seed: record.plan.seed, notes: record.plan.notes.map(\.text),
       disturbance: Self.disturbance(of: session),
       failures: Dictionary(
-        writer.failures(record).map { (ContestantID($0.row), "\($0.failure)") },
+        writer.failures(record).map { (ContestantID($0.row), $0.story) },
         uniquingKeysWith: { first, _ in first }))
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Analysis
+internal import Results
 
 /// What a report shows besides what rows say: known while a run is fresh, and optional.
 package struct ReportContext: Sendable {
@@ -32,5 +33,12 @@ package struct ReportContext: Sendable {
     self.disturbance = disturbance
     self.facts = facts
     self.failures = failures
+  }
+
+  /// Why there is no verdict on whom a row is about: what happened to it, or to what it was compared
+  /// with, which is the same system of other code.
+  func story(_ row: ResultRow) -> String? {
+    let own = ContestantID(row)
+    return failures[own] ?? failures.first { $0.key.ofAnyCode == own.ofAnyCode }?.value
   }
 }

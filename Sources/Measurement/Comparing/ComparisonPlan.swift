@@ -29,6 +29,12 @@ package struct ComparisonGroup: Sendable {
     }
   }
 
+  /// Which build a side is, in words; nil where one program measures all sides, or for no side.
+  package func build(of side: Int?) -> String? {
+    guard let side, Set(executables).count > 1 else { return nil }
+    return side == 0 ? "the base" : "the candidate"
+  }
+
   /// Sides that are compared with side 0.
   package var candidates: Range<Int> { 1..<point.contestants.count }
 }

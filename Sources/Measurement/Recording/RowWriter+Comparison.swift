@@ -24,14 +24,17 @@ extension RowWriter {
     }
   }
 
-  /// Every group that failed: a row of the side that did, or of the base, and the failure.
-  package func failures(
-    _ record: ComparisonRecord
-  ) -> [(row: ResultRow, failure: MeasurementFailure)] {
+  /// Every group that failed: a row of the side that did, or of the base, and what happened, with
+  /// the build that it happened to.
+  package func failures(_ record: ComparisonRecord) -> [(row: ResultRow, story: String)] {
     record.groups.indices.compactMap { group in
-      let point = record.plan.groups[group].point
-      return record.groups[group].failure.map {
-        (row(of: point.contestants[$0.side ?? 0], in: point), $0.failure)
+      let planned = record.plan.groups[group]
+      let point = planned.point
+      return record.groups[group].failure.map { failure in
+        let build = planned.build(of: failure.side).map { ", in \($0)" } ?? ""
+        return (
+          row(of: point.contestants[failure.side ?? 0], in: point), "\(failure.failure)\(build)"
+        )
       }
     }
   }
