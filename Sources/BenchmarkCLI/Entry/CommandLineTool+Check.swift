@@ -36,6 +36,8 @@ extension CommandLineTool {
     var (plan, exclusions) = try gatePlan(request, builds: [built.program, .own], limits, noise)
     plan.seed = draft.plan.seed
     plan.notes += built.notes
+    // What counting lacks shows before minutes of measuring, whose figures it would cost.
+    let prepared = try prepareCounts(request, base, built.program, draft.plan, limits, interrupt)
     var record = ComparisonRecord(plan: plan)
     if !plan.groups.isEmpty {
       plan = try surveyed(
@@ -49,7 +51,7 @@ extension CommandLineTool {
     let counts =
       record.wasInterrupted
       ? GateCounts(wasInterrupted: true)
-      : try counts(request, base, built.program, draft.plan, limits, interrupt)
+      : gateCounts(prepared, request: request.run, limits: limits)
     let measured = MeasuredGate(
       record: record, base: base, limits: limits, exclusions: exclusions, counts: counts,
       noise: noise)
@@ -91,25 +93,26 @@ extension CommandLineTool {
   }
 
   /// What counting adds: always where the baseline has counts, else where the user asks for it.
-  private func counts(
+  private func prepareCounts(
     _ request: CheckRequest, _ base: GateBase, _ program: MeasuredProgram, _ draft: ComparisonPlan,
     _ limits: Limits, _ interrupt: InterruptFlag
-  ) throws(ToolFailure) -> GateCounts {
+  ) throws(ToolFailure) -> PreparedCounts {
     let measurement = request.run.measurement
     let areNamed = !measurement.workloadNames.isEmpty || measurement.filter != nil
     let benchmarks = areNamed ? RunRequest.distinct(draft.groups.map(\.point.benchmark)) : []
     guard request.counts != false, request.run.graphPaths.isEmpty else {
-      return GateCounts(notes: ["Counts are left out."])
+      return PreparedCounts(known: GateCounts(notes: ["Counts are left out."]))
     }
     if let stored = base.counts {
-      return try gateCounts(
+      return try prepareCounts(
         request, against: .stored(stored), benchmarks: benchmarks,
         limits: limits, interrupt: interrupt)
     }
     guard request.counts == true else {
-      return GateCounts(notes: ["Counts are left out; --counts on gates them as well."])
+      return PreparedCounts(
+        known: GateCounts(notes: ["Counts are left out; --counts on gates them as well."]))
     }
-    return try gateCounts(
+    return try prepareCounts(
       request, against: .program(program.executable), benchmarks: benchmarks, limits: limits,
       interrupt: interrupt)
   }
@@ -201,7 +204,7 @@ extension CommandLineTool {
     let context = ReportContext(record, writer: writer, session: session)
     let entries = GateEntry.entries(
       rows: analysis.rows, limits: measured.limits,
-      story: { context.failures[ContestantID($0)] },
+      story: context.story,
       exclusion: { subject in
         let isUntouched = zip(record.plan.groups, record.groups).contains { group, reached in
           reached.pairs.isEmpty && reached.failure == nil

@@ -25,21 +25,40 @@ extension CommandLineTool {
     case program(String)
   }
 
-  /// Counts what a gate judges besides times.
+  /// What a gate is to count, with all that this needs.
+  struct PreparedCounts {
+    /// What is known before anything is counted.
+    fileprivate var known: GateCounts
+    fileprivate var work: Work?
+
+    init(known: GateCounts = GateCounts()) { self.known = known }
+
+    fileprivate struct Work {
+      let plan: CountingPlan
+      let own: OperationCounter
+      let reference: CountingRun.Reference
+      /// What a baseline keeps, where that is the reference.
+      var stored: StoredCounts?
+    }
+  }
+
+  /// Makes ready what a gate counts besides times, so that nothing but the counting itself can fail
+  /// after minutes of measuring.
   ///
   /// What cannot be counted is said.
   /// - Parameters:
   ///   - benchmarks: names of workloads; none for those that are counted by default.
-  /// - Throws: 72 when the user asked for counts and there is no valgrind.
-  func gateCounts(
+  /// - Throws: 72 when the user asked for counts and there is no valgrind; 70, 73 or 74 when there
+  ///   is no room for the copies that are counted.
+  func prepareCounts(
     _ request: CheckRequest, against reference: CountsReference, benchmarks: [String],
     limits: Limits, interrupt: InterruptFlag
-  ) throws(ToolFailure) -> GateCounts {
+  ) throws(ToolFailure) -> PreparedCounts {
     let tools: CountingTools
     do throws(CountingTools.Missing) { tools = try .locate() } catch {
       let failure = ToolFailure(error)
       guard request.counts == nil else { throw failure }
-      return GateCounts(notes: ["Counts are not judged: \(failure)."])
+      return PreparedCounts(known: GateCounts(notes: ["Counts are not judged: \(failure)."]))
     }
     var measurement = MeasurementRequest()
     measurement.workloadNames = benchmarks
@@ -47,27 +66,41 @@ extension CommandLineTool {
     measurement.axes = request.run.measurement.axes
     let whole = try countingPlan(measurement)
     var plan = whole
-    var counted = GateCounts()
+    var prepared = PreparedCounts()
     if case .stored(let stored) = reference {
       let keys = Set(stored.baseline.rows.map(\.key))
       plan = whole.cases(where: keys.contains)
-      counted.entries = whole.cases { !keys.contains($0) }.cases.compactMap {
+      prepared.known.entries = whole.cases { !keys.contains($0) }.cases.compactMap {
         Self.entry($0.key, .instructions, limits, .excluded(.noBase))
       }
     }
-    guard !plan.cases.isEmpty else { return counted }
+    guard !plan.cases.isEmpty else { return prepared }
     let scratch = try Self.scratchFolder()
     let own = try counter(of: ExecutablePath.own, tools, scratch, interrupt)
-    let compared: CountingRun.Reference
     switch reference {
-    case .stored(let stored): compared = .stored(stored.baseline, required: true)
+    case .stored(let stored):
+      prepared.work = .init(
+        plan: plan, own: own, reference: .stored(stored.baseline, required: true), stored: stored)
     case .program(let path):
       let base = try counter(of: path, named: "base", tools, scratch, interrupt)
-      compared = .program { assignment throws(MeasurementFailure) in try base.count(assignment) }
+      prepared.work = .init(
+        plan: plan, own: own,
+        reference: .program { assignment throws(MeasurementFailure) in
+          try base.count(assignment)
+        })
     }
-    let record = count(plan, own, reference: compared, request: request.run)
+    return prepared
+  }
+
+  /// Counts what was made ready; what fails is told with the case.
+  func gateCounts(
+    _ prepared: PreparedCounts, request: RunRequest, limits: Limits
+  ) -> GateCounts {
+    var counted = prepared.known
+    guard let work = prepared.work else { return counted }
+    let record = count(work.plan, work.own, reference: work.reference, request: request)
     counted.wasInterrupted = record.wasInterrupted
-    if record.isForeign, case .stored(let stored) = reference {
+    if record.isForeign, let stored = work.stored {
       counted.notes.append(
         "Counts are not judged: \(stored.path) has those of "
           + stored.baseline.toolchains.joined(separator: " and ")
@@ -81,9 +114,7 @@ extension CommandLineTool {
       return counted
     }
     counted.entries += record.cases.flatMap { Self.entries($0, limits) }
-    if record.cases.contains(where: { $0.comparison?.verdict == .fewer }),
-      case .stored = reference
-    {
+    if record.cases.contains(where: { $0.comparison?.verdict == .fewer }), work.stored != nil {
       counted.notes.append(
         "Some counts are lower than those of the base; `bench baseline save NAME --force` makes "
           + "them the ones to keep.")
