@@ -30,7 +30,7 @@ struct GateProcessTests {
       #expect(slower.said.contains("::error title=bench check::turning on inline, wall: "))
       #expect(try String(contentsOfFile: summary, encoding: .utf8).hasPrefix("**RED: "))
       #expect(try repository.read("slower.csv").contains("lock-step"))
-      #expect(try repository.worktrees == 1 && repository.processes.isEmpty)
+      try repository.expectNothingLeft()
 
       try repository.commit("a comment", turns: 4500)
       try repository.build()
@@ -42,39 +42,23 @@ struct GateProcessTests {
     }
   }
 
-  @Test func ctrlCInAPairLeavesNothing() throws {
-    try GatedRepository.with { repository in
-      try repository.commit("more", turns: 3000)
-      try repository.build()
-      let gate = try GateProcess(repository, Self.check + ["--base", "HEAD~1"])
-      // Both sides of a pair live at once.
-      try Self.wait(for: gate) { repository.processes.count >= 3 }
-      gate.interrupt()
-      #expect(gate.end() == 130, "\(gate.out)\(gate.said)")
-      #expect(gate.said.contains("interrupted"), "\(gate.said)")
-      #expect(repository.processes.isEmpty, "\(repository.processes)")
-      #expect(try repository.worktrees == 1)
-      let left = try FileManager.default.contentsOfDirectory(atPath: repository.folder)
-      #expect(!left.contains { $0.hasSuffix(".lock") || $0.hasPrefix("bench-") }, "\(left)")
-    }
-  }
-
   @Test func aSecondGateWaitsForTheFirst() throws {
     try GatedRepository.with { repository in
       try repository.commit("slower", turns: 6000)
       try repository.build()
       let first = try GateProcess(
         repository, Self.check + ["--base", "HEAD~1", "--output", "first.csv"])
-      try Self.wait(for: first) { repository.processes.count >= 3 }
+      try first.wait { repository.processes.count >= 3 }
       let second = try GateProcess(
         repository, Self.check + ["--base", "HEAD~1", "--output", "second.csv"])
-      try Self.wait(for: second) { second.said.contains("another gate measures") }
+      try second.wait { second.said.contains("another gate measures") }
       #expect(first.isRunning)
       #expect(first.end() == 2, "\(first.out)\(first.said)")
       #expect(second.end() == 2, "\(second.out)\(second.said)")
       #expect(!first.said.contains("another gate measures"))
       #expect(try repository.read("first.csv").count > 1000)
       #expect(try repository.read("second.csv").count > 1000)
+      try repository.expectNothingLeft()
     }
   }
 
@@ -130,16 +114,4 @@ struct GateProcessTests {
       #expect(missing.end() == 65 && missing.said.contains("none"), "\(missing.said)")
     }
   }
-
-  /// Waits until the condition holds while the gate runs.
-  private static func wait(for gate: GateProcess, _ condition: () -> Bool) throws {
-    let deadline = ContinuousClock.now + .seconds(60)
-    while ContinuousClock.now < deadline, gate.isRunning {
-      if condition() { return }
-      usleep(2_000)
-    }
-    throw GateDidNotGetThere(said: gate.said)
-  }
-
-  private struct GateDidNotGetThere: Error { let said: String }
 }

@@ -35,9 +35,19 @@ struct GatedRepository {
     }
   }
 
+  /// What else a commit may be.
+  enum Kind {
+    case sound
+    /// No build of it ends well.
+    case broken
+    /// A child that measures it crashes as soon as there is a file `crash` in `folder`.
+    case fragile
+  }
+
   /// Commits the number, and the words in a file that no build looks at.
-  func commit(_ words: String, turns: Int) throws {
-    try write("turns", String(turns))
+  func commit(_ words: String, turns: Int, _ kind: Kind = .sound) throws {
+    try write("turns", kind == .fragile ? "\(turns) fragile" : "\(turns)")
+    try write("broken", kind == .broken ? "yes" : "no")
     try write("notes", words + "\n")
     try git("add", "--all")
     try git("commit", "--quiet", "--message", words)
@@ -74,12 +84,30 @@ struct GatedRepository {
     return outcome.output
   }
 
-  /// Processes that run something of this folder.
-  var processes: [String] {
+  /// Processes that run something of this folder, by their numbers.
+  var processes: [Int] {
     let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
-    return all.filter { Int($0) != nil }.compactMap { id in
-      try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(id)/exe")
-    }.filter { $0.hasPrefix(folder) }
+    return all.compactMap { Int($0) }.filter { id in
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(id)/exe"))?
+        .hasPrefix(folder) == true
+    }
+  }
+
+  /// Sees that nothing is left of what ran here: no process, worktree, lock or scratch folder.
+  func expectNothingLeft(sourceLocation: SourceLocation = #_sourceLocation) throws {
+    #expect(processes.isEmpty, "\(processes)", sourceLocation: sourceLocation)
+    #expect(try worktrees == 1, sourceLocation: sourceLocation)
+    let names = TestDirectory.names(in: folder)
+    #expect(
+      !names.contains { $0.hasSuffix(".lock") || $0.hasPrefix("bench-") }, "\(names)",
+      sourceLocation: sourceLocation)
+    // An unfinished file has a name that begins with a dot.
+    let own = [".build", ".git", ".gitignore"]
+    let files = TestDirectory.names(in: root).filter { $0.hasPrefix(".") && !own.contains($0) }
+    #expect(files.isEmpty, "\(files)", sourceLocation: sourceLocation)
+    let revisions = TestDirectory.names(in: root + "/.build/revisions")
+    #expect(
+      !revisions.contains { $0.hasSuffix(".work") }, "\(revisions)", sourceLocation: sourceLocation)
   }
 
   private static func write(_ path: String, _ text: String) throws {
@@ -110,6 +138,10 @@ struct GatedRepository {
     done
     : "${package:=.}" "${product:=mine}"
     : "${scratch:=$package/.build}"
+    if [ "$(cat "$package/broken")" = yes ]; then
+      echo "$package/Mine.swift:7:3: error: no such thing"
+      exit 1
+    fi
     mkdir -p "$scratch/release"
     cp '\(fixture)' "$scratch/release/$product.new"
     printf '\\nturns=%s' "$(cat "$package/turns")" >>"$scratch/release/$product.new"
@@ -117,20 +149,26 @@ struct GatedRepository {
     """
 }
 
-/// `bench check` of such a repository, in a process of its own.
+/// `bench` of such a repository, in a process of its own.
 final class GateProcess {
   private let process = Process()
   private let output: URL
   private let messages: URL
 
-  init(_ repository: GatedRepository, _ words: [String], environment: [String: String] = [:])
-    throws
-  {
+  /// - Parameters:
+  ///   - words: what the program is told.
+  ///   - environment: further variables.
+  ///   - wrapper: a command that runs the one behind it.
+  init(
+    _ repository: GatedRepository, _ words: [String], environment: [String: String] = [:],
+    wrapper: [String] = []
+  ) throws {
     let place = repository.folder + "/told-\(UInt64.random(in: .min ... .max))"
     output = URL(filePath: place + ".out")
     messages = URL(filePath: place + ".err")
-    process.executableURL = URL(filePath: repository.program)
-    process.arguments = words
+    let command = wrapper + [repository.program] + words
+    process.executableURL = URL(filePath: command[0])
+    process.arguments = Array(command.dropFirst())
     process.currentDirectoryURL = URL(filePath: repository.root)
     var all = ProcessInfo.processInfo.environment
     // What the machine of these tests sets for itself.
@@ -149,6 +187,18 @@ final class GateProcess {
   var out: String { (try? String(contentsOf: output, encoding: .utf8)) ?? "" }
   var said: String { (try? String(contentsOf: messages, encoding: .utf8)) ?? "" }
   var isRunning: Bool { process.isRunning }
+
+  /// Waits until the condition holds while it runs.
+  func wait(until condition: () -> Bool) throws {
+    let deadline = ContinuousClock.now + .seconds(60)
+    while ContinuousClock.now < deadline, isRunning {
+      if condition() { return }
+      usleep(2_000)
+    }
+    throw DidNotGetThere(said: said)
+  }
+
+  private struct DidNotGetThere: Error { let said: String }
 
   /// What Ctrl-C sends.
   func interrupt() { process.interrupt() }
