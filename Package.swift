@@ -297,7 +297,7 @@ let package = Package(
     tests("FoundationAliasTests", imports: ["Operations", "Scheduling"]),
     tests("StatisticsTests", imports: ["Statistics"]),
     .target(name: "TestFolders", path: "Tests/TestFolders", swiftSettings: strict),
-    tests("ResultsTests", imports: ["Results", "Statistics", "TestFolders"]),
+    tests("ResultsTests", imports: ["ExportSamples", "Results", "Statistics", "TestFolders"]),
     tests("HistoryTests", imports: ["ExportSamples", "History", "Results", "TestFolders"]),
     .target(
       name: "ExportSamples", dependencies: ["History", "Results", "Statistics"],
@@ -356,8 +356,8 @@ let package = Package(
       "BenchmarkCLITests",
       imports: [
         "BenchmarkCLI", "Analysis", "ConcurrencyPrimitives", "ExportSamples", "Exports", "Gate",
-        "GateFixture", "Harness", "Measurement", "MeasurementFixtures", "Results", "Scheduling",
-        "Statistics", "TestFolders",
+        "GateFixture", "Harness", "History", "Measurement", "MeasurementFixtures", "Results",
+        "Scheduling", "Statistics", "TestFolders",
       ]),
     tests(
       "WorkloadsTests",

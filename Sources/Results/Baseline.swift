@@ -78,6 +78,10 @@ package struct Baseline: Sendable, Hashable {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw error(1, nil, "bytes that are no UTF-8", "a baseline")
     }
+    if let place = bytes.firstIndex(of: UInt8(ascii: "\r")) {
+      let line = bytes[..<place].count { $0 == UInt8(ascii: "\n") } + 1
+      throw error(line, nil, "a carriage return", "lines ending in a line feed alone")
+    }
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     guard lines.popLast() == "", lines.first.map(String.init) == Self.heading else {
       throw error(

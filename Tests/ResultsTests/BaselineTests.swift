@@ -28,47 +28,6 @@ struct BaselineTests {
     #expect(try Baseline(baseline.bytes, path: "b") == baseline)
   }
 
-  private static let head = "scheduler-bench baseline 1"
-  private static let facts = [
-    "commit \(commit)", "machine h:3fa9c0d2e4b86a17", "processor AMD EPYC",
-    "toolchain Swift 6.3.1", "saved 2026-01-31T12:00:00Z",
-  ]
-
-  /// The lines of a file with one replaced, and what is said of it.
-  private static func file(_ place: Int, _ line: String) -> [String] {
-    var lines = [head] + facts
-    lines[place] = line
-    return lines
-  }
-
-  static let malformed: [(lines: [String], words: String)] = [
-    ([""], "b:1: \"\""), (["commit"], "b:1: \"commit\""),
-    (file(0, "scheduler-bench baseline 2"), "b:1: \"scheduler-bench baseline 2\""),
-    (file(1, "comit \(commit)"), "b:2: unknown fact \"comit\""),
-    (file(1, ""), "b:2: unknown fact \"\""), (file(1, "commit"), "b:2: commit: nothing"),
-    (file(1, "commit main"), "b:2: commit: \"main\""),
-    (file(2, facts[0]), "b:3: commit: a second time"),
-    ([head] + facts.dropFirst(), "b:5: no commit"),
-    (file(2, "machine here"), "b:3: machine: \"here\""),
-    (file(5, "saved today"), "b:6: saved: \"today\""),
-  ]
-
-  @Test("a malformed file is refused with its place", arguments: malformed)
-  func refuses(lines: [String], words: String) throws {
-    let bytes = Array(lines.map { $0 + "\n" }.joined().utf8)
-    let error = try #require(throws: CSVError.self) { try Baseline(bytes, path: "b") }
-    #expect(error.description.hasPrefix(words), "\(error)")
-    #expect(error.finding.nextStep.contains("bench baseline save"))
-  }
-
-  @Test("a file that was cut off is refused")
-  func refusesCutOff() throws {
-    for bytes in [[], Array(([Self.head] + Self.facts).joined(separator: "\n").utf8), [0xFF]] {
-      let error = try #require(throws: CSVError.self) { try Baseline(bytes, path: "b") }
-      #expect(error.finding.line == 1)
-    }
-  }
-
   @Test("names are names, short, and no options")
   func names() {
     for name in ["main", "v1_2", "a-b", String(repeating: "a", count: 64)] {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ExportSamples
 import Testing
 
 @testable import Results
@@ -18,7 +19,7 @@ struct CSVTests {
 
   @Test("a row is written as documented")
   func writesRow() throws {
-    let lines = try SampleRows.text().split(separator: "\n")
+    let lines = SampleRows.text().split(separator: "\n")
     let cells = [
       "4", "2026-01-31T12:00:00Z", "01KG9RKVG0T5Z0N9QX3W7B4E2M",
       "6180120d52a1b7c0c9a7c3e1f00d5eed2b0a4c11", "main", "0", "b:85944171f73967e8",
@@ -32,7 +33,7 @@ struct CSVTests {
 
   @Test("what is written reads back the same")
   func roundTrips() throws {
-    var rows = try SampleRows.rows()
+    var rows = SampleRows.rows()
     rows[0].code.branch = "odd, \"quoted\" and ümläut"
     rows[0].code.commit = nil
     rows[0].code.isDirty = nil
@@ -46,7 +47,7 @@ struct CSVTests {
       1.7976931348623157e308,
     ])
   func keepsDoubles(value: Double) throws {
-    var row = try SampleRows.rows()[9]
+    var row = SampleRows.rows()[9]
     row.value = value
     #expect(try CSV.decode(CSV.encode([row]), path: "a.csv").first?.value == value)
   }
@@ -54,7 +55,7 @@ struct CSVTests {
   @Test("a figure that is not finite stops the process")
   func refusesNaN() async {
     await #expect(processExitsWith: .failure) {
-      var row = try SampleRows.rows()[0]
+      var row = SampleRows.rows()[0]
       row.value = .nan
       _ = CSV.encode([row])
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ExportSamples
 import Testing
 
 @testable import Results
@@ -30,7 +31,7 @@ struct EncodingTests {
     var rows: [ResultRow] = []
     for metric in Metric.allCases {
       for statistic in metric.statistics {
-        var row = try SampleRows.rows()[9]
+        var row = SampleRows.rows()[9]
         row.subject.metric = metric
         row.subject.statistic = statistic
         rows.append(row)
@@ -47,7 +48,7 @@ struct EncodingTests {
 
   @Test("a metric of one's own is written and read back")
   func writesOwnMetrics() throws {
-    var row = try SampleRows.rows()[9]
+    var row = SampleRows.rows()[9]
     row.subject.metric = .own(try #require(OwnMetric("x-tables-2")))
     row.subject.statistic = .p50
     let bytes = CSV.encode([row])
@@ -91,7 +92,7 @@ struct EncodingTests {
 
   @Test("JSON has one object per row, numbers as numbers and missing values as null")
   func writesJSON() throws {
-    let row = try SampleRows.rows()[5]
+    let row = SampleRows.rows()[5]
     let text = JSONValue.rows([row, row]).list
     let one =
       "{\"schema\": \(Column.schemaVersion), \"time\": \"2026-01-31T12:00:00Z\", "

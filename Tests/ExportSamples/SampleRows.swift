@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Results
-import Statistics
-import Testing
+package import Results
+internal import Statistics
 
 /// A small sound run: two metrics with their aggregates, processes, a failure and a comparison.
-enum SampleRows {
-  static func identity() throws -> RunIdentity {
-    RunIdentity(
-      time: try #require(Timestamp(text: "2026-01-31T12:00:00Z")),
-      runID: try #require(RunID(text: "01KG9RKVG0T5Z0N9QX3W7B4E2M")),
-      machineID: try #require(MachineID(text: "h:3fa9c0d2e4b86a17")))
-  }
-
-  static let code = CodeIdentity(
-    commit: "6180120d52a1b7c0c9a7c3e1f00d5eed2b0a4c11", branch: "main", isDirty: false,
+package enum SampleRows {
+  package static let code = CodeIdentity(
+    commit: ExportSamples.code().commit, branch: "main", isDirty: false,
     binary: "b:85944171f73967e8", toolchain: "Swift 6.3.1")
 
-  static func subject(
+  package static func subject(
     _ metric: Metric, _ statistic: Statistic, scheduler: String = "work-stealing"
   ) -> Subject {
     Subject(
@@ -27,8 +19,8 @@ enum SampleRows {
   }
 
   /// Ten rows; in the file they are lines 2 to 11.
-  static func rows() throws -> [ResultRow] {
-    let run = try identity()
+  package static func rows() -> [ResultRow] {
+    let run = ExportSamples.identity()
     let wall = subject(.wall, .p50)
     let tail = subject(.latency, .p999)
     let failed = subject(.wall, .p50, scheduler: "dispatch")
@@ -59,13 +51,13 @@ enum SampleRows {
   }
 
   /// The file of `rows`.
-  static func text() throws -> String {
-    String(decoding: CSV.encode(try rows()), as: UTF8.self)
+  package static func text() -> String {
+    String(decoding: CSV.encode(rows()), as: UTF8.self)
   }
 
   /// The file of `rows` with the cell of one line replaced.
-  static func text(line: Int, _ column: Column, _ cell: String) throws -> String {
-    var lines = try text().split(separator: "\n", omittingEmptySubsequences: false)
+  package static func text(line: Int, _ column: Column, _ cell: String) -> String {
+    var lines = text().split(separator: "\n", omittingEmptySubsequences: false)
     var cells = lines[line - 1].split(separator: ",", omittingEmptySubsequences: false)
     cells[column.index] = Substring(cell)
     lines[line - 1] = Substring(cells.joined(separator: ","))
