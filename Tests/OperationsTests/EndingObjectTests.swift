@@ -34,13 +34,13 @@ extension OperationLayer {
 
     @Test(.contract(67)) func aTimeoutEndsWhileItsMemberIsRefused() async {
       await #expect(processExitsWith: .success) {
-        try Self.endTimeouts(20_000)
+        try Self.endTimeouts(10_000)
       }
     }
 
     /// Drops a timeout while its member is added to a queue, so many times.
     private static func endTimeouts(_ rounds: Int) throws {
-      alarm(60)
+      alarm(120)
       let members = (0..<rounds).map { _ in BlockOperation {} }
       let owners = Shared(
         Mutex(members.map { Optional(TimeoutOperation($0, within: .seconds(60))) }))
@@ -68,7 +68,7 @@ extension OperationLayer {
 
     /// Three attempts fail; the end of each error asks the operation.
     private static func endOlderFailures() {
-      alarm(60)
+      alarm(120)
       let asked = Shared(Atomic<Int>(0))
       let retry = Shared(Mutex<RetryOperation<Int>?>(nil))
       let operation = RetryOperation(RetryPolicy(attempts: 3)) { _ in
@@ -93,7 +93,7 @@ extension OperationLayer {
 
     /// The queue of a group's members ends, and with it what observes it.
     private static func endGroupQueue() {
-      alarm(60)
+      alarm(120)
       let ended = Shared(Atomic<Bool>(false))
       let observation = Shared(Mutex<Observation?>(nil))
       let group = GroupOperation()
@@ -119,7 +119,7 @@ extension OperationLayer {
     /// Operations go on one thread, newest first, while another looks through them, oldest first: of
     /// the one where they meet that may have the last reference.
     private static func endConditioned(_ rounds: Int) throws {
-      alarm(60)
+      alarm(120)
       let gate = Shared(Mutex(ReadinessGate()))
       let operations = Shared(Mutex<[Conditioned]>([]))
       let looker = Shared(Atomic<UInt>(UInt(pthread_self())))
