@@ -172,9 +172,14 @@ extension OperationLayer {
     func keyPathsOfTheSubclassAnnounceItsState(_ kind: Kind) {
       final class Own: Operation, @unchecked Sendable {
         private let flags = Locked((executing: false, finished: false))
+        /// Set when all of the first change is announced: two changes at once have no order.
+        let hasBegun = Locked(false)
         override var isExecuting: Bool { flags.withLock { $0.executing } }
         override var isFinished: Bool { flags.withLock { $0.finished } }
-        override func start() { change(isCancelled ? (false, true) : (true, false)) }
+        override func start() {
+          change(isCancelled ? (false, true) : (true, false))
+          hasBegun.withLock { $0 = true }
+        }
         func change(_ new: (executing: Bool, finished: Bool)) {
           willChangeValue(for: \Own.isExecuting)
           willChangeValue(for: \Own.isFinished)
@@ -186,7 +191,7 @@ extension OperationLayer {
       let (queue, own) = (kind.queue(), Own())
       let watch = Watch(own)
       queue.addOperation(own)
-      #expect(waitUntil(deadline: patience) { own.isExecuting })
+      #expect(waitUntil(deadline: patience) { own.hasBegun.withLock { $0 } })
       own.change((false, true))
       queue.expectQuiet()
       #expect(

@@ -39,10 +39,10 @@ import Testing
   private static let limit = 200
 
   @Test(arguments: ["work-stealing", "thread-pool", "dispatch", "inline"], Fault.all)
-  func theProgramEndsWhateverFails(_ scheduler: String, _ fault: Fault) throws {
+  func theProgramEndsWhateverFails(_ scheduler: String, _ fault: Fault) async throws {
     // libdispatch asks for a refused thread once a second for as long as it takes.
     if scheduler == "dispatch", fault.kind == "thread", fault.duration == "forever" { return }
-    for workers in scheduler == "inline" ? [1] : [1, 2] {
+    try await atTheSameTime(scheduler == "inline" ? [1] : [1, 2]) { workers in
       var outcomes: [(first: Int, last: Int, outcome: Outcome)] = []
       var number = 1
       while number <= Self.limit {
@@ -74,11 +74,11 @@ import Testing
   /// Jobs that block deep, on schedulers that have few threads of their own left for it: none is
   /// stranded where one thread, or every third, is refused for a moment.
   @Test(arguments: ["work-stealing", "thread-pool", "dispatch"], ["once", "third"])
-  func deepBlocksEndThoughThreadsAreRefused(_ scheduler: String, _ duration: String) throws {
+  func deepBlocksEndThoughThreadsAreRefused(_ scheduler: String, _ duration: String) async throws {
     let fault = Fault(kind: "thread", error: EAGAIN, duration: duration, mayStop: false)
     // libdispatch, whose threads are the first, asks for a refused one once a second.
     let numbers = scheduler == "dispatch" ? [200, 230, 260, 290] : [10, 50, 160, 200, 290]
-    for workers in [1, 2] {
+    try await atTheSameTime([1, 2]) { workers in
       for number in numbers {
         let (outcome, _) = try run(scheduler, workers, fault, number, program: "deep")
         #expect(outcome == .completed, "\(workers) workers, call \(number)")
@@ -107,12 +107,14 @@ import Testing
   }
 
   /// Past the limit whoever waits asks, and the scheduler does not stop the process by itself.
-  @Test(arguments: ["work-stealing", "thread-pool", "dispatch"], [1, 2])
-  func aThreadPastTheLimitMayBeMissing(_ scheduler: String, _ workers: Int) throws {
+  @Test(arguments: ["work-stealing", "thread-pool", "dispatch"])
+  func aThreadPastTheLimitMayBeMissing(_ scheduler: String) async throws {
     // The program says from where on.
     let fault = Fault(kind: "thread", error: EAGAIN, duration: "forever", mayStop: false)
-    let (outcome, _) = try run(scheduler, workers, fault, .max, program: "past")
-    #expect(outcome == .completed)
+    try await atTheSameTime([1, 2]) { workers in
+      let (outcome, _) = try run(scheduler, workers, fault, .max, program: "past")
+      #expect(outcome == .completed, "\(workers) workers")
+    }
   }
 
   /// The last thread of a scheduler runs the parts of what it waits for itself, wherever they are;
@@ -124,6 +126,16 @@ import Testing
     for workers in [1, 2] {
       let (outcome, _) = try run(scheduler, workers, fault, .max, program: program)
       #expect(outcome == .completed, "\(workers) workers")
+    }
+  }
+
+  /// Runs programs of so many workers beside each other: most of the time they sleep.
+  private func atTheSameTime(
+    _ workers: [Int], _ body: @escaping @Sendable (Int) throws -> Void
+  ) async throws {
+    try await withThrowingTaskGroup { group in
+      for workers in workers { group.addTask { try body(workers) } }
+      try await group.waitForAll()
     }
   }
 
