@@ -61,7 +61,7 @@ package enum Verb: String, CaseIterable, Sendable {
       """
       Builds the base in a worktree of its own, unless it is there, and measures it in pairs with
       this build: two live processes take turns, in random order. Red when something is established
-      to be worse than its tolerance or limit, in at most 1 % of gates of equal code; what is not
+      to be worse than its tolerance or limit, in at most 0.1 % of gates of equal code; what is not
       settled, too noisy or not measured is said. A gate that judged nothing is not green.
       """
     case .counts:

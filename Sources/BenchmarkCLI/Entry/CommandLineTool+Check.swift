@@ -249,7 +249,8 @@ extension CommandLineTool {
     let unused = measured.limits.unused(by: subjects).map(\.line)
     let lines = unused.map(String.init).joined(separator: ", ")
     return [
-      "A gate of equal code is red in at most 1 % of runs. Against \(measured.base.text).",
+      "A gate of equal code is red in at most \(UnitFormatter.percent(Gate().alpha)) of runs. "
+        + "Against \(measured.base.text).",
       "Seed \(measured.record.plan.seed).",
     ]
       + (unused.isEmpty
