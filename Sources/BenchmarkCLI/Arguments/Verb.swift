@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Statistics
+
 /// What `bench` can be told to do.
 package enum Verb: String, CaseIterable, Sendable {
   case run, compare, check, counts, report, baseline, history, list, schema, doctor
   case selftest
+
+  private var falseAlarms: String { UnitFormatter.percent(GateFamily.gateAlpha) }
 
   /// One line for the overview.
   package var summary: String {
@@ -61,7 +65,8 @@ package enum Verb: String, CaseIterable, Sendable {
       """
       Builds the base in a worktree of its own, unless it is there, and measures it in pairs with
       this build: two live processes take turns, in random order. Red when something is established
-      to be worse than its tolerance or limit, in at most 0.1 % of gates of equal code; what is not
+      to be worse than its tolerance or limit, in at most \(falseAlarms) of gates of equal \
+      code; what is not
       settled, too noisy or not measured is said. A gate that judged nothing is not green.
       """
     case .counts:

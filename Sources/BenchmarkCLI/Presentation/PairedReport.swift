@@ -140,8 +140,9 @@ package struct PairedReport: Sendable {
         + "\(margin).")
     lines.append(
       results.count > 1
-        ? "Equal sides are called slower or faster anywhere in this report in at most 1 % of "
-          + "comparisons of \(results.count) verdicts."
+        ? "Equal sides are called slower or faster anywhere in this report in at most "
+          + "\(UnitFormatter.percent(GateFamily.reportAlpha)) of comparisons of "
+          + "\(results.count) verdicts."
         : "Equal sides are called slower or faster in at most 0.5 % of comparisons.")
     if let seed = context.seed { lines.append("Seed \(seed).") }
     lines += context.notes.map { "note: \($0)" }
