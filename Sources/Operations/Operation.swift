@@ -82,12 +82,11 @@ open class Operation: @unchecked Sendable {
   /// It is made of other operations.
   var isComposite: Bool { false }
 
-  /// Marks the operations that this one is made of as cancelled; on every cancelling thread, with
-  /// no lock held.
-  func cancelMembers() {}
-
-  /// One of those threads has marked everything that `cancelMembers()` lists.
-  func allMembersAreCancelled() {}
+  /// The operations that this one is made of, which are cancelled with it; those that come later
+  /// see to that themselves.
+  ///
+  /// On every cancelling thread, with no lock held.
+  func membersToCancel() -> [Operation] { [] }
 
   /// What an operation that executes still needs in order to finish; with no lock held.
   var remainder: Remainder {
@@ -104,10 +103,6 @@ open class Operation: @unchecked Sendable {
   ///
   /// Follows when everything that is cancelled with it has been marked.
   func cancelledWhileExecuting() {}
-
-  /// The operation that this one is made of has been cancelled because of it, and it ends whatever
-  /// that one does.
-  func endAfterCancelling() {}
 
   /// A dependency's result could not be passed in: `main()` must not do its work.
   func injectionFailed(_ error: any Error) {}
@@ -181,12 +176,14 @@ open class Operation: @unchecked Sendable {
   /// Sets `isCancelled` and lets a waiting operation finish without running (contract 43–47).
   ///
   /// Never interrupts running code; changes nothing once finished; further calls do nothing, but
-  /// for operations made of others, whose members are cancelled when any of the calls returns
-  /// (inside of a cancellation that has come to those members already, when that one returns).
-  /// O(1), or O(dependencies) for an operation that waits for some, and the same for each member.
+  /// for operations made of others, whose members are cancelled when any of the calls returns, or
+  /// when the one returns inside of which it is made. O(1), or O(dependencies) for an operation that
+  /// waits for some, and the same for each member.
   ///
-  /// An override may wait; with a lock or a semaphore of its own, for what it has cancelled, inside
-  /// of `OperationQueue.blocking` only, since what a cancellation sets free comes after it.
+  /// Of operations that are cancelled together those without an override are marked first, then the
+  /// overrides are called, then what was cancelled is let go and told. An override that waits lets
+  /// go of what has been cancelled so far, and nothing else comes before it returns. With a lock or
+  /// a semaphore of its own it waits inside of `OperationQueue.blocking`.
   open func cancel() { cancelNow() }
 
   // What follows is written for users; the machinery never calls it, so that overrides see only

@@ -80,7 +80,11 @@ public struct OperationHandle: Sendable, Hashable {
   }
 
   /// As `Operation.cancel()`.
-  public func cancel() {
+  public func cancel() { cancelUnlessFacade()?.cancel() }
+
+  /// Marks the closure; returns its façade instead, for the caller to cancel, if it has one or must
+  /// get one so that it leaves without a slot.
+  func cancelUnlessFacade() -> Operation? {
     let facade = unsafe locked { node, flags -> UInt in
       if flags & ClosureNode.promoted == 0 {
         let slot = unsafe node.pointee.membership.load(ordering: .relaxed)  // relaxed: opened after
@@ -96,7 +100,7 @@ public struct OperationHandle: Sendable, Hashable {
       }
       return unsafe Operation.retain(node.pointee.facade)
     }
-    if let facade { Operation.takeRetained(facade)?.cancel() }
+    return facade.flatMap { Operation.takeRetained($0) }
   }
 
   /// The operation object that stands for the closure, made on first use and the same until the

@@ -7,22 +7,16 @@ import TestSupport
 import Testing
 import ThreadPoolBackend
 
-/// Counts the calls of its `cancel()` and the runs of its body, and calls closures before and after super.
+/// Counts the calls of its `cancel()`, and calls closures before and after super.
 private final class Overriding: Operation, @unchecked Sendable {
   let before = Locked<(@Sendable () -> Void)?>(nil)
   let after = Locked<(@Sendable () -> Void)?>(nil)
   let calls = Counter()
-  let runs = Counter()
-  private let callsSuper: Bool
-
-  init(callsSuper: Bool = true) { self.callsSuper = callsSuper }
-
-  override func main() { runs.add(1) }
 
   override func cancel() {
     calls.add(1)
     before.withLock { $0 }?()
-    if callsSuper { super.cancel() }
+    super.cancel()
     after.withLock { $0 }?()
   }
 
@@ -43,18 +37,8 @@ private final class FinishingInCancel: AsyncOperation, @unchecked Sendable {
   }
 }
 
-/// Calls a closure once before its members are cancelled.
-private final class WaitingGroup: GroupOperation, @unchecked Sendable {
-  let before = Locked<(@Sendable () -> Void)?>(nil)
-
-  override func cancel() {
-    before.withLock { $0.take() }?()
-    super.cancel()
-  }
-}
-
 extension OperationLayer {
-  /// What overrides of `cancel()` do: cancel queues and groups, finish, and wait, before and after super.
+  /// What overrides of `cancel()` do: cancel queues and groups, finish, and wait.
   @Suite struct CancelOverrideTests {
     /// Their completion blocks run, so they are in the queue, and `cancel()` marks them no more.
     @Test(.contract(43, 52)) func finishedOperationsThatCancelTheirQueue() {
@@ -71,65 +55,12 @@ extension OperationLayer {
       queue.addOperations(operations, waitUntilFinished: false)
       #expect(waitUntil(deadline: patience) { inside.value == 7 })
       queue.cancelAllOperations()
-      let calls = operations.reduce(0) { $0 + $1.calls.value }
-      #expect(calls >= 7 && calls <= 21)
+      #expect(operations.allSatisfy { $0.calls.value == 1 })
       for operation in operations {
         gate.signal()
         operation.forget()
       }
       queue.expectQuiet()
-    }
-
-    @Test(.contract(43, 52)) func overridesWithoutSuperThatCancelTheirQueue() {
-      let queue = OperationQueue(scheduler: ThreadPoolScheduler(workers: 2))
-      queue.isSuspended = true
-      let operations = (0..<7).map { _ in Overriding(callsSuper: false) }
-      for operation in operations {
-        operation.before.withLock { $0 = { queue.cancelAllOperations() } }
-      }
-      queue.addOperations(operations, waitUntilFinished: false)
-      queue.cancelAllOperations()
-      let calls = operations.reduce(0) { $0 + $1.calls.value }
-      #expect(calls >= 7 && calls <= 21)
-      queue.isSuspended = false
-      queue.expectQuiet()
-      for operation in operations { operation.forget() }
-    }
-
-    /// The wait may run the start of the group, which adds the member, on the thread of its own override.
-    @Test(.contract(44, 101), arguments: Kind.single + [Kind.inline], [false, true])
-    func startOfItsGroupInsideAnOverride(_ kind: Kind, helps: Bool) {
-      let queue = kind.queue()
-      if helps { queue.blockingPolicy = .help }
-      let never = Operation()
-      let member = Overriding()
-      member.before.withLock { $0 = { _ = never.wait(timeout: .milliseconds(50)) } }
-      let group = GroupOperation([member])
-      queue.addOperation {
-        queue.addOperation(group)
-        group.cancel()
-      }
-      queue.expectQuiet()
-      #expect(member.isCancelled && member.runs.value == 0)
-      member.forget()
-    }
-
-    /// Nothing that was cancelled runs because the queue goes on before super.
-    @Test(.contract(52)) func queueIsInvalidatedBeforeSuper() {
-      let queue = OperationQueue(scheduler: ThreadPoolScheduler(workers: 2))
-      queue.isSuspended = true
-      let operation = Overriding()
-      operation.before.withLock {
-        $0 = {
-          queue.invalidate()
-          _ = operation.wait(timeout: .milliseconds(50))
-        }
-      }
-      queue.addOperation(operation)
-      queue.cancelAllOperations()
-      queue.expectQuiet()
-      #expect(operation.runs.value == 0)
-      operation.forget()
     }
 
     /// A body that a wait of an override runs is on its own: what it cancels is seen to before it goes on.
@@ -166,27 +97,6 @@ extension OperationLayer {
       #expect(didEnd, "what the body cancelled was held back")
       #expect(wasMarked, "cancelAllOperations() has left one unmarked")
       overriding.forget()
-    }
-
-    /// A hook that the wait of a group's override runs finds the members marked when it has cancelled the group.
-    @Test(.contract(43)) func hookThatAGroupRunsInItsWait() {
-      let queue = OperationQueue(scheduler: ThreadPoolScheduler(workers: 2))
-      let member = Operation()
-      member.addDependency(Operation())
-      let group = WaitingGroup([member])
-      let isMarked = Atomic<Bool>(false)
-      let hooked = AsyncOperation(onCancel: { operation in
-        group.cancel()
-        isMarked.store(group.isCancelled && member.isCancelled, ordering: .releasing)
-        operation.finish()
-      }) { _ in }
-      group.before.withLock { $0 = { _ = hooked.wait(timeout: patience) } }
-      queue.addOperations([hooked, group], waitUntilFinished: false)
-      #expect(waitUntil(deadline: patience) { hooked.isExecuting && group.isExecuting })
-      queue.cancelAllOperations()
-      queue.expectQuiet()
-      let wasMarked = isMarked.load(ordering: .acquiring)
-      #expect(wasMarked)
     }
 
     /// Operations that stand for queues of their own; what was added since is cancelled the second time.
@@ -237,21 +147,44 @@ extension OperationLayer {
       #expect(ran.value == 0)
     }
 
-    /// The time is up; the override of the operation waits for the timeout, which ends first.
-    @Test(.contract(101)) func overrideWaitsForItsTimeout() {
-      let queue = OperationQueue(scheduler: ThreadPoolScheduler(workers: 2))
-      let operation = Overriding()
-      operation.addDependency(Operation())
-      let timeout = TimeoutOperation(operation, within: .milliseconds(30))
-      let hasEnded = Atomic<Bool>(false)
-      operation.after.withLock {
-        $0 = { hasEnded.store(timeout.wait(timeout: patience), ordering: .releasing) }
+    /// All of a queue are marked before the first one is set free, although an override in the middle waits for that one.
+    @Test(.contract(52, 101), arguments: Kind.each)
+    func nothingRunsBecauseAnotherOneWasFlushed(_ kind: Kind) {
+      let queue = kind.queue()
+      let never = Operation()
+      let (ran, ended) = (Counter(), Counter())
+      let first = TestOperation()
+      let last = TestOperation { _ in ran.add(1) }
+      let group = GroupOperation([GroupOperation([BlockOperation { ran.add(1) }])])
+      first.addDependency(never)
+      last.addDependency(first)
+      group.addDependency(first)
+      let others = (0..<200).map { _ in
+        Hooked(after: never) { if first.wait(timeout: patience) { ended.add(1) } }
       }
-      queue.addOperation(timeout)
+      queue.addOperations([first] + others + [last, group], waitUntilFinished: false)
+      queue.cancelAllOperations()
       queue.expectQuiet()
-      #expect(waitUntil(deadline: patience) { hasEnded.load(ordering: .acquiring) })
-      #expect(timeout.isFinished)
-      operation.forget()
+      #expect(ran.value == 0 && ended.value == 200)
+    }
+
+    /// What is to be called is no dependent of what was called before it: that is let go when all have been called.
+    @Test(.contract(52), arguments: Kind.each)
+    func overridesAreCalledBeforeAnythingIsLetGo(_ kind: Kind) {
+      let ran = Counter()
+      for _ in 0..<(50 / min(slowness, 5)) {
+        let queue = kind.queue()
+        let first = Overriding()
+        first.addDependency(Operation())
+        let second = Hooked(after: first) {}
+        second.completionBlock = { if !second.isCancelled { ran.add(1) } }
+        first.after.withLock { $0 = { for _ in 0..<20 { yieldCore() } } }
+        queue.addOperations([first, second], waitUntilFinished: false)
+        queue.cancelAllOperations()
+        queue.expectQuiet()
+        first.forget()
+      }
+      #expect(ran.value == 0)
     }
 
     /// The operation is told before its timeout ends, whose completion block may wait for it.
@@ -273,38 +206,6 @@ extension OperationLayer {
       queue.addOperation(timeout)
       queue.expectQuiet()
       #expect(wasTold.withLock { $0 } == true)
-    }
-
-    /// A body that runs in place, inside of a wait of an override, is as free as one that a worker runs.
-    @Test(.contract(52, 101)) func bodyThatRunsInPlaceInsideAnOverridesWait() {
-      let queue = Kind.inline.queue()
-      let second = OperationQueue(scheduler: queue.scheduler)
-      let pool = OperationQueue(scheduler: ThreadPoolScheduler(workers: 1))
-      let never = Operation()
-      let freed = Operation()
-      freed.addDependency(never)
-      let isOver = Locked(false)
-      let inner = BlockOperation {}
-      inner.addDependency(never)
-      inner.completionBlock = { isOver.withLock { $0 = true } }
-      pool.addOperation(inner)
-      let hasEnded = Atomic<Bool>(false)
-      let dependent = BlockOperation {
-        inner.cancel()
-        let didEnd = waitUntil(deadline: patience) { isOver.withLock { $0 } }
-        hasEnded.store(didEnd, ordering: .releasing)
-      }
-      dependent.addDependency(freed)
-      let overriding = Overriding()
-      overriding.addDependency(never)
-      overriding.after.withLock { $0 = { _ = never.wait(timeout: .milliseconds(20)) } }
-      queue.addOperations([freed, overriding], waitUntilFinished: false)
-      second.addOperation(dependent)
-      queue.cancelAllOperations()
-      for queue in [queue, second, pool] { queue.expectQuiet() }
-      let didEnd = hasEnded.load(ordering: .acquiring)
-      #expect(didEnd)
-      overriding.forget()
     }
 
     /// A body that an override runs in its wait cancels a group that nobody else keeps, and its end calls user code.

@@ -20,8 +20,6 @@ open class GroupOperation: Operation, @unchecked Sendable {
     var isOver = false
     var limit = OperationQueue.defaultMaxConcurrentOperationCount
     var isSuspended = false
-    /// Cancelled, and all members with it; later ones see to that themselves.
-    var allAreCancelled = false
     /// All members, when their errors are asked for, until the end.
     var kept: [Operation] = []
     var errors: [any Error] = []
@@ -253,21 +251,12 @@ open class GroupOperation: Operation, @unchecked Sendable {
 
   override final var isComposite: Bool { true }
 
-  override final func cancelMembers() {
-    let (pending, members, isDone) = inner.withLock {
-      ($0.pending, $0.members, $0.allAreCancelled)
-    }
-    guard !isDone else { return }
-    let record = ThreadRecord.current
-    record.holdingBack {
-      record.cancelMembers(of: self) {
-        members?.cancelNewcomers()
-        // A closure is listed once it is open, which is after its adder has had the lock: see
-        // Composition.md.
-        return pending + (members?.registry.operationsAfterCancellingClosures(waiting: true) ?? [])
-      }
-    }
+  override final func membersToCancel() -> [Operation] {
+    let (pending, members) = inner.withLock { ($0.pending, $0.members) }
+    guard let members else { return pending }
+    members.cancelNewcomers()
+    // A closure is listed once it is open, which is after its adder has had the lock: see
+    // Composition.md.
+    return pending + members.registry.operationsAfterCancellingClosures(waiting: true)
   }
-
-  override final func allMembersAreCancelled() { inner.withLock { $0.allAreCancelled = true } }
 }

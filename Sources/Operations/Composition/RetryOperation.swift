@@ -158,12 +158,11 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>,
 
   override var isComposite: Bool { true }
 
-  override func cancelMembers() {
-    let operation = inner.withLock { state -> ResultOperation<Success>? in
-      guard case .running(let operation) = state.phase else { return nil }
-      return operation
+  override func membersToCancel() -> [Operation] {
+    inner.withLock { state in
+      guard case .running(let operation) = state.phase else { return [] }
+      return [operation]
     }
-    if let operation { ThreadRecord.current.cancelMembers(of: self) { [operation] } }
   }
 
   override func cancelledWhileExecuting() { cancelWait() }

@@ -111,16 +111,9 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
     let (operation, _, queue) = settle()
     withExtendedLifetime(queue) {}
     guard let operation else { return }
-    let record = ThreadRecord.current
-    record.holdingBack {
-      // Noted before the cancellation, whose overrides may wait for it.
-      record.endAfterCancelling(self)
-      record.cancelMembers(of: self) { [operation] }
-    }
-  }
-
-  override func endAfterCancelling() {
-    guard let operation = letGo() else { return }
+    // Before it is let go of: until it is marked a canceller has to find it.
+    ThreadRecord.current.cancelMembers(of: self)
+    letGo()
     end(with: .failure(OperationError.timedOut(operation, after: limit)))
   }
 
@@ -133,15 +126,14 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
     }
   }
 
-  /// Whoever has settled the end lets go of the operation; nil when that was done.
-  @discardableResult private func letGo() -> Operation? { inner.withLock { $0.operation.take() } }
+  /// Whoever has settled the end lets go of the operation.
+  private func letGo() { _ = inner.withLock { $0.operation.take() } }
 
-  override var remainder: Remainder { .members(inner.withLock { $0.operation.map { [$0] } ?? [] }) }
+  override var remainder: Remainder { .members(membersToCancel()) }
 
   override var isComposite: Bool { true }
 
-  override func cancelMembers() {
-    guard let operation = inner.withLock({ $0.operation }) else { return }
-    ThreadRecord.current.cancelMembers(of: self) { [operation] }
+  override func membersToCancel() -> [Operation] {
+    inner.withLock { $0.operation.map { [$0] } ?? [] }
   }
 }

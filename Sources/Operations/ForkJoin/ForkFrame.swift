@@ -175,9 +175,6 @@ import Synchronization
   private static func sleep(
     _ frame: UnsafeMutablePointer<ForkFrame>, _ record: ThreadRecord
   ) -> Bool {
-    // The half that another thread runs may wait for something of this one; hooks may wait for what
-    // is below on this stack.
-    record.letSilentEffectsGo()
     // acquire, edge Joined: it fails when the frame has an end; else the taker's exchange sees the
     // sleeper and wakes it.
     let (isAnnounced, state) = unsafe frame.pointee.state.compareExchange(

@@ -65,8 +65,8 @@ extension OperationQueue {
   ///
   /// Inside an operation the scheduler runs another thread in place of the worker meanwhile, as for
   /// a wait, so that other operations are not held up. Elsewhere, and where the queue's policy is
-  /// `fail`, it only runs `body`. Inside a cancel hook what else is cancelled goes on before, as
-  /// for a wait.
+  /// `fail`, it only runs `body`. Inside an override of `cancel()` what was cancelled so far is let
+  /// go before, as for a wait.
   public static func blocking<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -310,7 +310,7 @@ open class OperationQueue: @unchecked Sendable {
   /// Cancels every operation the queue holds now, executing ones and barriers included (contract 52).
   ///
   /// All of them are marked before this call sets the first one free. (A worker that has one already may flush it as soon as
-  /// that is marked, and start what it set free. Overrides of `cancel()` that wait for one of the others: see Composition.md.)
+  /// that is marked, and start what it set free. What overrides of `cancel()` do before: see Composition.md.)
   open func cancelAllOperations() { cancelMembers() }
 
   /// Blocks until the queue has no operations, those added meanwhile and barriers included (contract 103).

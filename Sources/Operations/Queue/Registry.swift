@@ -105,10 +105,11 @@ import Synchronization
   /// Members in submission order, closures as handles, hidden ones included.
   func membersAndClosures() -> [Member] { collect(includingHidden: true).map(Member.init) }
 
-  /// Cancels the closures and returns the others, in submission order, for the caller to cancel.
+  /// Cancels the closures that have no façade and returns the others, in submission order, for the
+  /// caller to cancel.
   ///
-  /// The cancellation of a closure calls nobody's code, so it does not matter which are marked
-  /// first. With `waiting` also closures that are just being added.
+  /// Nothing waits for a closure without façade, so it does not matter which are marked first. With
+  /// `waiting` also closures that are just being added.
   func operationsAfterCancellingClosures(waiting: Bool = false) -> [Operation] {
     let found = collect(includingHidden: true, waiting: waiting)
     var operations: [Operation] = []
@@ -116,7 +117,8 @@ import Synchronization
     for member in found {
       switch member.place {
       case .operation(let word): operations.append(member.take(word))
-      case .closure(let handle): handle.cancel()
+      case .closure(let handle):
+        if let facade = handle.cancelUnlessFacade() { operations.append(facade) }
       }
     }
     return operations

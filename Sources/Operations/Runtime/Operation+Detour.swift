@@ -169,101 +169,12 @@ extension Operation {
     return inheritsCancellation
   }
 
-  // MARK: Cancel
-
-  final func cancelNow() {
-    // A first look without the lock: finished or cancelled needs nothing.
-    if isSealed { return }
-    // Whoever has set the bit sees to the rest, but when this returns the members are marked.
-    guard let consequence = markCancelled() else { return cancelMembers() }
-    let cancelled = Cancelled(operation: self, consequence: consequence)
-    ThreadRecord.withCurrent { record in
-      guard isComposite else { return record.follow(cancelled) }
-      record.holdingBack {
-        // Before the members, whose overrides may wait for it.
-        record.follow(cancelled)
-        cancelMembers()
-      }
-    }
-  }
-
-  /// Sets the mark; returns what follows from it for the operation itself, or nil if nothing does
-  /// or another was first.
-  ///
-  /// Calls no user code.
-  final func markCancelled() -> Cancelled.Consequence? {
-    if isMarkedCancelled { return nil }
-    var handOver: UInt?
-    var flush = false
-    var runsInPlace = false
-    var bits = lockState()
-    guard !isSealed, bits & StateBit.cancelled == 0 else {
-      unlockState(bits)
-      return nil
-    }
-    bits |= StateBit.cancelled
-    noteCancelled(bits)
-    if isSubmitted, bits & StateBit.started == 0 {
-      // Here the queue is there; by the time somebody asks another thread may have flushed the
-      // operation and freed it.
-      let limitsStarts = unsafe queueReference._withUnsafeGuaranteedRef { queue in
-        runsInPlace = queue.runsInPlace
-        // Who limits the queue afterwards looks for the mark, and gets this lock later.
-        return queue.limitsStarts
-      }
-      if let table = detourOfCancelled(bits) {
-        // All edges but the one on a barrier are ignored from now on.
-        ignoreOrdinaryEdges(table, bits)
-        handOver = leaveIfFree(table)
-        flush = limitsStarts && handOver == nil && table.isOut
-      } else {
-        // Once a barrier is due it needs no slot any more; before that it keeps its place.
-        flush = limitsStarts
-      }
-    }
-    unlockState(bits)
-    // Only asynchronous classes are told. Before `main()` has begun it is left to the runner: edge
-    // MainBegun.
-    let told = StateBit.asynchronous | StateBit.mainRan
-    let hasBegun = bits & (told | StateBit.flushed) == told
-    let isAttended = bits & StateBit.attended != 0
-    guard handOver != nil || flush || hasBegun || isAttended else { return nil }
-    var effect = Cancelled.Effect.none
-    if hasBegun {
-      effect = .executing
-    } else if let handOver {
-      effect = .free(handOver)
-    } else if flush {
-      effect = .handedOver
-    }
-    return Cancelled.Consequence(effect: effect, isAttended: isAttended, runsInPlace: runsInPlace)
-  }
-
-  /// The table of a cancelled member that something holds back; under the edit lock.
-  ///
-  /// What a barrier waits for before it is due is no edge that could be ignored. Once it is due, a
-  /// condition or a resource may have parked it: then it is in the detour.
-  private final func detourOfCancelled(_ bits: UInt32) -> ColdTable? {
-    bits & StateBit.barrier != 0
-      ? detourTable : enterDetour(force: false, tagEdges: false, bits)
-  }
+  // MARK: What is to be flushed
 
   /// The table of an operation that is in the detour; under the edit lock.
   final var detourTable: ColdTable? {
     // relaxed: locked
     pending.load(ordering: .relaxed) & PendingBit.detour != 0 ? coldTable : nil
-  }
-
-  /// `cancel()` was called; not the property, which a subclass may override with a flag of its own.
-  final var isMarkedCancelled: Bool {
-    // relaxed: locks order what is read for it.
-    state.load(ordering: .relaxed) & StateBit.cancelled != 0
-  }
-
-  /// Of exactly a class of this room, and not of a user's.
-  final var isStock: Bool {
-    // relaxed: does not change once the object is known to others.
-    state.load(ordering: .relaxed) & StateBit.stock != 0
   }
 
   /// Nothing but a barrier holds the operation back from now on; under the edit lock.
@@ -277,62 +188,4 @@ extension Operation {
     table.waitsForResources = false
     table.edgesBlocking -= 1
   }
-}
-
-/// An operation that is marked as cancelled, and what is to follow.
-struct Cancelled {
-  enum Effect {
-    /// It is in no queue.
-    case none
-    /// Nothing holds it back any more: this handle goes to the queue.
-    case free(UInt)
-    /// A handle is with the scheduler or in the ready list already.
-    case handedOver
-    /// Its body had begun and is told.
-    case executing
-  }
-
-  /// What follows for the operation, which others keep.
-  struct Consequence {
-    let effect: Effect
-    /// Somebody must be told.
-    let isAttended: Bool
-    /// As the queue says that it is in.
-    let runsInPlace: Bool
-
-    /// Nobody is told, and nothing runs: `operation` only goes to the queue.
-    func isSilent(for operation: Operation) -> Bool {
-      guard !isAttended else { return false }
-      return switch effect {
-      case .none: true
-      // What waits for the resources that it gives up may be in another queue.
-      case .free, .handedOver: !runsInPlace && !operation.needsResources
-      case .executing: false
-      }
-    }
-
-    /// Lets `operation` be flushed, or tells its body; then tells who observes it.
-    func go(_ operation: Operation) {
-      switch effect {
-      case .none: break
-      case .free(let handle):
-        let job = operation.job(of: handle)
-        guard operation.needsResources else { operation.handOver(job); break }
-        var jobs = JobChain(job)
-        // In one step with what runs here as well and may wait for it.
-        jobs.append(ResourceArbiter.shared.withdraw(operation))
-        Released.handOver(last: jobs)
-      case .handedOver: operation.flushWithoutSlot()
-      case .executing: operation.cancelledWhileExecuting()
-      }
-      if isAttended { operation.deliverTransitions() }
-    }
-  }
-
-  let operation: Operation
-  let consequence: Consequence
-
-  var isSilent: Bool { consequence.isSilent(for: operation) }
-
-  func go() { consequence.go(operation) }
 }

@@ -159,8 +159,7 @@ extension ThreadRecord {
     {
       return true
     }
-    // What ran here may have cancelled something.
-    prepareToWait()
+    flushCredit()
     if awaited.isOver() { return true }
     // relaxed: a statistic.
     place.queue?.waits.blocked.wrappingAdd(1, ordering: .relaxed)
@@ -286,7 +285,7 @@ extension ThreadRecord {
       guard hasRoomForMore else { return false }
       if let deadline, MonotonicTime.nanoseconds() >= deadline { return false }
       guard apartFromCancellations(one) else { return isOver() }
-      prepareToWait()
+      flushCredit()
     }
     return true
   }

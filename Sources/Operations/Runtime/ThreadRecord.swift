@@ -78,8 +78,8 @@ import Synchronization
   let parker = Parker()
   /// Additions under way on this thread, one inside the other.
   var addsUnderWay = 0
-  /// What cancellations on this thread have still to do.
-  let cancellations = Cancellations()
+  /// The innermost cancellation of several operations that is under way here.
+  var cancellation: Cancellation?
   /// Which stripe of a queue's registry this thread adds to.
   let stripe: Int
   /// References that `release(_:)` still has to release.

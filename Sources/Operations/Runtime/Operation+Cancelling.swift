@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CSystemShims
+import Scheduling
+import Synchronization
+
+// Cancelling one operation: the mark, and what follows from it.
+
+extension Operation {
+  /// Implements `cancel()`.
+  final func cancelNow() {
+    // A first look without the lock: finished or cancelled needs nothing.
+    if isSealed { return }
+    let cancelled = markCancelled()
+    // Another thread that has marked it may be on its way to its members still.
+    if isComposite {
+      ThreadRecord.withCurrent { $0.cancelMembers(of: self, after: cancelled) }
+    } else if let cancelled {
+      ThreadRecord.withCurrent { $0.follow(cancelled) }
+    }
+  }
+
+  /// Sets the mark; returns what follows from it for the operation itself, or nil if nothing does
+  /// or another was first.
+  ///
+  /// Calls no user code.
+  final func markCancelled() -> Cancelled? {
+    if isMarkedCancelled { return nil }
+    var handOver: UInt?
+    var flush = false
+    var bits = lockState()
+    guard !isSealed, bits & StateBit.cancelled == 0 else {
+      unlockState(bits)
+      return nil
+    }
+    bits |= StateBit.cancelled
+    noteCancelled(bits)
+    if isSubmitted, bits & StateBit.started == 0 {
+      // Who limits the queue afterwards looks for the mark, and gets this lock later.
+      let limitsStarts = unsafe queueReference._withUnsafeGuaranteedRef(\.limitsStarts)
+      if let table = detourOfCancelled(bits) {
+        // All edges but the one on a barrier are ignored from now on.
+        ignoreOrdinaryEdges(table, bits)
+        handOver = leaveIfFree(table)
+        flush = limitsStarts && handOver == nil && table.isOut
+      } else {
+        // Once a barrier is due it needs no slot any more; before that it keeps its place.
+        flush = limitsStarts
+      }
+    }
+    unlockState(bits)
+    // Only asynchronous classes are told. Before `main()` has begun it is left to the runner: edge
+    // MainBegun.
+    let told = StateBit.asynchronous | StateBit.mainRan
+    let hasBegun = bits & (told | StateBit.flushed) == told
+    let isAttended = bits & StateBit.attended != 0
+    guard handOver != nil || flush || hasBegun || isAttended else { return nil }
+    return Cancelled(
+      operation: self, handle: handOver, mayWaitForSlot: flush, hasBegun: hasBegun,
+      isAttended: isAttended)
+  }
+
+  /// The table of a cancelled member that something holds back; under the edit lock.
+  ///
+  /// What a barrier waits for before it is due is no edge that could be ignored. Once it is due, a
+  /// condition or a resource may have parked it: then it is in the detour.
+  private final func detourOfCancelled(_ bits: UInt32) -> ColdTable? {
+    bits & StateBit.barrier != 0
+      ? detourTable : enterDetour(force: false, tagEdges: false, bits)
+  }
+
+  // MARK: Facts
+
+  /// `cancel()` was called; not the property, which a subclass may override with a flag of its own.
+  final var isMarkedCancelled: Bool {
+    // relaxed: locks order what is read for it.
+    state.load(ordering: .relaxed) & StateBit.cancelled != 0
+  }
+
+  /// Of exactly a class of this room, and not of a user's.
+  final var isStock: Bool {
+    // relaxed: does not change once the object is known to others.
+    state.load(ordering: .relaxed) & StateBit.stock != 0
+  }
+
+  /// The class has a `cancel()` of its own, which is user code.
+  final var overridesCancel: Bool {
+    if isStock { return false }
+    let own = UInt(bitPattern: ObjectIdentifier(type(of: self)))
+    return shim_inherits_cancel(own, UInt(bitPattern: ObjectIdentifier(Operation.self))) == 0
+  }
+}
+
+/// An operation that is marked as cancelled, and what follows from that.
+struct Cancelled {
+  let operation: Operation
+  /// Nothing holds it back any more: this handle goes to the queue.
+  let handle: UInt?
+  /// Its handle is out already, and may wait for a slot that it does not need.
+  let mayWaitForSlot: Bool
+  /// Its body had begun and is told.
+  let hasBegun: Bool
+  /// Somebody observes it.
+  let isAttended: Bool
+
+  /// Lets the operation be flushed.
+  func handOver() {
+    if let handle {
+      let job = operation.job(of: handle)
+      guard operation.needsResources else { return operation.handOver(job) }
+      var jobs = JobChain(job)
+      // In one step with what runs here as well and may wait for it.
+      jobs.append(ResourceArbiter.shared.withdraw(operation))
+      Released.handOver(last: jobs)
+    } else if mayWaitForSlot {
+      operation.flushWithoutSlot()
+    }
+  }
+
+  /// Tells its body, then who observes it.
+  func tell() {
+    if hasBegun { operation.cancelledWhileExecuting() }
+    if isAttended { operation.deliverTransitions() }
+  }
+}
