@@ -216,9 +216,16 @@ struct shim_program shim_start_program(const char *words, uint64_t length, const
   if (!error && fcntl(output[0], F_SETFL, O_NONBLOCK) != 0) error = errno;
   if (!error && fcntl(errors[0], F_SETFL, O_NONBLOCK) != 0) error = errno;
   if (!error && kept >= 0 && kept < FIRST_FREE) error = EBADF;
+  // Who interrupts the program at once must find its group, and the program without the handlers of this process: a
+  // signal that comes before waits until it has let go of them.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   pid_t parent = getpid(), pid = error ? -1 : fork();
   if (pid == 0) become(arguments, environment, output[1], errors[1], kept, parent);
   if (!error && pid < 0) error = errno;
+  if (pid > 0) setpgid(pid, pid);
+  pthread_sigmask(SIG_SETMASK, &before, 0);
   free(arguments);
   free(environment);
   free(text);

@@ -63,6 +63,20 @@ internal import Testing
     #expect(String(decoding: bytes, as: UTF8.self) == "text\n")
   }
 
+  /// Whoever interrupts it in the moment of its start ends it all the same.
+  @Test func interruptBeforeItRunsEndsIt() {
+    var ends: [Int32] = [0, 0]
+    #expect(unsafe pipe(&ends) == 0)
+    defer { for end in ends { close(end) } }
+    #expect(unsafe write(ends[1], "!", 1) == 1)
+    for _ in 0..<10 {
+      let outcome = ExternalProgram.run(
+        ["sleep", "600"], interrupt: InterruptFlag(descriptor: ends[0]), patience: .seconds(1))
+      #expect(outcome.isInterrupted)
+      #expect(outcome.code == 128 + SIGINT)
+    }
+  }
+
   /// The program raises the flag itself, once it has started what is to be ended with it.
   @Test(arguments: ["", "trap '' INT;"])
   func interruptEndsItAndWhatItStarted(trap: String) {
