@@ -85,11 +85,11 @@ enum JMHExport {
 
   /// The unit as JMH writes it; its own consumers refuse a time that is not of an operation.
   private static func unit(of series: Series) -> String {
-    switch series.unit {
-    case "ns": "ns/op"
-    case "1/s": "ops/s"
-    case "1/op": "#/op"
-    default: series.unit
+    switch series.subject.measure {
+    case .nanoseconds: "ns/op"
+    case .perSecond: "ops/s"
+    case .perOperation: "#/op"
+    case .nanosecondsPerOperation, .bytes, .bytesPerOperation, .one: series.unit
     }
   }
 

@@ -43,7 +43,8 @@ enum OpenMetricsExport {
   private static func gauges(
     of series: Series, _ names: inout ClaimedNames
   ) throws(ExportFailure) -> [(name: String, unit: String?, help: String, value: Double)] {
-    let (unit, scale) = baseUnit(of: series.unit)
+    let base = series.subject.measure.base
+    let (unit, scale) = (base.map { word($0.words) }, base?.count ?? 1)
     let suffix = unit.map { "_\($0)" } ?? ""
     let stem = "bench_\(word(series.metric))_\(word(series.statistic))"
     let name = try names.claim(stem + suffix)
@@ -60,18 +61,6 @@ enum OpenMetricsExport {
         "Upper bound of the interval of \(name).", interval.high / scale
       ),
     ]
-  }
-
-  /// The base unit as the end of a name, and what of ours makes one of it.
-  private static func baseUnit(of unit: String) -> (unit: String?, scale: Double) {
-    switch unit {
-    case "ns", "ns/op": ("seconds", 1e9)
-    case "B", "B/op": ("bytes", 1)
-    case "1/s": ("per_second", 1)
-    case "1/op": ("per_operation", 1)
-    case "1", "": (nil, 1)
-    default: (word(unit.split(separator: "/").joined(separator: "_per_")), 1)
-    }
   }
 
   /// The text with `_` for every character that names of metrics and labels cannot have.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Results
+
 /// The values of a limits file: shares and figures with units.
 ///
 /// Pure; any thread.
@@ -14,7 +16,7 @@ enum LimitValue {
   }
 
   /// A figure above 0 with its unit, in the unit of the registry; nil for anything else.
-  static func bound(_ text: String, unit: String) -> Double? {
+  static func bound(_ text: String, unit: Unit) -> Double? {
     // The longest first: `ns` ends with `s`.
     let factors = factors(of: unit).sorted { $0.word.count > $1.word.count }
     for factor in factors where text.hasSuffix(factor.word) {
@@ -26,18 +28,19 @@ enum LimitValue {
   }
 
   /// What a unit of the registry may be written as.
-  static func units(of unit: String) -> String {
+  static func units(of unit: Unit) -> String {
     let words = factors(of: unit).map(\.word)
     return words == [""] ? "none, since it is a plain number" : words.joined(separator: ", ")
   }
 
-  private static func factors(of unit: String) -> [(word: String, factor: Double)] {
+  private static func factors(of unit: Unit) -> [(word: String, factor: Double)] {
     switch unit {
-    case "ns", "ns/op": [("ns", 1), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)]
-    case "B", "B/op":
+    case .nanoseconds, .nanosecondsPerOperation:
+      [("ns", 1), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)]
+    case .bytes, .bytesPerOperation:
       [("B", 1), ("KiB", 1024), ("MiB", 1_048_576), ("GiB", 1_073_741_824)]
-    case "1/s": [("/s", 1)]
-    default: [("", 1)]
+    case .perSecond: [("/s", 1)]
+    case .perOperation, .one: [("", 1)]
     }
   }
 

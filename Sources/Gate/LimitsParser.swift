@@ -187,10 +187,10 @@ package struct LimitsParser: Sendable {
         line, fields[2].column, "a limit for all metrics", "one metric, whose unit the limit has",
         "write a line for each")
     }
-    guard let bound = LimitValue.bound(value.text, unit: metric.unit) else {
+    guard let bound = LimitValue.bound(value.text, unit: metric.measure) else {
       throw error(
         line, value.column, "limit \(quoted(value.text)) of \(metric.rawValue)",
-        "a figure above 0 with a unit of \(LimitValue.units(of: metric.unit))",
+        "a figure above 0 with a unit of \(LimitValue.units(of: metric.measure))",
         "write the worst value that is allowed; a share of the base is a tolerance")
     }
     return .limit(bound)

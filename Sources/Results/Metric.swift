@@ -44,21 +44,24 @@ package enum Metric: Hashable, Sendable {
   /// A figure of a workload's own.
   case own(OwnMetric)
 
-  /// The base unit of its figures.
-  package var unit: String {
+  /// The unit of its figures.
+  package var measure: Unit {
     switch self {
-    case .wall, .build, .run, .release, .cpu, .cpuUser, .cpuSystem: "ns/op"
-    case .throughput: "1/s"
-    case .latency, .makespan, .work, .criticalPath, .queueDelay: "ns"
-    case .peakRSS: "B"
-    case .allocatedBytes: "B/op"
+    case .wall, .build, .run, .release, .cpu, .cpuUser, .cpuSystem: .nanosecondsPerOperation
+    case .throughput: .perSecond
+    case .latency, .makespan, .work, .criticalPath, .queueDelay: .nanoseconds
+    case .peakRSS: .bytes
+    case .allocatedBytes: .bytesPerOperation
     case .voluntarySwitches, .involuntarySwitches, .minorFaults, .majorFaults, .jobs, .steals,
       .failedSteals, .parks, .wakeUps, .spuriousWakeUps, .injections, .compensations,
       .instructions, .readModifyWrites, .allocations, .hardwareInstructions, .cycles, .cacheMisses:
-      "1/op"
-    case .tasks, .edges, .efficiency, .efficiencyIdeal, .own: "1"
+      .perOperation
+    case .tasks, .edges, .efficiency, .efficiencyIdeal, .own: .one
     }
   }
+
+  /// The unit as rows write it.
+  package var unit: String { measure.rawValue }
 
   /// Which way is better.
   package var direction: Direction {
@@ -203,9 +206,10 @@ package enum Statistic: String, CaseIterable, Sendable {
   }
 
   /// The unit of this statistic over a metric: a ratio has none.
-  package func unit(of metric: Metric) -> String {
-    self == .ratio ? "1" : metric.unit
-  }
+  package func measure(of metric: Metric) -> Unit { self == .ratio ? .one : metric.measure }
+
+  /// That unit as rows write it.
+  package func unit(of metric: Metric) -> String { measure(of: metric).rawValue }
 }
 
 /// The label of the warm-up scan.

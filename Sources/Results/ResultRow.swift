@@ -77,7 +77,9 @@ package struct Subject: Sendable, Hashable {
   /// Which figure of the contestant it is.
   package var key: FigureKey { FigureKey(metric, statistic) }
   /// The unit of the figure.
-  package var unit: String { statistic.unit(of: metric) }
+  package var measure: Unit { statistic.measure(of: metric) }
+  /// That unit as rows write it.
+  package var unit: String { measure.rawValue }
   /// Which way the figure is better.
   package var direction: Direction { metric.direction }
 }
