@@ -36,7 +36,8 @@ package enum CountsVerdict: Int, Comparable, Sendable {
 /// A median of repetitions lies within their range of what they vary about, so the limit is the
 /// tolerance and half the ranges of both sides. A count is judged only where 1 % more instructions,
 /// or one more allocation or read-modify-write, would still pass the limit: what is judged is
-/// always found, and never by chance.
+/// always found, and never by chance. Where repetitions are too far apart for that, what is more by
+/// several times as much as they leave open is a regression all the same.
 package struct CountsComparison: Sendable, Hashable {
   /// What a difference is told of.
   package struct Difference: Sendable, Hashable {
@@ -53,10 +54,15 @@ package struct CountsComparison: Sendable, Hashable {
       self.change = change
       self.wobble = wobble
       limit = tolerance + wobble
-      verdict =
-        found - wobble <= limit
-        ? .noisy : change > limit ? .more : change < -limit ? .fewer : .same
+      if found - wobble > limit {
+        verdict = change > limit ? .more : change < -limit ? .fewer : .same
+      } else {
+        verdict = change > tolerance + Self.farWobbles * wobble ? .more : .noisy
+      }
     }
+
+    /// A difference of so many times what repetitions leave open is none of theirs.
+    private static let farWobbles = 4.0
 
     /// The difference of instructions, of which there were some before, under a tolerance that is
     /// a fraction of them.
