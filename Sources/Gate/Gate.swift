@@ -26,7 +26,7 @@ package struct Gate: Sendable {
     let entry: GateEntry
     let rule: GateMember.Rule
     let logRatios: [Double]
-    let comparison: PairedComparison
+    let design: SequentialDesign
   }
 
   /// Judges everything that was measured.
@@ -54,29 +54,43 @@ package struct Gate: Sendable {
         if own.isEmpty { exclusions.append((entry.subject, .noBase)) }
         members += own
       case .pairs(let evidence):
-        for rule in Self.rules(entry.ruling) {
+        for rule in entry.ruling.questions {
           pending.append(
             Pending(
               entry: entry, rule: rule, logRatios: Self.worsening(evidence, rule, entry.subject),
-              comparison: PairedComparison(
-                design: evidence.design, tolerance: GateMember.tolerance(rule))))
+              design: evidence.design))
         }
       }
     }
-    let judged = GateFamily.judge(
-      pending.map { (comparison: $0.comparison, logRatios: $0.logRatios) }, alpha: alpha)
-    members += zip(pending, judged).map { item, member in
+    members += zip(pending, judge(pending)).map { item, member in
       GateMember(
         subject: item.entry.subject, gateClass: item.entry.ruling.gateClass, rule: item.rule,
         standing: GateMember.standing(
-          member, rule: item.rule, firstLook: item.comparison.design.looks[0]),
+          member, rule: item.rule, firstLook: item.design.looks[0]),
         grounds: .pairs(member))
     }
     return GateResult(members: members, exclusions: exclusions, failures: failures)
   }
 
-  private static func rules(_ ruling: Ruling) -> [GateMember.Rule] {
-    [ruling.tolerance.map { .tolerance($0) }, ruling.limit.map { .limit($0) }].compactMap(\.self)
+  /// Judges the pairs as one family, in whose terms each member goes from look to look: one that is
+  /// worse by itself alone, which raises no alarm, is not settled by it.
+  private func judge(_ pending: [Pending]) -> [GateFamily.Member] {
+    struct Terms: Hashable {
+      let design: SequentialDesign
+      let tolerance: Tolerance
+    }
+    var comparisons: [Terms: PairedComparison] = [:]
+    return GateFamily.judge(
+      pending.map { item in
+        let terms = Terms(design: item.design, tolerance: GateMember.tolerance(item.rule))
+        let comparison =
+          comparisons[terms]
+          ?? PairedComparison(
+            design: terms.design, members: pending.count, familyAlpha: alpha,
+            tolerance: terms.tolerance)
+        comparisons[terms] = comparison
+        return (comparison: comparison, logRatios: item.logRatios)
+      }, alpha: alpha)
   }
 
   /// One natural logarithm per pair: how many times as bad as the base, or as the limit.
@@ -93,7 +107,7 @@ package struct Gate: Sendable {
   private static func members(
     _ entry: GateEntry, base: OperationCounts.Count?, candidate: OperationCounts.Count
   ) -> [GateMember] {
-    rules(entry.ruling).compactMap { rule in
+    entry.ruling.questions.compactMap { rule in
       let standing: GateMember.Standing?
       switch rule {
       case .tolerance(let fraction):

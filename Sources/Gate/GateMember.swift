@@ -59,7 +59,7 @@ package struct GateMember: Sendable {
   /// The relative worsening that the evidence does not exclude; nil when it has no bound.
   package var couldHide: Double? {
     switch grounds {
-    case .pairs(let member): return member.outcome.decidingInterval.map { $0.high - 1 }
+    case .pairs(let member): return member.outcome.ownInterval.map { $0.high - 1 }
     case .counts(let base, let candidate):
       switch rule {
       case .tolerance:
@@ -72,7 +72,7 @@ package struct GateMember: Sendable {
 
 extension GateMember {
   /// What pairs are held to under a rule.
-  static func tolerance(_ rule: Rule) -> Tolerance {
+  package static func tolerance(_ rule: Rule) -> Tolerance {
     switch rule {
     case .tolerance(let fraction): Tolerance(gating: fraction)
     case .limit: Tolerance(gating: 0)
@@ -87,7 +87,7 @@ extension GateMember {
       if case .limit = rule { return .held }
       return .improvement
     case .equivalent, .inconclusive:
-      guard let interval = member.outcome.decidingInterval else { return .open }
+      guard let interval = member.outcome.ownInterval else { return .open }
       // Who is at a limit is neither below nor above it.
       let margin: Double =
         if case .limit = rule { 0 } else { tolerance(rule).equivalence }

@@ -61,7 +61,12 @@ package struct Ruling: Sendable, Hashable {
   package let offLine: Int?
 
   /// Whether it decides about the gate.
-  package var gates: Bool { offLine == nil && (tolerance != nil || limit != nil) }
+  package var gates: Bool { !questions.isEmpty }
+
+  /// What a subject is held to; nothing where it does not gate.
+  package var questions: [GateMember.Rule] {
+    [tolerance.map { .tolerance($0) }, limit.map { .limit($0) }].compactMap(\.self)
+  }
 }
 
 /// The rules of a limits file, in their order.

@@ -99,18 +99,21 @@ package struct PairedComparison: Sendable {
   /// What the pairs say at a look, or before the first when nil.
   private func outcome(logRatios: [Double], look: Int?) -> PairedOutcome {
     let alarm = PairedRatio.estimate(logRatios: logRatios, level: 1 - alarmLevels[look ?? 0])
+    let own =
+      alarmAlpha == alpha
+      ? alarm : PairedRatio.estimate(logRatios: logRatios, level: 1 - levels[look ?? 0])
     var verdict = look == nil ? .inconclusive : tolerance.verdict(of: alarm.interval)
     var deciding = alarm
-    if let look, alarmAlpha != alpha, verdict == .inconclusive {
-      let own = PairedRatio.estimate(logRatios: logRatios, level: 1 - levels[look])
-      if let interval = own.interval, tolerance.isEquivalent(interval) {
-        (verdict, deciding) = (.equivalent, own)
-      }
+    if look != nil, verdict == .inconclusive, let interval = own.interval,
+      tolerance.isEquivalent(interval)
+    {
+      (verdict, deciding) = (.equivalent, own)
     }
     return PairedOutcome(
       verdict: verdict,
       pairs: logRatios.count, ratio: PairedRatio.estimate(logRatios: logRatios),
-      decidingInterval: deciding.interval, pValue: SignedRank(differences: logRatios).pValue,
+      decidingInterval: deciding.interval, ownInterval: own.interval,
+      pValue: SignedRank(differences: logRatios).pValue,
       minimumDetectableEffect: alarm.interval.map {
         PairPlanning.minimumDetectableEffect($0, tolerance: tolerance.difference)
       },
@@ -138,6 +141,9 @@ package struct PairedOutcome: Sendable, Equatable {
   package let ratio: PairedRatio
   /// The interval at the level of this look, on which the verdict rests.
   package let decidingInterval: Interval?
+  /// The interval at the level that this look has for the error of the comparison itself, by which
+  /// is said what raises no alarm; nil when there are too few pairs for it.
+  package let ownInterval: Interval?
   /// The plain two-sided p-value against no difference, for these pairs alone.
   package let pValue: Double
   /// The relative slow-down that as many pairs would call slower in four of five comparisons.
