@@ -64,6 +64,6 @@ package enum GateExclusion: Sendable, Hashable {
   case noTime
   /// The baseline has no count of it.
   case noBase
-  /// It cannot be counted here; why, and what to do about it.
-  case notCounted(String)
+  /// One of the builds does not have it.
+  case lacking
 }

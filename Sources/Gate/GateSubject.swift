@@ -19,6 +19,11 @@ package struct GateSubject: Sendable, Hashable {
     self.figure = figure
   }
 
+  /// The same contestant by another figure.
+  func with(_ figure: FigureKey) -> GateSubject {
+    GateSubject(workload: workload, params: params, scheduler: scheduler, figure: figure)
+  }
+
   /// Whether both are about the same program on the same scheduler, whatever the figure.
   package func isSameContestant(as other: GateSubject) -> Bool {
     workload == other.workload && params == other.params && scheduler == other.scheduler

@@ -109,6 +109,22 @@ package struct Limits: Sendable, Hashable {
     return Ruling(gateClass: gateClass, tolerance: tolerance, limit: limit, offLine: offLine)
   }
 
+  /// What a gate asks of the pairs of a contestant: by every rule of the figure that the comparison
+  /// judges, and of each figure that a line names.
+  package func questions(
+    of judged: GateSubject
+  ) -> [(figure: FigureKey, rule: GateMember.Rule)] {
+    var subjects = [judged]
+    for rule in rules {
+      guard let figure = rule.figure else { continue }
+      let subject = judged.with(figure)
+      if names(subject), !subjects.contains(subject) { subjects.append(subject) }
+    }
+    return subjects.flatMap { subject in
+      (ruling(subject)?.questions ?? []).map { (figure: subject.figure, rule: $0) }
+    }
+  }
+
   /// The rules that are about none of the subjects: a sign that somebody mistyped or removed one.
   package func unused(by subjects: [GateSubject]) -> [LimitRule] {
     rules.filter { rule in !subjects.contains { rule.matches($0) } }

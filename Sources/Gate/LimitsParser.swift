@@ -141,14 +141,14 @@ package struct LimitsParser: Sendable {
         line, field.column, "\(metric.rawValue), of which no value is better than another",
         "one of \(Self.gated.map(\.rawValue).joined(separator: ", "))", "remove the line")
     }
-    guard pieces.count == 2 else { return FigureKey(metric, .p50) }
+    guard pieces.count == 2 else { return FigureKey(metric, metric.usualStatistic) }
     let allowed = metric.statistics.filter { $0 != .ratio }
     guard let statistic = Statistic(rawValue: String(pieces[1])), allowed.contains(statistic) else {
       throw error(
         line, field.column + pieces[0].count + 1,
         "\(quoted(String(pieces[1]))), which is no statistic of \(metric.rawValue)",
         "one of \(allowed.map(\.rawValue).joined(separator: ", "))",
-        "write the metric alone for its median")
+        "write the metric alone for its \(metric.usualStatistic == .p50 ? "median" : "largest")")
     }
     return FigureKey(metric, statistic)
   }

@@ -146,6 +146,9 @@ package enum Metric: Hashable, Sendable {
 }
 
 extension Metric {
+  /// The statistic that a name without one stands for.
+  package var usualStatistic: Statistic { self == .peakRSS ? .max : .p50 }
+
   /// What a child that counts allocations tells, and no other: without it a contestant has all its
   /// other figures.
   package static let ofCountingChild: [Metric] = [.allocations, .allocatedBytes]

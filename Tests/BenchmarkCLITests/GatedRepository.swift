@@ -42,11 +42,14 @@ struct GatedRepository {
     case broken
     /// A child that measures it crashes as soon as there is a file `crash` in `folder`.
     case fragile
+    /// Its program has a workload more, `added`.
+    case larger
   }
 
   /// Commits the number, and the words in a file that no build looks at.
   func commit(_ words: String, turns: Int, _ kind: Kind = .sound) throws {
-    try write("turns", kind == .fragile ? "\(turns) fragile" : "\(turns)")
+    let more = kind == .fragile || kind == .larger ? " \(kind)" : ""
+    try write("turns", "\(turns)\(more)")
     try write("broken", kind == .broken ? "yes" : "no")
     try write("notes", words + "\n")
     try git("add", "--all")

@@ -26,7 +26,8 @@ struct Turning: Workload {
 }
 
 /// `bench` with one workload, whose cost stands behind the last byte of the executable; the word
-/// `fragile` after it lets the child crash once there is a file `crash` in `TMPDIR`.
+/// `fragile` after it lets the child crash once there is a file `crash` in `TMPDIR`, and `larger`
+/// is for a program with another workload.
 ///
 /// So a script that copies it can stand in for the compiler, and the copies differ as builds of
 /// different commits do.
@@ -55,12 +56,12 @@ struct Turning: Workload {
           InlineScheduler()
         }
       ],
-      workloads: [
+      workloads: (["turning"] + (words.contains("larger") ? ["added"] : [])).map { name in
         WorkloadDescription(
-          name: "turning", summary: "turns", notShown: "anything real", tags: [],
+          name: name, summary: "turns", notShown: "anything real", tags: [],
           axes: [Axis(name: "n", summary: "size", smoke: 1, quick: 1, real: 1, legal: 1...2)]
         ) { _ throws(WorkloadError) in Turning(turns: turns, fuse: fuse) }
-      ])
+      })
     exit(
       CommandLineTool.run(
         arguments: Array(CommandLine.arguments.dropFirst()),

@@ -46,7 +46,10 @@ struct LimitsParserTests {
       ("throughput limit 1e6/s", 1e6), ("voluntary-switches limit 0.5", 0.5),
     ])
   func readsLimits(line: String, bound: Double) throws {
-    #expect(try Self.parse("* * \(line)").rules.map(\.allowance) == [.limit(bound)])
+    let rules = try Self.parse("* * \(line)").rules
+    #expect(rules.map(\.allowance) == [.limit(bound)])
+    // Rows have the largest of memory, and no median.
+    #expect(rules.map(\.figure?.statistic) == [line.hasPrefix("peak") ? .max : .p50])
   }
 
   @Test(

@@ -37,6 +37,25 @@ struct LimitsTests {
     #expect(Limits.none.ruling(Self.subject(.wall, .ratio)) == nil)
   }
 
+  @Test("a contestant is asked by each rule of its figure, and of every figure that a line names")
+  func questions() throws {
+    let limits = try LimitsParserTests.parse(
+      """
+      * * wall limit 9us
+      chain * cpu tolerance 5%
+      fan * build tolerance 5%
+      chain * peak-rss limit 4MiB
+      chain * cpu limit 1us
+      * * latency:p99 off
+      """)
+    let asked = limits.questions(of: Self.subject(.wall))
+    #expect(asked.map(\.figure.gateName) == ["wall", "wall", "cpu", "cpu", "peak-rss:max"])
+    #expect(
+      asked.map(\.rule) == [
+        .tolerance(0.01), .limit(9000), .tolerance(0.05), .limit(1000), .limit(4_194_304),
+      ])
+  }
+
   @Test("of the lines that match, the last one counts")
   func lastLineCounts() throws {
     let limits = try LimitsParserTests.parse(
@@ -65,7 +84,7 @@ struct LimitsTests {
       "* * * tolerance 4%\nchain * peak-rss tolerance 5%")
     #expect(limits.ruling(Self.subject(.wall))?.tolerance == 0.04)
     #expect(limits.ruling(Self.subject(.peakRSS, workload: "fan"))?.gates == false)
-    #expect(limits.ruling(Self.subject(.peakRSS))?.tolerance == 0.05)
+    #expect(limits.ruling(Self.subject(.peakRSS, .max))?.tolerance == 0.05)
   }
 
   @Test("rules that are about nothing measured are named")

@@ -75,6 +75,38 @@ internal import Testing
     #expect(record.groups[0].looks == .single(pairs: 50))
   }
 
+  /// The wall times are equal, and the building of the candidate is never settled.
+  @Test func aFigureThatSomebodyNamesIsSettledAsWellAndIsInTheRows() throws {
+    func record(_ further: [FurtherFigure]) throws -> (ComparisonRecord, FakePairs) {
+      var plan = try Fixtures.comparison()
+      plan.groups[0].further = further
+      #expect(plan.verdictCount == 1 + further.count)
+      let fake = FakePairs { pair, side in
+        var outcome = Fixtures.outcome(wall: [100], operations: 1_000_000)
+        guard side == 1 else { return outcome }
+        let sum = outcome.iterations[0].buildNanoseconds + outcome.iterations[0].runNanoseconds
+        let build: UInt64 = pair.isMultiple(of: 2) ? 20_000_000 : 30_000_000
+        outcome.iterations[0].buildNanoseconds = build
+        outcome.iterations[0].runNanoseconds = sum - build
+        return outcome
+      }
+      return (Fixtures.record(plan, fake), fake)
+    }
+    let build = FigureKey(.build, .p50)
+    #expect(try record([]).1.asked.count == 20)
+    let (named, fake) = try record([FurtherFigure(build, tolerance: .timing)])
+    #expect(fake.asked.count == 80)
+    let rows = Fixtures.writer().rows(named)
+    #expect(rows.filter { $0.subject.key == build && $0.pairID != nil }.count == 160)
+    // Far from a limit it is settled, and so is what no side has.
+    for settled in [
+      FurtherFigure(build, limit: 1, tolerance: .timing),
+      FurtherFigure(FigureKey(.latency, .p99), tolerance: .timing),
+    ] {
+      #expect(try record([settled]).1.asked.count == 20, "\(settled)")
+    }
+  }
+
   @Test func aSettledCandidateLeavesTheOthersTheirPairs() throws {
     let plan = try Fixtures.comparison {
       $0.measurement.schedulers = ["dispatch", "work-stealing", "inline"]

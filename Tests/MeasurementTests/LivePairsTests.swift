@@ -49,6 +49,8 @@ internal import Testing
           == Array(repeating: 10, count: calibration.samples))
       #expect(side.outcome.allocatorProof?.hasPrefix("glibc") == true)
       #expect(side.outcome.isComplete && side.outcome.elapsedNanoseconds > 12_000_000)
+      // Of a process that both share neither knows what is its own.
+      #expect((side.outcome.peakRSS != nil) == (pairing == .lockStep))
     }
   }
 

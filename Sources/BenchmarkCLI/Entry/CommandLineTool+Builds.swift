@@ -70,9 +70,11 @@ extension CommandLineTool {
   }
 
   /// The plan without what a build lacks.
+  ///
+  /// - Throws: 69 when nothing is left for the verb.
   func surveyed(
-    _ plan: ComparisonPlan, _ builds: [MeasuredProgram], request: RunRequest,
-    interrupt: InterruptFlag
+    _ plan: ComparisonPlan, _ builds: [MeasuredProgram], for verb: Verb = .compare,
+    request: RunRequest, interrupt: InterruptFlag
   ) throws(ToolFailure) -> ComparisonPlan {
     let survey = ProgramSurvey(builds, interrupt: interrupt, without: ownVariables)
     var (fitted, identities) = (plan, [ProgramSurvey.Identity]())
@@ -81,7 +83,7 @@ extension CommandLineTool {
     }
     guard !fitted.groups.isEmpty else {
       throw ToolFailure(
-        .nothingMatched, place: "compare",
+        .nothingMatched, place: verb.rawValue,
         finding: "the builds have nothing in common of what was asked for: "
           + fitted.notes.map(\.text).joined(separator: "; "),
         expectation: "a workload and a scheduler that both have",

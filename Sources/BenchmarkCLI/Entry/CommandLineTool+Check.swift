@@ -40,8 +40,10 @@ extension CommandLineTool {
     let prepared = try prepareCounts(request, base, built.program, draft.plan, limits, interrupt)
     var record = ComparisonRecord(plan: plan)
     if !plan.groups.isEmpty {
-      plan = try surveyed(
-        plan, [built.program, .own], request: request.run, interrupt: interrupt)
+      let fitted = try surveyed(
+        plan, [built.program, .own], for: .check, request: request.run, interrupt: interrupt)
+      exclusions += Self.lacking(plan, in: fitted, limits)
+      plan = fitted
       do throws(Obstacle) { try Obstacle.check(plan) } catch { throw ToolFailure(error) }
       if !request.run.quiet {
         console.say("bench: seed \(plan.seed), \(ComparisonPlanText(plan: plan).summary)")
@@ -181,6 +183,7 @@ extension CommandLineTool {
       }
       var gated = group
       gated.tolerance = ruling.tolerance.map { .init(gating: $0) }
+      gated.further = Self.further(limits, subject)
       return gated
     }
     return (plan, exclusions)
@@ -192,6 +195,31 @@ extension CommandLineTool {
     return GateSubject(
       workload: group.point.benchmark, params: group.point.rowParameters(of: contestant),
       scheduler: contestant.name, figure: FigureKey(group.point.primaryMetric, .p50))
+  }
+
+  /// What the limits ask of a contestant beside the metric that the comparison is about, so that
+  /// pairs have it, and are taken until it is settled too.
+  private static func further(_ limits: Limits, _ judged: GateSubject) -> [FurtherFigure] {
+    limits.questions(of: judged).compactMap { figure, rule in
+      let tolerance = GateMember.tolerance(rule)
+      switch rule {
+      case .limit(let limit): return FurtherFigure(figure, limit: limit, tolerance: tolerance)
+      case .tolerance:
+        return figure == judged.figure ? nil : FurtherFigure(figure, tolerance: tolerance)
+      }
+    }
+  }
+
+  /// What the plan has and the fitted one has not, since one of the builds lacks it.
+  private static func lacking(
+    _ plan: ComparisonPlan, in fitted: ComparisonPlan, _ limits: Limits
+  ) -> [GateEntry] {
+    let kept = fitted.groups.map(Self.subject)
+    return plan.groups.map(Self.subject).filter { !kept.contains($0) }.compactMap { subject in
+      limits.ruling(subject).map {
+        GateEntry(subject: subject, ruling: $0, evidence: .excluded(.lacking))
+      }
+    }
   }
 
   private func finish(

@@ -82,7 +82,7 @@ struct GateReport {
         + UnitFormatter.percent(detectable)
     case .noTime: "the time was over before its first pair; raise it with --budget"
     case .noBase: "the baseline has no count of it"
-    case .notCounted(let reason): reason
+    case .lacking: "one of the builds does not have it"
     }
   }
 

@@ -135,18 +135,25 @@ package struct ComparisonDriver {
     record.groups[group].pairs.append(PairRecord(number: course.pairs, sides: figures))
   }
 
-  /// Whether every judged metric of a candidate has its verdict.
+  /// Whether everything that is judged of a candidate has its verdict.
   private func isSettled(
     _ candidate: Int, of group: Int, _ looks: SequentialDesign, _ pairs: [PairRecord]
   ) -> Bool {
-    let comparison = PairedComparison(
-      design: looks, members: plan.verdictCount, familyAlpha: plan.familyAlpha,
-      tolerance: plan.tolerance(of: group))
-    return plan.judgedMetrics(of: group).allSatisfy { metric in
-      let logRatios = pairs.compactMap { $0.logRatio(candidate, metric) }
+    func isSettled(_ key: FigureKey, _ limit: Double?, _ tolerance: Tolerance) -> Bool {
+      let logRatios = pairs.compactMap { $0.logRatio(candidate, key, limit: limit) }
       // A pair without a figure would be missing at this look alone.
       guard logRatios.count == pairs.count else { return false }
+      let comparison = PairedComparison(
+        design: looks, members: plan.verdictCount, familyAlpha: plan.familyAlpha,
+        tolerance: tolerance)
       return comparison.outcome(logRatios: logRatios).verdict != .inconclusive
     }
+    return plan.judgedMetrics(of: group).allSatisfy {
+      isSettled(FigureKey($0, .p50), nil, plan.tolerance(of: group))
+    }
+      && plan.groups[group].further.allSatisfy { figure in
+        !pairs.contains { $0.has(figure.key, candidate) }
+          || isSettled(figure.key, figure.limit, figure.tolerance)
+      }
   }
 }

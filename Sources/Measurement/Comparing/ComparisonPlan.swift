@@ -13,6 +13,8 @@ package struct ComparisonGroup: Sendable {
   package let executables: [String]
   /// What counts as a difference here; nil for what does in the whole plan.
   package var tolerance: Tolerance?
+  /// What is judged here beside the metrics of the plan.
+  package var further: [FurtherFigure] = []
 
   /// A group; every contestant is measured by this program unless `executables` says otherwise.
   ///
@@ -117,7 +119,10 @@ package struct ComparisonPlan: Sendable {
 
   /// Verdicts of the whole comparison: they are one family.
   package var verdictCount: Int {
-    groups.indices.reduce(0) { $0 + groups[$1].candidates.count * judgedMetrics(of: $1).count }
+    groups.indices.reduce(0) { sum, group in
+      let verdicts = judgedMetrics(of: group).count + groups[group].further.count
+      return sum + groups[group].candidates.count * verdicts
+    }
   }
 
   /// The looks of a group whose pairs take so long, within a share of the time.

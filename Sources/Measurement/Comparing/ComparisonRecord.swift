@@ -20,8 +20,8 @@ package struct SideFigures: Sendable {
   /// What the pair took.
   let elapsedNanoseconds: UInt64
 
-  /// The figure of a metric; nil when the side has none.
-  package func value(_ metric: Metric) -> Double? { figures.values[FigureKey(metric, .p50)] }
+  /// A figure; nil when the side has none.
+  package func value(_ key: FigureKey) -> Double? { figures.values[key] }
 }
 
 /// One complete pair.
@@ -33,10 +33,20 @@ package struct PairRecord: Sendable {
 
   /// The log ratio of a candidate to the base by a metric; nil without a figure above 0 on both.
   package func logRatio(_ candidate: Int, _ metric: Metric) -> Double? {
-    guard let base = sides.first(where: { $0.side == 0 })?.value(metric), base > 0,
-      let other = sides.first(where: { $0.side == candidate })?.value(metric), other > 0
+    logRatio(candidate, FigureKey(metric, .p50))
+  }
+
+  /// The log ratio of a candidate to the base, or to a limit; nil without figures above 0.
+  func logRatio(_ candidate: Int, _ key: FigureKey, limit: Double? = nil) -> Double? {
+    guard let base = limit ?? sides.first(where: { $0.side == 0 })?.value(key), base > 0,
+      let other = sides.first(where: { $0.side == candidate })?.value(key), other > 0
     else { return nil }
     return log(other) - log(base)
+  }
+
+  /// Whether the candidate has that figure.
+  func has(_ key: FigureKey, _ candidate: Int) -> Bool {
+    sides.contains { $0.side == candidate && $0.value(key) != nil }
   }
 }
 

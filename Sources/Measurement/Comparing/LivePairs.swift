@@ -39,7 +39,7 @@ package struct LivePairs: PairTaking {
       try children.iterate(side, Self.trial, into: &outcome)
       runs.append(median(outcome.iterations.map { Double($0.wallNanoseconds) }))
     }
-    try children.stop { _ in }
+    try children.stop { _, _ in }
     return Calibration(
       runNanoseconds: runs, launchSeconds: Double(launched) / 1e9, sampling: plan.sampling,
       clockStep: Double(MachineFigures.clockStep()))
@@ -62,7 +62,11 @@ package struct LivePairs: PairTaking {
       }
     }
     var epoch: Int64?
-    try children.stop { epoch = $0.jemallocEpochNanoseconds }
+    try children.stop { last, side in
+      epoch = last.jemallocEpochNanoseconds
+      // The memory of a process that several sides share is nobody's.
+      if let side { outcomes[side].peakRSS = last.peakRSS }
+    }
     let elapsed = MonotonicClock.nanoseconds() - begin
     let disturbance = disturbances.read().since(before)
     return sides.map { side in

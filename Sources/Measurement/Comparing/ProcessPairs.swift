@@ -78,8 +78,12 @@ package struct ProcessPairs: PairTaking {
     let name = plan.groups[group].point.contestants[side].name
     var outcome = MeasurementOutcome()
     for row in rows where row.subject.scheduler == name && row.process == 1 {
-      guard let value = row.value, row.subject.statistic == .p50 else { continue }
-      outcome.metrics[row.subject.metric] = [value]
+      guard let value = row.value else { continue }
+      switch (row.subject.metric, row.subject.statistic) {
+      case (.peakRSS, .max): outcome.peakRSS = Int(exactly: value.rounded())
+      case (let metric, .p50): outcome.metrics[metric] = [value]
+      default: continue
+      }
     }
     guard !outcome.metrics.isEmpty else {
       throw fail(.crashed(.incomprehensible("no figure of \(name)"), standardError: ""))

@@ -77,13 +77,12 @@ struct SideChildren {
     outcome = own
   }
 
-  /// Has the children shut down.
-  func stop(_ take: (EndReport) -> Void) throws(PairFailure) {
+  /// Has the children shut down; tells what each says of itself, with the side that it is of alone.
+  func stop(_ take: (EndReport, _ side: Int?) -> Void) throws(PairFailure) {
     for (index, child) in children.enumerated() {
       let sides = seats.filter { $0.value.process == index }.keys
-      try Self.blaming(sides.count == 1 ? sides.first : nil) { () throws(MeasurementFailure) in
-        take(try child.stop())
-      }
+      let only = sides.count == 1 ? sides.first : nil
+      try Self.blaming(only) { () throws(MeasurementFailure) in take(try child.stop(), only) }
     }
   }
 

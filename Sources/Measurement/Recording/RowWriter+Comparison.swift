@@ -5,7 +5,7 @@ package import Results
 internal import Statistics
 
 extension RowWriter {
-  /// What every pair has in its rows, beside the metrics that are judged.
+  /// What every pair has in its rows, beside what is judged.
   static let pairFigures: [FigureKey] = [
     FigureKey(.wall, .p50), FigureKey(.cpu, .p50), FigureKey(.voluntarySwitches, .p50),
     FigureKey(.involuntarySwitches, .p50), FigureKey(.latency, .p50), FigureKey(.latency, .p99),
@@ -67,9 +67,10 @@ private struct ComparedSide {
 
   func rows(_ writer: RowWriter) -> [ResultRow] {
     let own = pairs
-    let keys =
-      RowWriter.pairFigures
-      + judged.map { FigureKey($0, .p50) }.filter { !RowWriter.pairFigures.contains($0) }
+    var keys = RowWriter.pairFigures
+    let asked =
+      judged.map { FigureKey($0, .p50) } + record.plan.groups[group].further.map(\.key)
+    for key in asked where !keys.contains(key) { keys.append(key) }
     var rows: [ResultRow] = []
     for key in keys {
       let values = own.compactMap { $0.figures.figures.values[key] }
