@@ -95,7 +95,8 @@ private struct FiguresByPair {
     guard !pairs.isEmpty else { return .failed("no pair has a figure above 0 on both sides") }
     return .pairs(
       PairEvidence(
-        logRatios: pairs.map(\.0), candidates: pairs.map(\.1), design: design.looks))
+        logRatios: pairs.map(\.0), candidates: pairs.map(\.1), design: design.looks,
+        withoutFigure: Set(base.keys).union(candidate.keys).count - pairs.count))
   }
 
   /// A subject without its figure.

@@ -38,9 +38,13 @@ package struct PairEvidence: Sendable {
   package let candidates: [Double]
   /// The looks that were planned before the first pair.
   package let design: SequentialDesign
+  /// Pairs beside these in which a side has no figure above 0, which do not count.
+  package let withoutFigure: Int
 
   /// Stops the process unless there is a pair, and as many ratios as figures.
-  package init(logRatios: [Double], candidates: [Double], design: SequentialDesign) {
+  package init(
+    logRatios: [Double], candidates: [Double], design: SequentialDesign, withoutFigure: Int = 0
+  ) {
     guard !logRatios.isEmpty, logRatios.count == candidates.count else {
       fatalError(
         "PairEvidence: \(logRatios.count) ratios, \(candidates.count) figures; expected as many "
@@ -49,6 +53,7 @@ package struct PairEvidence: Sendable {
     self.logRatios = logRatios
     self.candidates = candidates
     self.design = design
+    self.withoutFigure = withoutFigure
   }
 }
 

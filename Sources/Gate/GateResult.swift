@@ -34,7 +34,8 @@ package struct GateResult: Sendable {
     case failed
     /// Nothing was judged: neither red nor green.
     case unjudged
-    /// Nothing is established to be worse, and something is not settled.
+    /// Nothing is established to be worse, and something is not settled, or the time did not reach
+    /// it.
     case inconclusive
     /// Everything is settled, and something is better.
     case improvement
@@ -49,9 +50,12 @@ package struct GateResult: Sendable {
     if !regressions.isEmpty { return .regression }
     if !failures.isEmpty { return .failed }
     if members.isEmpty { return .unjudged }
-    if members.contains(where: { $0.standing == .open }) { return .inconclusive }
+    if unreached > 0 || members.contains(where: { $0.standing == .open }) { return .inconclusive }
     return members.contains { $0.standing == .improvement } ? .improvement : .held
   }
+
+  /// How many comparisons the time was over for before their first pair.
+  package var unreached: Int { exclusions.count { $0.reason == .noTime } }
 
   /// What is worse than its rule allows, the worst first.
   package var regressions: [GateMember] { members.filter { $0.standing == .regression } }

@@ -64,17 +64,60 @@ import Testing
     #expect(chain.lowerBound < fan.lowerBound)
   }
 
+  @Test func countsAreNoPartOfTheFamilyOfAProbability() throws {
+    let counted = Self.subject("fan", .allocations)
+    let report = try Self.report([
+      Self.entry("chain", ratio: 1.1), Self.entry("wavefront", ratio: 1),
+      GateEntry(
+        subject: counted, ruling: try #require(Limits.none.ruling(counted)),
+        evidence: .counts(base: .init(2), candidate: .init(2))),
+    ])
+    #expect(report.headline.contains("among 2 comparisons"), "\(report.headline)")
+  }
+
+  @Test func whatTheTimeDidNotReachIsNoGreen() throws {
+    let late = try Self.without("fan", .excluded(.noTime))
+    let report = try Self.report([Self.entry("chain", ratio: 1), late])
+    #expect(
+      report.headline
+        == "OPEN: of 1 comparison with main at 1a2b3c4d5 none is established to be worse, but the "
+        + "time did not reach 1 more.")
+    let both = try Self.report([Self.entry("chain", ratio: 1, pairs: 20, noise: 0.5), late])
+    #expect(both.headline.contains("1 is not settled and the time did not reach 1 more; widest "))
+  }
+
   @Test func greenSaysWhatItCouldHide() throws {
     let report = try Self.report([Self.entry("chain", ratio: 1)])
     #expect(report.headline.hasPrefix("GREEN: of 1 comparison with main at 1a2b3c4d5 none"))
     #expect(report.headline.contains("none can hide more than"))
     let better = try Self.report([Self.entry("chain", ratio: 0.8)])
     #expect(better.headline.contains("best chain on work-stealing, wall"))
+    let several = try Self.report([
+      Self.entry("chain", ratio: 0.8), Self.entry("fan", ratio: 0.5),
+      Self.entry("wavefront", ratio: 1, noise: 0.04),
+    ])
+    #expect(several.headline.contains("; best fan on work-stealing"), "\(several.headline)")
+    let most = try #require(several.result.members.compactMap(\.couldHide).max())
+    #expect(
+      several.headline.contains("none can hide more than \(UnitFormatter.percent(most));"),
+      "\(several.headline)")
+  }
+
+  @Test func probabilitiesOfAGateAreSmall() {
+    #expect(GateSentence.probability(0.00004) == "p < 0.0001")
+    #expect(GateSentence.probability(0.0004) == "p = 0.0004")
+    #expect(GateSentence.probability(0.00096) == "p = 0.0010")
+    #expect(GateSentence.probability(0.012) == "p = 0.012")
   }
 
   @Test func neitherIsNoGreen() throws {
     let open = try Self.report([Self.entry("chain", ratio: 1, pairs: 20, noise: 0.5)])
     #expect(open.headline.hasPrefix("OPEN: ") && open.headline.contains("could hide"))
+    let several = try Self.report([
+      Self.entry("chain", ratio: 1, pairs: 20, noise: 0.3),
+      Self.entry("fan", ratio: 1, pairs: 20, noise: 0.6),
+    ])
+    #expect(several.headline.contains("2 are not settled; widest fan on"), "\(several.headline)")
     let none = try Self.report([Self.without("chain", .excluded(.tooNoisy(detectable: 0.21)))])
     #expect(none.headline.hasPrefix("NOT JUDGED: "))
     #expect(none.text(style: .plain).contains("certificate"))

@@ -86,6 +86,7 @@ struct EntryTests {
       return
     }
     #expect(evidence.candidates == [3])
+    #expect(evidence.withoutFigure == 2)
     let none = try GateEntry.entries(rows: Self.rows([Self.wall: [(0, 1)]]), limits: .none)
     guard case .failed? = none.first?.evidence else {
       Issue.record("zeros were judged")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import Results
 import Statistics
 import Testing
@@ -74,6 +75,59 @@ struct GateTests {
     #expect(try standing(limit: "90ns", &pairs) == [.regression])
     #expect(try standing(limit: "110ns", &pairs) == [.held])
     #expect(try standing(limit: "100ns", &pairs) == [.open])
+  }
+
+  @Test("a member of a family is judged, and told of, by the pairs that the family needs")
+  func goesOnInAFamily() throws {
+    var pairs = MadeUpPairs(seed: 21)
+    let others = (1..<40).map { pairs.entry($0, noise: 0.01) }
+    // By themselves 20 pairs would do, but not among 40.
+    let slow = Gate().judge([pairs.entry(0, ratio: 1.2, noise: 0.01)] + others)
+    #expect(slow.regressions.map(\.subject.params["n"]) == ["0"])
+    guard case .pairs(let member)? = slow.regressions.first?.grounds else {
+      Issue.record("no pairs")
+      return
+    }
+    #expect(member.outcome.pairs == 40)
+  }
+
+  @Test("a bad beginning that the family does not take for worse is outlived")
+  func outlivesABeginning() throws {
+    var pairs = MadeUpPairs(seed: 22)
+    let (beginning, rest) = (
+      pairs.logRatios(20, ratio: 1.03, noise: 0.001), pairs.logRatios(60, noise: 0.001)
+    )
+    let ratios = beginning + rest
+    let others = (1..<40).map { pairs.entry($0, noise: 0.01) }
+    let first = pairs.entry(0)
+    let evidence = PairEvidence(
+      logRatios: ratios, candidates: ratios.map { 100 * exp($0) }, design: .standard)
+    let entry = GateEntry(
+      subject: first.subject, ruling: first.ruling, evidence: .pairs(evidence))
+    let result = Gate().judge([entry] + others)
+    #expect(result.members.first { $0.subject.params["n"] == "0" }?.standing == .held)
+  }
+
+  @Test("that nothing is worse is said at the error of one comparison, since it raises no alarm")
+  func holdsInAFamily() {
+    var pairs = MadeUpPairs(seed: 24)
+    // 20 pairs say nothing at the part of the error that one of 40 has.
+    let better = pairs.entry(0, pairs: 20, ratio: 0.96, noise: 0.005)
+    let result = Gate().judge([better] + (1..<40).map { pairs.entry($0, noise: 0.005) })
+    #expect(result.members.first { $0.subject.params["n"] == "0" }?.standing == .held)
+  }
+
+  @Test("what the time did not reach keeps a gate from green")
+  func outOfTime() throws {
+    var pairs = MadeUpPairs(seed: 23)
+    let unreached = pairs.entry(.excluded(.noTime))
+    let settled = pairs.entry(noise: 0.005)
+    #expect(Gate().judge([settled]).verdict == .held)
+    #expect(Gate().judge([settled, unreached]).verdict == .inconclusive)
+    #expect(Gate().judge([pairs.entry(ratio: 1.3, noise: 0.01), unreached]).verdict == .regression)
+    // What was never meant to be judged does not.
+    let lacking = pairs.entry(.excluded(.lacking))
+    #expect(Gate().judge([settled, lacking]).verdict == .held)
   }
 
   @Test("too few pairs settle nothing, whatever they show")

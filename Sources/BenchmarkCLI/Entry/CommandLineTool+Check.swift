@@ -284,8 +284,18 @@ extension CommandLineTool {
       + (unused.isEmpty
         ? []
         : ["\(measured.limits.path ?? ""): nothing here is what line \(lines) is about."])
+      + entries.compactMap(Self.withoutFigure)
       + [measured.noise.note] + measured.counts.notes
       + context.notes.map { "note: \($0)" } + [context.disturbance].compactMap(\.self)
+  }
+
+  /// Pairs that do not count, since there is no ratio of 0.
+  private static func withoutFigure(_ entry: GateEntry) -> String? {
+    guard case .pairs(let evidence) = entry.evidence, evidence.withoutFigure > 0 else { return nil }
+    let all = evidence.withoutFigure + evidence.logRatios.count
+    return
+      "\(entry.subject.text): \(evidence.withoutFigure) of \(all) pairs have no figure above 0 "
+      + "on both sides and do not count."
   }
 
   /// Annotations and a summary, where GitHub Actions runs this.

@@ -28,8 +28,13 @@ struct GateReport {
       return "NOT JUDGED: nothing is left to judge, so this is neither red nor green."
     case .inconclusive:
       let open = result.members.filter { $0.standing == .open }
-      return "OPEN: of \(what) none is established to be worse, but \(open.count) "
-        + "\(open.count == 1 ? "is" : "are") not settled; widest \(sentence(widest(open)).text)."
+      let unsettled =
+        open.isEmpty ? [] : ["\(open.count) \(open.count == 1 ? "is" : "are") not settled"]
+      let unreached =
+        result.unreached > 0 ? ["the time did not reach \(result.unreached) more"] : []
+      let widest = widest(open).map { "; widest \(sentence($0).text)" } ?? ""
+      return "OPEN: of \(what) none is established to be worse, but "
+        + (unsettled + unreached).joined(separator: " and ") + "\(widest)."
     case .improvement, .held:
       let better = result.members.filter { $0.standing == .improvement }
       let best = better.last.map { "; best \(sentence($0).text)" } ?? ""
@@ -64,7 +69,12 @@ struct GateReport {
   }
 
   func sentence(_ member: GateMember) -> GateSentence {
-    GateSentence(member: member, family: result.members.count)
+    GateSentence(member: member, family: family)
+  }
+
+  /// Comparisons whose error is kept together: counts are no matter of chance.
+  private var family: Int {
+    result.members.count { if case .pairs = $0.grounds { true } else { false } }
   }
 
   /// What was not judged, and why.
@@ -92,8 +102,8 @@ struct GateReport {
     return hidden.map { ", and none can hide more than \(UnitFormatter.percent(max(0, $0)))" } ?? ""
   }
 
-  private func widest(_ open: [GateMember]) -> GateMember {
-    open.max { ($0.couldHide ?? .infinity) < ($1.couldHide ?? .infinity) } ?? open[0]
+  private func widest(_ open: [GateMember]) -> GateMember? {
+    open.max { ($0.couldHide ?? .infinity) < ($1.couldHide ?? .infinity) }
   }
 
   private var table: TextTable {

@@ -116,6 +116,6 @@ struct GateSentence {
   /// `p = 0.0004`.
   static func probability(_ value: Double) -> String {
     guard value >= 0.0001 else { return "p < 0.0001" }
-    return "p = \(UnitFormatter.significant(value))"
+    return "p = \(UnitFormatter.fixed(value, digits: value < 0.001 ? 4 : 3))"
   }
 }
