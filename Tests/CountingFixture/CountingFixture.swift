@@ -127,13 +127,19 @@ let fixtureSuite = Suite(
     },
   ])
 
-/// Never ends.
+/// Says that it has begun, by a file beside the program, and never ends.
 struct Endless: Workload {
   let operationsPerIteration = 1
 
   func iterate(
     on scheduler: any Scheduler, recorder: inout IterationRecorder
-  ) throws(WrongAnswer) { while true { pause() } }
+  ) throws(WrongAnswer) {
+    // SAFETY: the text lives through the call.
+    let file = unsafe open(
+      CommandLine.arguments[0] + ".begun", O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
+    close(file)
+    while true { pause() }
+  }
 }
 
 /// The program in whose children the tests count.

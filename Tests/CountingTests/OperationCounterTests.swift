@@ -107,8 +107,12 @@ struct OperationCounterTests {
       path = program.scratch.path
       let counter = try program.counter(interrupt: InterruptFlag(descriptor: ends[0]))
       let writer = ends[1]
+      let begun = program.scratch.file("bench.begun")
       let late = Thread {
-        Thread.sleep(forTimeInterval: 1)
+        let deadline = ContinuousClock.now + .seconds(120)
+        while !FileManager.default.fileExists(atPath: begun), ContinuousClock.now < deadline {
+          usleep(1_000)
+        }
         // SAFETY: the text has a byte and lives through the call.
         _ = unsafe write(writer, "!", 1)
       }
@@ -117,6 +121,7 @@ struct OperationCounterTests {
         subject: .workload("endless"), system: .scheduler("inline"), workers: 1, seed: 1)
       let failure = #expect(throws: MeasurementFailure.self) { try counter.count(endless) }
       #expect(failure == .interrupted)
+      #expect(FileManager.default.fileExists(atPath: begun), "its workload never ran")
     }
     #expect(!FileManager.default.fileExists(atPath: path))
     let left = try processes(naming: path)
