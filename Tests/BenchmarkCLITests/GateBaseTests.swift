@@ -71,6 +71,35 @@ import Testing
       try Self.git(folder, "clone", "--quiet", "file://" + path, clone)
       try Self.commit(clone)
       #expect(try Self.usual(clone).name == "the merge base with origin/main")
+      // The local one is behind: a branch begins where the remote's is.
+      try Self.git(clone, "checkout", "--quiet", "-b", "topic", "origin/main")
+      try Self.git(clone, "branch", "--quiet", "--force", "main", "origin/main~1")
+      try Self.commit(clone)
+      #expect(
+        try Self.usual(clone)
+          == GateBase(
+            revision: Self.git(clone, "rev-parse", "origin/main"),
+            name: "the merge base with origin/main"))
+    }
+  }
+
+  @Test func theMainBranchIsTheOneThatTheRemoteHasCheckedOut() throws {
+    try TestDirectory.with { folder in
+      let path = try Self.repository(folder)
+      try Self.git(path, "branch", "--quiet", "--move", "main", "develop")
+      let clone = folder + "/clone"
+      try Self.git(folder, "clone", "--quiet", "file://" + path, clone)
+      for _ in 0..<2 { try Self.commit(clone) }
+      #expect(try Self.usual(clone).name == "the merge base with origin/develop")
+    }
+  }
+
+  /// A gate leaves its report in the folder.
+  @Test func filesThatGitDoesNotKnowAreNoChange() throws {
+    try TestDirectory.with { folder in
+      let path = try Self.repository(folder)
+      try #require(ExternalProgram.run(["touch", path + "/gate.md"]).code == 0)
+      #expect(try Self.usual(path).name == "HEAD~1")
     }
   }
 

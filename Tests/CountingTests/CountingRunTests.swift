@@ -74,6 +74,59 @@ import Testing
     #expect(record.toolchain == "one" && record.toolchainBefore == "other")
   }
 
+  @Test func aBaselineOfAnotherToolchainEndsTheRunWhereItIsAskedFor() throws {
+    let key = try #require(plan.cases.first).key
+    let counts = OperationCounts(
+      instructions: .init(1000), readModifyWrites: .init(2), allocations: .init(1))
+    var baseline = CountsBaseline()
+    baseline.record(
+      CountsBaselineRow(key: key, counts: counts, toolchain: "other", commit: nil))
+    for isRequired in [true, false] {
+      var asked = 0
+      let record = CountingRun(
+        plan: plan, reference: .stored(baseline, required: isRequired),
+        count: { _ in
+          asked += 1
+          return repetition(1000)
+        }
+      ).run()
+      #expect(record.isForeign == isRequired)
+      #expect(record.cases.isEmpty == isRequired)
+      #expect(asked == (isRequired ? 1 : CountingRun.usual))
+      #expect(record.cases.allSatisfy { $0.comparison == nil && $0.counts != nil })
+    }
+  }
+
+  @Test func anInterruptIsNoFailureOfTheCase() {
+    var asked = 0
+    let record = run(before: { _ in repetition(1000) }) { _ throws(MeasurementFailure) in
+      asked += 1
+      if asked == 2 { throw .interrupted }
+      return repetition(1000)
+    }
+    #expect(record.wasInterrupted && record.cases.isEmpty)
+    #expect(record.baselineRows(commit: nil) == nil)
+  }
+
+  @Test func repetitionsAreAsManyAsAreAskedFor() {
+    for (careful, named, expected) in [
+      (false, nil, CountingRun.usual), (true, nil, CountingRun.careful), (false, 3, 3),
+      (true, 3, 3),
+    ] as [(Bool, Int?, Int)] {
+      var asked = 0
+      let record = CountingRun(
+        plan: plan, reference: .program { _ in repetition(1000) }, repetitions: named,
+        isCareful: careful,
+        count: { _ in
+          asked += 1
+          // More, which is worth further repetitions unless their number is named.
+          return repetition(named == nil ? 1000 : 1100)
+        }
+      ).run()
+      #expect(asked == expected && record.cases.first?.counts?.repetitions.count == expected)
+    }
+  }
+
   @Test func aFailureSaysInWhichProgramItWas() throws {
     let failure = MeasurementFailure.unavailable(reason: "workload", detail: "unknown")
     let inBase = run(before: { _ throws(MeasurementFailure) in throw failure }) { _ in
