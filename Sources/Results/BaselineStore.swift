@@ -69,11 +69,13 @@ package struct BaselineStore: Sendable {
   ) throws(FileError) {
     try rehearse(name, overwrite: overwrite)
     let countsPath = countsPath(of: name)
-    if counts == nil, File.exists(countsPath) { try File.delete(countsPath) }
+    let hasOldCounts = File.exists(countsPath)
     let files = [(path: path(of: name), bytes: baseline.bytes)]
     try AtomicFile.write(
       (counts.map { [(path: countsPath, bytes: $0)] } ?? []) + files,
-      overwrite: overwrite || File.exists(countsPath))
+      overwrite: overwrite || counts != nil && hasOldCounts)
+    // Where there is no room for the new file, those of the old one stay as well.
+    if counts == nil, hasOldCounts { try File.delete(countsPath) }
   }
 
   /// Removes a baseline of this machine and its counts.

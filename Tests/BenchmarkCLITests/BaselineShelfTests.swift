@@ -152,6 +152,20 @@ import Testing
       try shelf.save(Self.baseline(), counts: counts.csv, as: "main", force: false, quiet: true)
       let stored = try #require(try shelf.counts(named: "main"))
       #expect(stored.baseline == counts && stored.path.hasSuffix("/main.counts.csv"))
+      #expect(try shelf.counts(named: "main", of: Self.baseline()) == stored)
+      // Of two branches git may bring the one file from here and the other from there.
+      let other = Baseline(
+        commit: String(repeating: "d", count: 40), branch: "main",
+        machine: try Self.identity().machineID, processor: "unknown", toolchain: "Swift 6.3.1",
+        saved: try Self.identity().time)
+      let mixed = try #require(throws: ToolFailure.self) {
+        try shelf.counts(named: "main", of: other)
+      }
+      #expect(
+        mixed.code == .malformedInput && mixed.place == stored.path
+          && mixed.finding == "it has counts of commit \(Self.commit)"
+          && mixed.expectation.contains(other.commit)
+          && mixed.nextStep.contains("baseline save main --force"), "\(mixed)")
       try AtomicFile.write(Array("benchmark\n".utf8), to: stored.path, overwrite: true)
       let error = try #require(throws: ToolFailure.self) { try shelf.counts(named: "main") }
       #expect(error.code == .malformedInput && error.place.contains("main.counts.csv"))

@@ -137,6 +137,23 @@ struct BaselineShelf {
     }
   }
 
+  /// The counts beside a baseline, which a gate may compare with.
+  ///
+  /// - Throws: 65 when they are malformed, or not of its commit, as when git has merged the one
+  ///   file and not the other.
+  func counts(named name: String, of baseline: Baseline) throws(ToolFailure) -> StoredCounts? {
+    guard let stored = try counts(named: name) else { return nil }
+    guard let other = stored.baseline.rows.first(where: { $0.commit != baseline.commit }) else {
+      return stored
+    }
+    throw ToolFailure(
+      .malformedInput, place: stored.path,
+      finding: "it has counts of \(other.commit.map { "commit \($0)" } ?? "no commit")",
+      expectation: "those of \(baseline.commit), which \(store.path(of: name)) names",
+      nextStep: "bring the file of that commit back, or save both anew: "
+        + "`bench baseline save \(name) --force`")
+  }
+
   private func read(_ path: String) throws(ToolFailure) -> Baseline {
     let bytes: [UInt8]
     do throws(FileError) { bytes = try File.read(path) } catch { throw ToolFailure(reading: error) }

@@ -151,9 +151,10 @@ extension CommandLineTool {
         store: BaselineStore(
           resultsFolder: PackageFolder.results(lookingUpFrom: folders), machine: machine),
         console: console)
+      let baseline = try shelf.baseline(named: name, of: machine)
       return GateBase(
-        revision: try shelf.baseline(named: name, of: machine).commit,
-        name: "the baseline \(name)", counts: try shelf.counts(named: name))
+        revision: baseline.commit, name: "the baseline \(name)",
+        counts: try shelf.counts(named: name, of: baseline))
     }
   }
 
