@@ -105,7 +105,7 @@ struct GatedRepository {
       !names.contains { $0.hasSuffix(".lock") || $0.hasPrefix("bench-") }, "\(names)",
       sourceLocation: sourceLocation)
     // An unfinished file has a name that begins with a dot.
-    let own = [".build", ".git", ".gitignore"]
+    let own = [".build", ".git", ".gitignore", ".bench-limits"]
     let files = TestDirectory.names(in: root).filter { $0.hasPrefix(".") && !own.contains($0) }
     #expect(files.isEmpty, "\(files)", sourceLocation: sourceLocation)
     let revisions = TestDirectory.names(in: root + "/.build/revisions")
