@@ -29,23 +29,13 @@ extension Operation {
     if kind & StateBit.coldStart != 0 { letGoOfBody() }
     // sequentially consistent, edge Completion: as in `finishOnWorker`.
     let word = state.load(ordering: .sequentiallyConsistent)
-    let isAttended: Bool
-    if word & (StateBit.attended | StateBit.lock) != 0 {
-      let bits = noteFinish()
-      isAttended = bits & StateBit.attended != 0
-      if isAttended {
-        traceEnd(queue, -1)
-        deliverTransitions()
-        cancelDependents(head, bits)
-      }
-    } else {
-      isAttended = false
-    }
+    let isCareful = word & (StateBit.attended | StateBit.lock) != 0
+    let bits = isCareful ? tellFinish(head, queue, -1) : word
     let record = ThreadRecord.current
     if record.leavesRestToStart(of: self) {
-      var last = release(head, queue, isAttended: isAttended)
+      var last = release(head, bits, queue, record)
       // Only what executes has resources.
-      if word & StateBit.needsResources != 0 { last.append(giveBackResources()) }
+      if bits & StateBit.needsResources != 0 { last.append(giveBackResources()) }
       Released.handOver(last: last)
     } else if let queue, record.runsInPlace(what: queue) {
       // In a job, so that what becomes ready starts afterwards (decision on `inline`) and the
@@ -54,41 +44,31 @@ extension Operation {
         JobChain(
           ClosureJob.make(band: band) {
             let record = ThreadRecord.current
-            let last = self.releaseAndEnd(head, queue, record, isAttended: isAttended)
+            let last = self.releaseAndEnd(head, bits, queue, record)
             self.handOverLast(last, queue, record)
           }))
     } else {
-      Released.handOver(last: releaseAndEnd(head, queue, record, isAttended: isAttended))
+      Released.handOver(last: releaseAndEnd(head, bits, queue, record))
     }
   }
 
   /// All that follows the finished event; returns what must be handed over last.
   private final func releaseAndEnd(
-    _ head: UInt, _ queue: OperationQueue?, _ record: ThreadRecord, isAttended: Bool
+    _ head: UInt, _ bits: UInt32, _ queue: OperationQueue?, _ record: ThreadRecord
   ) -> JobChain {
-    let last = release(head, queue, isAttended: isAttended)
+    let last = release(head, bits, queue, record)
     return end(queue, record, owing: last)
   }
 
-  /// Releases what waited for the operation: dependents, probes, waiters; returns what must be
-  /// handed over last.
+  /// As `releaseWithCare` where no worker of the queue finishes it.
   private final func release(
-    _ head: UInt, _ queue: OperationQueue?, isAttended: Bool
+    _ head: UInt, _ bits: UInt32, _ queue: OperationQueue?, _ record: ThreadRecord
   ) -> JobChain {
     var context = WorkerContext(
       worker: -1, scheduler: queue?.identity ?? OperationQueue.noScheduler)
-    var released = Released()
-    unsafe withUnsafeMutablePointer(to: &context) { context in
-      if let kept = unsafe walkSuccessors(head, context, &released) {
-        unsafe context.pointee.ready.prepend(kept)
-      }
-      if let queue { unsafe queue.scheduler.submitUnlessEmpty(context.pointee.takeReady()) }
-      unsafe released.handOver(from: context)
-      if isAttended { released.tellProbes(ThreadRecord.current) }
-      WaiterList.wake(released.waiters)
+    return unsafe withUnsafeMutablePointer(to: &context) { context in
+      unsafe releaseWithCare(head, bits, queue, record, context)
     }
-    if isAttended { dropConditions() }
-    return released.others
   }
 
   private final func noteSurplusFinish() { withColdTableMade { $0.surplusFinishes += 1 } }
@@ -245,7 +225,7 @@ extension Operation {
   /// The worker leaves an operation that another thread finishes, which keeps its slot until then.
   ///
   /// Where nothing else keeps them, operation and queue may be gone when it returns.
-  final func detach(
+  @inline(never) final func detach(
     _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord
   ) {
     noteBodyReturned()

@@ -9,45 +9,15 @@ extension Operation {
   /// `callsStart` when the class's own `start()`, if it has one, is still to be called.
   final func startManually(callsStart: Bool) throws(OperationError) {
     guard let bits = try beginManually() else { return }
-    deliverTransitions(bits)
     let record = ThreadRecord.current
     let outer = record.enterByHand(self)
-    let skipsBody = bits & StateBit.flushed != 0
-    if bits & StateBit.coldStart != 0 { passInResults(unlessSkipped: skipsBody) }
-    var stockStartRan = true
-    if bits & StateBit.finishRequested != 0 {
-      // What `start()` would do is over.
-      skipMain()
-    } else if callsStart, bits & StateBit.stock == 0 {
-      stockStartRan = atRequestedService(bits) { runOwnStart(record) }
-    } else {
-      atRequestedService(bits) { runMain(countedBy: 0) }
-    }
-    let isAsynchronousClass = bits & StateBit.asynchronous != 0
-    if record.returnsFinished() {
-      endAfterManualStart(record)
-    } else if bits & StateBit.finishRequested != 0
-      || (isAsynchronousClass ? skipsBody && finishesWhenSkipped : stockStartRan || isFinished)
-    {
-      if !isSealed { finishFromAnywhere() }
-    } else {
-      noteBodyReturned()
+    let isInStart = !callsStart || bits & StateBit.stock != 0
+    switch runStart(bits, nil, -1, record, isInStart: isInStart) {
+    case .ended: if !isSealed { finishFromAnywhere() }
+    case .finishedInside: endAfterManualStart(record)
+    case .goesOn: noteBodyReturned()
     }
     record.leave(outer)
-  }
-
-  /// Calls `start()`, which a class may override; returns whether that came to the stock one.
-  private final func runOwnStart(_ record: ThreadRecord) -> Bool {
-    let outer = record.startingOperation
-    record.startingOperation = word
-    start()
-    defer { record.startingOperation = outer }
-    return record.startingOperation != word
-  }
-
-  private final func atRequestedService<Value>(_ bits: UInt32, _ body: () -> Value) -> Value {
-    guard bits & (StateBit.attended | StateBit.flushed) == StateBit.attended else { return body() }
-    return atRequestedService(nil, body)
   }
 
   /// A subclass that drives its own state has begun: in no queue through its own `start()`, which

@@ -175,14 +175,15 @@ extension Operation {
     _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
+    // What is unpinned has none of the bits that `runStart` asks for.
     if bits & StateBit.unpinned != 0 {
-      return unsafe performSubclass(bits, gate, queue, record, context)
+      return unsafe performStart(0, bits, gate, queue, record, context)
     }
     // Stock, and nothing that wants the slow way.
     let kinds =
       StateBit.stock | StateBit.asynchronous | StateBit.coldStart | StateBit.attended
     guard bits & (kinds | StateBit.finishRequested) == StateBit.stock else {
-      return unsafe performOpenClass(bits, gate, queue, record, context)
+      return unsafe performUnusual(bits, gate, queue, record, context)
     }
     let outer = record.push(word, queue)
     if bits & StateBit.flushed == 0 { runBody() } else { skipMain() }
@@ -191,93 +192,32 @@ extension Operation {
     return successor
   }
 
-  /// As `perform` for a class that users may extend, with nothing special about it.
-  ///
-  /// Holds no reference during `start()`; see `StateBit.unpinned`.
-  @inline(__always) private final func performSubclass(
-    _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
-    _ context: UnsafeMutablePointer<WorkerContext>
-  ) -> UInt {
-    let outer = record.push(word, queue)
-    let outerStart = record.startingOperation
-    record.startingOperation = word
-    record.stage = .starting
-    start()
-    let stockStartRan = record.startingOperation != word
-    record.startingOperation = outerStart
-    let isOver = record.returnsFinished()
-    var successor: UInt = 0
-    // acquire, edge EditLock: set by `main()`.
-    if !isOver,
-      (stockStartRan && state.load(ordering: .acquiring) & StateBit.outlivesMain == 0)
-        || (!isSealed && isFinished)
-    {
-      successor = unsafe finishOnWorker(bits, gate, queue, record, context)
-    } else {
-      unsafe leaveStart(isOver: isOver, bits, gate, queue, record, context)
-    }
-    record.pop(outer)
-    return successor
-  }
-
-  /// `start()` has returned: the operation was finished inside of it, or goes on.
-  @inline(never) private final func leaveStart(
-    isOver: Bool, _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue,
-    _ record: ThreadRecord, _ context: UnsafeMutablePointer<WorkerContext>
-  ) {
-    if isOver {
-      unsafe endAfterStart(gate, queue, record, context)
-    } else {
-      detach(bits, gate, queue, record)
-    }
-  }
-
   /// As `perform` for classes that may outlive `start()`, for what is skipped, and for operations
   /// with somebody to tell.
-  @inline(never) private final func performOpenClass(
+  @inline(never) private final func performUnusual(
     _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
     // It may finish and leave on another thread before `start()` returns here, even before this
     // line.
+    unsafe performStart(bits, bits, gate, queue, record, context)
+  }
+
+  /// Runs the begun operation through `start()`; `kinds` as for `runStart`.
+  ///
+  /// Holds no reference meanwhile; see `StateBit.unpinned`.
+  @inline(__always) private final func performStart(
+    _ kinds: UInt32, _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue,
+    _ record: ThreadRecord, _ context: UnsafeMutablePointer<WorkerContext>
+  ) -> UInt {
     let outer = record.push(word, queue)
-    let outerStart = record.startingOperation
-    let skipsBody = bits & StateBit.flushed != 0
-    // Who is told of the start may finish the operation: that leaves the rest to this call as well.
-    record.stage = .starting
-    if bits & StateBit.coldStart != 0 { passInResults(unlessSkipped: skipsBody) }
-    if bits & StateBit.attended != 0 {
-      unsafe traceBegin(queue, context.pointee.worker)
-      deliverTransitions()
-    }
-    record.startingOperation = word
-    if bits & StateBit.finishRequested != 0 {
-      // What `start()` would do is over. Another `finish()` may end the operation meanwhile.
-      Warning.finishedBeforeStart(self, queue)
-      record.startingOperation = 0
-      skipMain()
-    } else if bits & (StateBit.attended | StateBit.flushed) == StateBit.attended {
-      atRequestedService(queue) { start() }
-    } else {
-      start()
-    }
-    let stockStartRan = record.startingOperation != word
-    record.startingOperation = outerStart
-    // acquire, edge EditLock: set by `main()`.
-    let outlives = state.load(ordering: .acquiring) & StateBit.outlivesMain != 0
-    let isAsynchronousClass = bits & StateBit.asynchronous != 0
-    let endsHere =
-      isAsynchronousClass ? skipsBody && finishesWhenSkipped : stockStartRan && !outlives
-    let isOver = record.returnsFinished()
     var successor: UInt = 0
-    if !isOver,
-      endsHere || bits & StateBit.finishRequested != 0
-        || (!isAsynchronousClass && !isSealed && isFinished)
-    {
-      if bits & StateBit.coldStart != 0 { letGoOfBody() }
+    switch unsafe runStart(kinds, queue, context.pointee.worker, record) {
+    case .ended:
+      if kinds & StateBit.coldStart != 0 { letGoOfBody() }
       successor = unsafe finishOnWorker(bits, gate, queue, record, context)
-    } else {
-      unsafe leaveStart(isOver: isOver, bits, gate, queue, record, context)
+    case .finishedInside: unsafe endAfterStart(gate, queue, record, context)
+    case .goesOn: detach(bits, gate, queue, record)
     }
     record.pop(outer)
     return successor

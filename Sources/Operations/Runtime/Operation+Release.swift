@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CSystemShims
+import ConcurrencyPrimitives
+import Scheduling
+import Synchronization
+
+// The finished event, and what becomes ready by it. Protocol: Release.md.
+
+extension Operation {
+  /// Seals the successor list: this is the moment the operation is finished.
+  ///
+  /// Returns the list for the one caller that finished it, nil for every later one.
+  @inline(__always) final func seal() -> UInt? {
+    // sequentially consistent, edge Finished: publishes the body's writes to whoever acquires the
+    // seal; edge EdgePushed: makes the registrars' links and counts readable; edge Completion: see
+    // `completionBlock`.
+    let head = successors.exchange(SuccessorWord.sealed, ordering: .sequentiallyConsistent)
+    return head == SuccessorWord.sealed ? nil : head
+  }
+
+  /// Releases what waited for the operation: the list that `seal` returned.
+  ///
+  /// Jobs made ready for the context's scheduler go to `context.ready`, oldest first; the oldest is
+  /// returned instead when nothing more urgent is at hand. `last` is what must be handed over last;
+  /// see `Released.handOver(last:)`.
+  @inline(__always)
+  final func release(
+    _ head: UInt, _ context: UnsafeMutablePointer<WorkerContext>
+  ) -> (successor: Job?, last: Job?) {
+    guard head != SuccessorWord.empty else { return (nil, nil) }
+    var (successor, last): (Job?, Job?)
+    if Self.isOnly(head) {
+      (successor, last) = unsafe releaseOnly(head, context)
+    } else {
+      (successor, last) = unsafe releaseSuccessors(head, context)
+    }
+    if let kept = successor, unsafe context.pointee.localBands & (kept.band.mask - 1) != 0 {
+      // Something more urgent is queued with this worker.
+      unsafe context.pointee.ready.prepend(kept)
+      successor = nil
+    }
+    return (successor, last)
+  }
+
+  /// The list is one inline edge.
+  @inline(__always) private static func isOnly(_ head: UInt) -> Bool {
+    // The link is read before the dependent can run, finish and die.
+    // relaxed: acquired
+    unsafe head & SuccessorWord.recordTag == 0
+      && edgeLink(head).pointee.load(ordering: .relaxed) == SuccessorWord.empty
+  }
+
+  /// As `releaseSuccessors` for one inline edge.
+  @inline(__always) private final func releaseOnly(
+    _ entry: UInt, _ context: UnsafeMutablePointer<WorkerContext>
+  ) -> (successor: Job?, last: Job?) {
+    var others = JobChain()
+    let ready = unsafe Self.reference(entry)._withUnsafeGuaranteedRef { dependent in
+      unsafe dependent.resolve(.slot(Int((entry >> 1) & 7)), context, &others)
+    }
+    return others.isEmpty ? (ready, nil) : (ready, unsafe Self.handOver(others, from: context))
+  }
+
+  /// Returns what must be handed over last.
+  @inline(never) private static func handOver(
+    _ others: JobChain, from context: UnsafeMutablePointer<WorkerContext>
+  ) -> Job? {
+    var released = Released()
+    released.others = others
+    unsafe released.handOver(from: context)
+    return released.others.first
+  }
+
+  @inline(never) private final func releaseSuccessors(
+    _ head: UInt, _ context: UnsafeMutablePointer<WorkerContext>
+  ) -> (successor: Job?, last: Job?) {
+    var released = Released()
+    let kept = unsafe walkSuccessors(head, context, &released)
+    if !released.others.isEmpty { unsafe released.handOver(from: context) }
+    if released.waiters != 0 { WaiterList.wake(released.waiters) }
+    return (kept, released.others.first)
+  }
+
+  /// Walks a sealed list, newest entry first; returns the last job made ready, the oldest
+  /// registration.
+  final func walkSuccessors(
+    _ head: UInt, _ context: UnsafeMutablePointer<WorkerContext>, _ released: inout Released
+  ) -> Job? {
+    var entry = head
+    var kept: Job?
+    while entry != SuccessorWord.empty {
+      var ready: Job?
+      if entry & SuccessorWord.recordTag == 0 {
+        // The link is read before the dependent can run, finish and die.
+        // relaxed: acquired
+        let link = unsafe Self.edgeLink(entry).pointee.load(ordering: .relaxed)
+        shim_prefetch(link & ~15)
+        let slot = Int((entry >> 1) & 7)
+        unsafe Self.reference(entry)._withUnsafeGuaranteedRef { dependent in
+          ready = unsafe dependent.resolve(.slot(slot), context, &released.others)
+        }
+        entry = link
+      } else {
+        let record = unsafe Self.record(entry)
+        let link = unsafe record.pointee.link.load(ordering: .relaxed)  // relaxed: acquired
+        if unsafe record.pointee.kind == .edge {
+          let owner = unsafe record.pointee.owner
+          unsafe Self.reference(owner)._withUnsafeGuaranteedRef { dependent in
+            ready = unsafe dependent.resolve(.record(record), context, &released.others)
+          }
+        } else {
+          // relaxed: this thread's list
+          unsafe record.pointee.link.store(released.waiters, ordering: .relaxed)
+          released.waiters = entry
+        }
+        entry = link
+      }
+      guard let ready else { continue }
+      if let earlier = kept, ready.band <= earlier.band {
+        unsafe context.pointee.ready.prepend(earlier)
+        kept = ready
+      } else if kept == nil {
+        kept = ready
+      } else {
+        unsafe context.pointee.ready.prepend(ready)
+      }
+    }
+    return kept
+  }
+
+  /// One edge of this operation is resolved; returns the job when that made it ready for the
+  /// context's scheduler.
+  @inline(__always)
+  private final func resolve(
+    _ edge: EdgeLocation, _ context: UnsafeMutablePointer<WorkerContext>,
+    _ others: inout JobChain
+  ) -> Job? {
+    // acquire and release, edge Resolved: all subtractions of the word form one release sequence,
+    // so whoever gets zero sees what every dependency wrote; sequentially consistent, edge
+    // LevelChanged: before the look at the band.
+    let old = pending.wrappingSubtract(1, ordering: .sequentiallyConsistent).oldValue
+    if old == 1 {
+      // relaxed: only a hint. What waits for this operation will be touched when it has run.
+      shim_prefetch(successors.load(ordering: .relaxed) & ~15)
+      return unsafe accept(job, context, &others)
+    }
+    if old & PendingBit.detour == 0 { return nil }
+    var handed: Job?
+    unsafe resolveInDetour(edge) { operation, handle in
+      handed = unsafe operation.accept(operation.job(of: handle), context, &others)
+    }
+    return handed
+  }
+
+  /// Gives a ready job to its queue; returns it when the context's scheduler may run it as it is.
+  @inline(__always)
+  private final func accept(
+    _ job: Job, _ context: UnsafeMutablePointer<WorkerContext>, _ others: inout JobChain
+  ) -> Job? {
+    // SAFETY: nobody else can start the operation before this hand-over, so it is still a member.
+    let isDirect = unsafe queueReference._withUnsafeGuaranteedRef { queue in
+      unsafe queue.isFast && queue.homeIdentity == context.pointee.scheduler
+    }
+    if isDirect { return job }
+    others.prepend(job)
+    return nil
+  }
+
+  /// For deinit: what is still on the list waits for nothing any more.
+  final func resolveStaleSuccessors() {
+    var context = WorkerContext(worker: -1, scheduler: OperationQueue.noScheduler)
+    unsafe withUnsafeMutablePointer(to: &context) { context in
+      if let head = seal() { _ = unsafe release(head, context) }
+    }
+  }
+}

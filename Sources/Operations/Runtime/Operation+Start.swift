@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// How far an operation has come when `start()` has returned.
+enum StartOutcome {
+  /// Its body has ended: the caller finishes it.
+  case ended
+  /// It was finished inside, on this thread: the caller does what is left.
+  case finishedInside
+  /// It goes on, or another thread has finished it.
+  case goesOn
+}
+
+extension Operation {
+  /// Runs a begun operation on this thread, whoever has begun it: `start()` with what comes before
+  /// it, or what is called when the body is skipped.
+  ///
+  /// The caller has entered its level.
+  /// - Parameters:
+  ///   - kinds: the state word as of the beginning; 0 where the caller knows that nothing is
+  ///     unusual.
+  ///   - queue: nil after a start by hand.
+  ///   - isInStart: the stock `start()` is what has called this.
+  @inline(__always) final func runStart(
+    _ kinds: UInt32, _ queue: OperationQueue?, _ worker: @autoclosure () -> Int,
+    _ record: ThreadRecord, isInStart: Bool = false
+  ) -> StartOutcome {
+    // Who is told of the start may finish the operation: that leaves the rest to the caller as
+    // well.
+    record.stage = .starting
+    let skipsBody = kinds & StateBit.flushed != 0
+    if kinds & StateBit.coldStart != 0 { passInResults(unlessSkipped: skipsBody) }
+    if kinds & StateBit.attended != 0 {
+      if let queue { traceBegin(queue, worker()) }
+      deliverTransitions()
+    }
+    var stockStartRan = true
+    if kinds & StateBit.finishRequested != 0 {
+      // What `start()` would do is over. Another `finish()` may end the operation meanwhile.
+      if let queue { Warning.finishedBeforeStart(self, queue) }
+      skipMain()
+    } else if kinds & (StateBit.attended | StateBit.flushed) == StateBit.attended {
+      stockStartRan = atRequestedService(queue) { callStart(record, isInStart: isInStart) }
+    } else {
+      stockStartRan = callStart(record, isInStart: isInStart)
+    }
+    if record.returnsFinished() { return .finishedInside }
+    if kinds & StateBit.finishRequested != 0 { return .ended }
+    if kinds & StateBit.asynchronous != 0 {
+      return skipsBody && finishesWhenSkipped ? .ended : .goesOn
+    }
+    // acquire, edge EditLock: set by `main()`.
+    if stockStartRan, state.load(ordering: .acquiring) & StateBit.outlivesMain == 0 {
+      return .ended
+    }
+    return !isSealed && isFinished ? .ended : .goesOn
+  }
+
+  /// Calls `start()`, which a class may override; returns whether that came to the stock one.
+  @inline(__always) private final func callStart(
+    _ record: ThreadRecord, isInStart: Bool
+  ) -> Bool {
+    if isInStart {
+      runMain(countedBy: 0)
+      return true
+    }
+    let outer = record.startingOperation
+    record.startingOperation = word
+    start()
+    defer { record.startingOperation = outer }
+    return record.startingOperation != word
+  }
+}
