@@ -31,22 +31,30 @@ struct UserPackage {
   private let scratch: URL
 
   /// Writes the package afresh; `files` maps paths inside it to contents.
-  init(name: String, files: [String: String]) throws {
+  ///
+  /// - Parameter keepsBuild: keeps what a plain `swift build` made in it.
+  init(name: String, keepsBuild: Bool = false, files: [String: String]) throws {
     root = Self.folder.appending(path: name)
     scratch = Self.folder.appending(path: "build-\(name)")
     let manager = FileManager.default
-    if manager.fileExists(atPath: root.path()) { try manager.removeItem(at: root) }
     try manager.createDirectory(at: root, withIntermediateDirectories: true)
+    for name in try manager.contentsOfDirectory(atPath: root.path())
+    where !(keepsBuild && name == ".build") {
+      try manager.removeItem(at: root.appending(path: name))
+    }
     let link = Self.folder.appending(path: "scheduler-bench")
     if !manager.fileExists(atPath: link.path()) {
       try manager.createSymbolicLink(at: link, withDestinationURL: Self.suiteRoot)
     }
-    for (path, text) in files {
-      let file = root.appending(path: path)
-      try manager.createDirectory(
-        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-      try text.write(to: file, atomically: true, encoding: .utf8)
-    }
+    for (path, text) in files { try write(path, text) }
+  }
+
+  /// Writes a file of the package.
+  func write(_ path: String, _ text: String) throws {
+    let file = root.appending(path: path)
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try text.write(to: file, atomically: true, encoding: .utf8)
   }
 
   /// Builds all programs of the package for release.
@@ -57,7 +65,7 @@ struct UserPackage {
 
   private func swift(_ verb: String, _ arguments: String...) throws {
     let command = ["swift", verb, "--scratch-path", scratch.path()] + arguments
-    let outcome = try run(URL(filePath: "/usr/bin/env"), command)
+    let outcome = try call(command)
     guard outcome.status == 0 else {
       throw Failure(
         description: "\(command.joined(separator: " ")) ended with \(outcome.status):\n"
@@ -68,6 +76,11 @@ struct UserPackage {
   /// Runs a program of the package in its folder, without input, and waits for it.
   func run(_ product: String, _ arguments: [String] = []) throws -> Outcome {
     try run(scratch.appending(path: "release").appending(path: product), arguments)
+  }
+
+  /// Runs a command in its folder, without input, and waits for it.
+  func call(_ command: [String]) throws -> Outcome {
+    try run(URL(filePath: "/usr/bin/env"), command)
   }
 
   private func run(_ program: URL, _ arguments: [String]) throws -> Outcome {
