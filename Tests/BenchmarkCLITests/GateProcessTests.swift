@@ -62,6 +62,42 @@ struct GateProcessTests {
     }
   }
 
+  @Test func aBuildThatCannotBeSteeredIsComparedProcessByProcess() throws {
+    try GatedRepository.with { repository in
+      try repository.build()
+      let (own, older) = (repository.folder + "/own", repository.folder + "/older")
+      try FileManager.default.copyItem(atPath: repository.program, toPath: own)
+      // Refuses the hidden verb as builds do from before there was a conversation.
+      try """
+      #!/bin/sh
+      case $1 in \(measureChildVerb)) echo 'bench \(measureChildVerb): for children' >&2; exit 64 ;; esac
+      exec '\(own)' "$@"
+
+      """.write(toFile: older, atomically: true, encoding: .utf8)
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: older)
+      try repository.commit("slower", turns: 9000)
+      try repository.build()
+      let comparison = try GateProcess(
+        repository,
+        [
+          "compare", "--binary", older, "--binary", repository.program, "--pairs", "6", "--quick",
+          "--allow-debug", "--allocator", "system", "--no-progress", "--output", "older.csv",
+        ],
+        // What the older build would refuse.
+        environment: ["BENCH_PAIRS": "7"])
+      #expect(comparison.end() == 0, "\(comparison.out)\(comparison.said)")
+      #expect(comparison.said.contains("process by process"), "\(comparison.said)")
+      let rows = try CSV.decode(Array(repository.read("older.csv").utf8), path: "older.csv")
+      let ratio = rows.first { $0.subject.metric == .wall && $0.subject.statistic == .ratio }
+      #expect(ratio?.design?.pairing == .processes)
+      #expect(ratio?.value ?? 0 > 2, "\(comparison.out)")
+      let pairs = rows.filter { $0.subject.metric == .wall && $0.pairID != nil }
+      #expect(pairs.count == 12)
+      #expect(pairs.allSatisfy { $0.iterationCount ?? 0 > 0 && $0.operationCount ?? 0 > 99 })
+      try repository.expectNothingLeft()
+    }
+  }
+
   @Test func aSecondGateWaitsForTheFirst() throws {
     try GatedRepository.with { repository in
       try repository.commit("slower", turns: 6000)

@@ -91,6 +91,10 @@ struct UserPackage {
     process.executableURL = program
     process.arguments = arguments
     process.currentDirectoryURL = root
+    // It would leave this package without products for the user's.
+    process.environment = ProcessInfo.processInfo.environment.filter {
+      $0.key != "BENCH_TEST_TARGETS"
+    }
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = try emptyFile(output)
     process.standardError = try emptyFile(errors)

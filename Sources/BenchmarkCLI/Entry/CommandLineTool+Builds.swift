@@ -76,7 +76,7 @@ extension CommandLineTool {
     _ plan: ComparisonPlan, _ builds: [MeasuredProgram], for verb: Verb = .compare,
     request: RunRequest, interrupt: InterruptFlag
   ) throws(ToolFailure) -> ComparisonPlan {
-    let survey = ProgramSurvey(builds, interrupt: interrupt, without: ownVariables)
+    let survey = ProgramSurvey(builds, interrupt: interrupt, changing: changes(for: request))
     var (fitted, identities) = (plan, [ProgramSurvey.Identity]())
     do throws(ProgramSurvey.Refusal) { (fitted, identities) = try survey.fit(plan) } catch {
       throw ToolFailure(error)
@@ -102,10 +102,14 @@ extension CommandLineTool {
     return fitted
   }
 
-  /// The variables that stand for options of this build: an older one would take them for its own,
-  /// or refuse them.
-  var ownVariables: [String] {
-    OptionName.allCases.map(\.environmentVariable).filter { environment[$0] != nil }
+  /// What the environment of another build's own run lacks or has, `KEY` or `KEY=VALUE`: variables
+  /// that stand for options of this build would be taken for options of its own, or refused; that a
+  /// debug build is wanted holds for it as well.
+  func changes(for request: RunRequest) -> [String] {
+    let consent = OptionName.allowDebug.environmentVariable
+    let own = OptionName.allCases.map(\.environmentVariable)
+    return own.filter { $0 != consent && environment[$0] != nil }
+      + (request.allowDebug ? ["\(consent)=1"] : [])
   }
 }
 

@@ -65,7 +65,7 @@ extension CommandLineTool {
       request: request, environment: environment, isTerminal: console.talkIsTerminal)
     var progress = ProgressLine(isOn: isWanted, write: console.talk)
     let driver = ComparisonDriver(
-      plan: plan, taker: { taker(plan, group: $0, interrupt: interrupt) },
+      plan: plan, taker: { taker(plan, group: $0, request: request, interrupt: interrupt) },
       isInterrupted: { interrupt.isRaised },
       observe: { event in
         if case .failed(let group, let pair, let failure) = event {
@@ -86,10 +86,11 @@ extension CommandLineTool {
   }
 
   private func taker(
-    _ plan: ComparisonPlan, group: Int, interrupt: InterruptFlag
+    _ plan: ComparisonPlan, group: Int, request: RunRequest, interrupt: InterruptFlag
   ) -> any PairTaking {
     plan.pairing == .processes
-      ? ProcessPairs(plan: plan, group: group, interrupt: interrupt, without: ownVariables)
+      ? ProcessPairs(
+        plan: plan, group: group, interrupt: interrupt, changing: changes(for: request))
       : LivePairs(plan: plan, group: group, interrupt: interrupt)
   }
 

@@ -9,6 +9,9 @@ package import Results
 package struct MeasurementOutcome: Sendable {
   /// Every timed iteration, in order.
   package var iterations: [IterationSample] = []
+  /// How many iterations and operations are behind `metrics`, of a build that told these alone; nil
+  /// of a child, whose iterations are known.
+  package var told: (iterations: Int, operations: Int)?
   /// Every latency sample of the timed iterations, in nanoseconds.
   package var latencies: [UInt64] = []
   /// Every queue delay of the timed iterations, in nanoseconds.
@@ -33,6 +36,14 @@ package struct MeasurementOutcome: Sendable {
 
   /// An outcome without figures.
   package init(failure: MeasurementFailure? = nil) { self.failure = failure }
+
+  /// Timed iterations.
+  package var iterationCount: Int { told?.iterations ?? iterations.count }
+
+  /// Operations of all timed iterations.
+  package var operationCount: Int {
+    told?.operations ?? iterations.reduce(0) { $0 + $1.operations }
+  }
 
   /// True when the child did all it was asked.
   package var isComplete: Bool { failure == nil }

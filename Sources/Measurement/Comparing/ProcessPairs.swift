@@ -13,21 +13,21 @@ package struct ProcessPairs: PairTaking {
   private let plan: ComparisonPlan
   private let group: Int
   private let interrupt: InterruptFlag?
-  private let removed: [String]
+  private let changes: [String]
   private let disturbances = DisturbanceProbe()
 
   /// - Parameters:
   ///   - group: which group of the plan.
   ///   - interrupt: ends a step at once.
-  ///   - removed: variables that an older build would take for its own.
+  ///   - changes: lines `KEY=VALUE` (set) or `KEY` (remove) for builds that cannot be steered.
   package init(
     plan: ComparisonPlan, group: Int, interrupt: InterruptFlag? = nil,
-    without removed: [String] = []
+    changing changes: [String] = []
   ) {
     self.plan = plan
     self.group = group
     self.interrupt = interrupt
-    self.removed = removed
+    self.changes = changes
   }
 
   package mutating func calibrate() throws(PairFailure) -> Calibration {
@@ -65,7 +65,7 @@ package struct ProcessPairs: PairTaking {
     // The command line of every version takes seeds below that.
     let command = RunCommand(plan, group: group, side: side, seed: draws.seed % 1_000_000)
     let run = ExternalProgram.run(
-      command.words, environment: command.environment + removed, interrupt: interrupt)
+      command.words, environment: command.environment + changes, interrupt: interrupt)
     func fail(_ failure: MeasurementFailure) -> PairFailure { PairFailure(side: side, failure) }
     if run.isInterrupted || interrupt?.isRaised == true { throw fail(.interrupted) }
     guard run.code == 0 else {
@@ -79,13 +79,18 @@ package struct ProcessPairs: PairTaking {
     var outcome = MeasurementOutcome()
     for row in rows where row.subject.scheduler == name && row.process == 1 {
       guard let value = row.value else { continue }
+      if let iterations = row.iterationCount, let operations = row.operationCount,
+        iterations > outcome.told?.iterations ?? 0
+      {
+        outcome.told = (iterations, operations)
+      }
       switch (row.subject.metric, row.subject.statistic) {
       case (.peakRSS, .max): outcome.peakRSS = Int(exactly: value.rounded())
       case (let metric, .p50): outcome.metrics[metric] = [value]
       default: continue
       }
     }
-    guard !outcome.metrics.isEmpty else {
+    guard !outcome.metrics.isEmpty, outcome.told != nil else {
       throw fail(.crashed(.incomprehensible("no figure of \(name)"), standardError: ""))
     }
     return outcome

@@ -26,18 +26,18 @@ package struct ProgramSurvey {
 
   private let programs: [MeasuredProgram]
   private let interrupt: InterruptFlag?
-  private let removed: [String]
+  private let changes: [String]
 
   /// - Parameters:
   ///   - programs: the builds, as the sides of every group.
   ///   - interrupt: ends it.
-  ///   - removed: variables that an older build would take for its own.
+  ///   - changes: lines `KEY=VALUE` (set) or `KEY` (remove) for builds that cannot be steered.
   package init(
-    _ programs: [MeasuredProgram], interrupt: InterruptFlag? = nil, without removed: [String] = []
+    _ programs: [MeasuredProgram], interrupt: InterruptFlag? = nil, changing changes: [String] = []
   ) {
     self.programs = programs
     self.interrupt = interrupt
-    self.removed = removed
+    self.changes = changes
   }
 
   /// The plan without what a build lacks, with a note for each.
@@ -118,7 +118,7 @@ package struct ProgramSurvey {
       for (side, program) in programs.enumerated() where isThere {
         let command = RunCommand(plan, group: index, side: side)
         let outcome = ExternalProgram.run(
-          command.words + ["--dry-run"], environment: command.environment + removed,
+          command.words + ["--dry-run"], environment: command.environment + changes,
           interrupt: interrupt)
         if outcome.isInterrupted { throw Refusal(program: program, failure: .interrupted) }
         guard outcome.code != 0 else { continue }

@@ -25,8 +25,8 @@ struct ProcessFigures: Sendable {
     let outcome = process.outcome
     round = process.round
     missing = outcome.missing
-    iterationCount = outcome.iterations.count
-    operationCount = outcome.iterations.reduce(0) { $0 + $1.operations }
+    iterationCount = outcome.iterationCount
+    operationCount = outcome.operationCount
     for metric in Self.iterationMetrics {
       let perIteration = outcome.iterations.compactMap { Self.value(of: metric, in: $0) }
       if !perIteration.isEmpty { values[FigureKey(metric, .p50)] = median(perIteration) }

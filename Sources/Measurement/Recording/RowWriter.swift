@@ -153,8 +153,8 @@ package struct RowWriter: Sendable {
       }
       row.value = value
       row.processCount = 1
-      row.iterationCount = outcome.iterations.count
-      row.operationCount = outcome.iterations.reduce(0) { $0 + $1.operations }
+      row.iterationCount = outcome.iterationCount
+      row.operationCount = outcome.operationCount
       return row
     }
   }
