@@ -95,6 +95,8 @@ struct LiveGateTests {
       ".build/release/mine", "baseline", "save", "main", "--force",
     ])
     try #require(saved.status == 0, "\(saved.errors)")
+    // The package lies in this one, whose results folder it takes for its own.
+    defer { _ = try? package.call([".build/release/mine", "baseline", "delete", "main"]) }
     let told = try #require(saved.errors.firstMatch(of: /and its counts, in (\S+)\.baseline\n/))
     let path = URL(filePath: "\(told.1).counts.csv")
     let text = try String(contentsOf: path, encoding: .utf8)
@@ -115,13 +117,12 @@ struct LiveGateTests {
       ])
       #expect(gate.status == code, "\(factor): \(gate.output)\(gate.errors)")
       #expect(
-        gate.output.contains("RED: chain on inline, instructions: +") == (code == 2),
+        gate.output.contains("RED: chain on inline, instructions: ") == (code == 2),
         "\(factor): \(gate.output)")
       #expect(
         gate.output.contains("Some counts are lower than those of the base") == (factor > 1),
         "\(factor): \(gate.output)")
       print("gate of counts times \(factor): \(gate.status)\n\(gate.output)\(gate.errors)")
     }
-    try Data(text.utf8).write(to: path)
   }
 }
