@@ -30,13 +30,14 @@ enum LocalDependencies {
   /// O(bytes).
   static func fingerprint(of folder: String) -> String {
     let listed = Git(folder: folder)
-      .run(["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "."])
+      .run(
+        ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "."], limit: .max)
     let paths =
       listed.code == 0
       ? listed.output
-      : ExternalProgram.run([
-        "find", folder, "-type", "f", "-not", "-path", "*/.*", "-printf", "%P\\0",
-      ])
+      : ExternalProgram.run(
+        ["find", folder, "-type", "f", "-not", "-path", "*/.*", "-printf", "%P\\0"], limit: .max
+      )
       .output
     var bytes: [UInt8] = []
     for path in Set(paths.split(separator: "\0")).sorted() {

@@ -46,6 +46,17 @@ internal import Testing
     #expect(outcome.transcript.utf8.count == 800_000)
   }
 
+  @Test func keepsAsMuchOfTheEndAsItIsTold() {
+    let script = "echo first; head -c 5000000 /dev/zero; echo; echo last"
+    let usual = ExternalProgram.run(["sh", "-c", script])
+    #expect(!usual.output.contains("first") && usual.output.hasSuffix("last"))
+    let whole = ExternalProgram.run(["sh", "-c", script], limit: .max)
+    #expect(whole.output.utf8.count == 5_000_000 + "first\n\nlast".utf8.count)
+    #expect(whole.output.hasPrefix("first\n") && whole.output.hasSuffix("last"))
+    let short = ExternalProgram.run(["sh", "-c", script], limit: 10)
+    #expect(short.output == "…\nlast")
+  }
+
   @Test func inheritsNothingButWhatItIsToldToKeep() throws {
     var ends: [Int32] = [0, 0]
     #expect(unsafe pipe(&ends) == 0)

@@ -26,8 +26,8 @@ package enum ExternalProgram {
     }
   }
 
-  /// How much of the end of each stream is kept.
-  private static let mostBytes = 1 << 22
+  /// How many bytes of the end of each stream are kept where nobody says how many.
+  package static let usualLimit = 1 << 22
 
   /// Runs it and waits, also for whatever it started that still writes to its streams.
   ///
@@ -39,9 +39,10 @@ package enum ExternalProgram {
   ///   - kept: a descriptor of 10 or more that it and its own children keep open; nil for none.
   ///   - interrupt: ends it early.
   ///   - patience: time to clean up behind itself once it is interrupted.
+  ///   - limit: how many bytes of the end of each stream are kept; `Int.max` for all of them.
   package static func run(
     _ words: [String], environment changes: [String] = [], keeping kept: Int32? = nil,
-    interrupt: InterruptFlag? = nil, patience: Duration = .seconds(10)
+    interrupt: InterruptFlag? = nil, patience: Duration = .seconds(10), limit: Int = usualLimit
   ) -> Outcome {
     shim_keep_zombies()
     let text = Array(words.flatMap { Array($0.utf8) + [0] }).map(CChar.init(bitPattern:))
@@ -49,7 +50,7 @@ package enum ExternalProgram {
     let program = unsafe shim_start_program(
       text, UInt64(text.count), changes.joined(separator: "\n"), kept ?? -1)
     guard program.error == 0 else { return Outcome(code: 127) }
-    var streams = Streams(program)
+    var streams = Streams(program, limit: limit)
     var outcome = Outcome(code: 0)
     if !streams.hear(interrupt: interrupt, limit: nil) {
       outcome.isInterrupted = true
@@ -68,12 +69,16 @@ package enum ExternalProgram {
 
   /// The reading ends of a program's streams.
   private struct Streams: ~Copyable {
-    var output = TailBuffer(limit: mostBytes)
-    var transcript = TailBuffer(limit: mostBytes)
+    var output: TailBuffer
+    var transcript: TailBuffer
     private var descriptors: [Int32]
     private var chunk = [UInt8](repeating: 0, count: 65_536)
 
-    init(_ program: shim_program) { descriptors = [program.output, program.errors] }
+    init(_ program: shim_program, limit: Int) {
+      output = TailBuffer(limit: limit)
+      transcript = TailBuffer(limit: limit)
+      descriptors = [program.output, program.errors]
+    }
 
     deinit { for descriptor in descriptors where descriptor >= 0 { close(descriptor) } }
 

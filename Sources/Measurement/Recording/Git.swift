@@ -20,10 +20,14 @@ package struct Git: Sendable {
   ]
 
   /// Runs `git` with these arguments.
-  package func run(_ arguments: [String]) -> ExternalProgram.Outcome {
+  ///
+  /// - Parameter limit: how many bytes of the end of its answer are kept; `Int.max` for all.
+  package func run(
+    _ arguments: [String], limit: Int = ExternalProgram.usualLimit
+  ) -> ExternalProgram.Outcome {
     ExternalProgram.run(
       ["git", "-c", "core.hooksPath=/dev/null", "-C", folder] + arguments,
-      environment: Self.environment)
+      environment: Self.environment, limit: limit)
   }
 
   /// The first line of git's answer; nil when it fails or says nothing.
