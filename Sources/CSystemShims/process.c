@@ -187,8 +187,10 @@ struct shim_child shim_spawn_on_one_cpu(const char *path, const char *words, uin
   return child;
 }
 
-// In the child of a fork, where nothing may allocate: gives it its streams and lets go of everything else.
-static void become(char *const arguments[], char *const environment[], int output, int errors, int kept, pid_t parent) {
+// In the child of a fork, where nothing may allocate: gives it its streams and lets go of everything else. What keeps it
+// from being executed goes to `failure`, which an executed program has no more.
+static void become(char *const arguments[], char *const environment[], int output, int errors, int kept, int failure,
+                   pid_t parent) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGINT);
   if (getppid() != parent) _exit(127);
@@ -198,21 +200,39 @@ static void become(char *const arguments[], char *const environment[], int outpu
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, 0);
   int nothing = open("/dev/null", O_RDONLY);
-  if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(output, 1) < 0 || dup2(errors, 2) < 0) _exit(127);
+  int ready = nothing >= 0 && dup2(nothing, 0) >= 0 && dup2(output, 1) >= 0 && dup2(errors, 2) >= 0;
   // Descriptors of the orchestrator start above it; what is kept has close-on-exec, which a copy has not.
-  if (kept >= 0 && dup2(kept, SHIM_PROGRAM_KEPT) < 0) _exit(127);
+  if (ready && kept >= 0) ready = dup2(kept, SHIM_PROGRAM_KEPT) >= 0;
+  int last = kept >= 0 ? SHIM_PROGRAM_KEPT + 1 : SHIM_PROGRAM_KEPT;
+  if (ready && dup3(failure, last, O_CLOEXEC) >= 0) {
+    failure = last;
 #ifdef __GLIBC__
-  closefrom(kept >= 0 ? SHIM_PROGRAM_KEPT + 1 : SHIM_PROGRAM_KEPT);
+    closefrom(last + 1);
 #endif
-  execvpe(arguments[0], arguments, environment);
+    execvpe(arguments[0], arguments, environment);
+  }
+  int error = errno;
+  while (write(failure, &error, sizeof error) < 0 && errno == EINTR) {
+  }
   _exit(127);
 }
 
+// What a forked child tells of its failure: 0 when it tells nothing until it is executed or gone.
+static int failure_of(int told) {
+  int error = 0;
+  ssize_t count;
+  do {
+    count = read(told, &error, sizeof error);
+  } while (count < 0 && errno == EINTR);
+  return count == (ssize_t)sizeof error ? error : 0;
+}
+
 struct shim_program shim_start_program(const char *words, uint64_t length, const char *changes, int kept) {
-  int output[2] = {-1, -1}, errors[2] = {-1, -1};
+  int output[2] = {-1, -1}, errors[2] = {-1, -1}, failure[2] = {-1, -1};
   char **arguments = list_of(words, length), *text = strdup(changes), **environment = text ? changed_environment(text) : 0;
   int error = arguments && environment ? open_pipe(output) : ENOMEM;
   if (!error) error = open_pipe(errors);
+  if (!error) error = open_pipe(failure);
   if (!error && fcntl(output[0], F_SETFL, O_NONBLOCK) != 0) error = errno;
   if (!error && fcntl(errors[0], F_SETFL, O_NONBLOCK) != 0) error = errno;
   if (!error && kept >= 0 && kept < FIRST_FREE) error = EBADF;
@@ -222,10 +242,17 @@ struct shim_program shim_start_program(const char *words, uint64_t length, const
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pid_t parent = getpid(), pid = error ? -1 : fork();
-  if (pid == 0) become(arguments, environment, output[1], errors[1], kept, parent);
+  if (pid == 0) become(arguments, environment, output[1], errors[1], kept, failure[1], parent);
   if (!error && pid < 0) error = errno;
   if (pid > 0) setpgid(pid, pid);
   pthread_sigmask(SIG_SETMASK, &before, 0);
+  if (pid > 0) {
+    close(failure[1]);
+    failure[1] = -1;
+    error = failure_of(failure[0]);
+    if (error) shim_reap(pid, 1);
+  }
+  close_pipe(failure);
   free(arguments);
   free(environment);
   free(text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Measurement
+package import Measurement
 
 /// The programs that counting needs besides this one.
 package struct CountingTools: Sendable, Hashable {
@@ -9,25 +9,36 @@ package struct CountingTools: Sendable, Hashable {
   /// Its version, such as `3.19.0`.
   package let version: String
 
-  /// Why one is not there.
+  /// Why one cannot be used.
   package struct Missing: Error, Hashable {
-    /// What was looked for.
-    package let program: String
+    package let failure: ProgramFailure
     /// The Debian package that has it.
     package let package: String
   }
 
-  /// Looks for them in PATH.
+  /// Looks for them in PATH, and tries them.
   package static func locate() throws(Missing) -> CountingTools {
-    let path = ExternalProgram.run(["sh", "-c", "command -v valgrind"]).firstLine
-    let version = path.isEmpty ? "" : ExternalProgram.run([path, "--version"]).firstLine
-    guard version.hasPrefix("valgrind-") else {
-      throw Missing(program: "valgrind", package: "valgrind")
+    let said = try ask("valgrind", of: "valgrind").firstLine
+    guard said.hasPrefix("valgrind-") else {
+      let failure = ProgramFailure("valgrind --version", .ended(code: 0, said: said))
+      throw Missing(failure: failure, package: "valgrind")
     }
-    guard ExternalProgram.run(["strip", "--version"]).code == 0 else {
-      throw Missing(program: "strip", package: "binutils")
+    _ = try ask("strip", of: "binutils")
+    return CountingTools(
+      valgrind: ExternalProgram.run(["sh", "-c", "command -v valgrind"]).firstLine,
+      version: String(said.dropFirst("valgrind-".count)))
+  }
+
+  /// Asks a program of a Debian package which version it is.
+  private static func ask(
+    _ program: String, of package: String
+  ) throws(Missing) -> ExternalProgram.Outcome {
+    let words = [program, "--version"]
+    let outcome = ExternalProgram.run(words)
+    if let failure = outcome.failure(of: words) {
+      throw Missing(failure: failure, package: package)
     }
-    return CountingTools(valgrind: path, version: String(version.dropFirst("valgrind-".count)))
+    return outcome
   }
 
   /// Copies an executable without its debug information, which valgrind would read for minutes and

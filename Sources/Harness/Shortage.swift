@@ -49,12 +49,20 @@ package struct Shortage: Hashable, Sendable, CustomStringConvertible {
 
   /// What to raise when a call failed with that error number; nil when it tells of no shortage.
   package static func remedy(for error: Int32) -> String? {
+    guard let limit = limit(for: error) else { return nil }
+    return switch error {
+    case EAGAIN, ENOMEM: limit + ", or take fewer with --workers"
+    default: limit
+    }
+  }
+
+  /// The same where the number of workers has no part in it.
+  package static func limit(for error: Int32) -> String? {
     switch error {
     case EMFILE: "raise the limit with `ulimit -n 256`"
     case ENFILE: "the machine has too many files open; end other programs"
-    case EAGAIN: "raise `ulimit -u`, or pids.max of the control group, or take fewer with --workers"
-    case ENOMEM:
-      "raise `ulimit -v`, or memory.max of the control group, or take fewer with --workers"
+    case EAGAIN: "raise `ulimit -u`, or pids.max of the control group"
+    case ENOMEM: "raise `ulimit -v`, or memory.max of the control group"
     default: nil
     }
   }

@@ -104,7 +104,7 @@ package struct RevisionBuilder {
   private func target(of revision: String) throws(RevisionFailure) -> Target {
     let git = Git(folder: package.folder)
     let top = git.run(["rev-parse", "--show-toplevel"])
-    if top.code == 127 { throw .noProgram("git") }
+    if let error = top.startError { throw .noProgram(ProgramFailure("git", .notStarted(error))) }
     guard top.code == 0 else {
       throw .noRepository(package: package.folder, said: top.transcript)
     }
@@ -120,9 +120,10 @@ package struct RevisionBuilder {
     guard git.run(["cat-file", "-e", "\(commit):\(manifest)"]).code == 0 else {
       throw .noPackageThen(commit: commit, manifest: manifest)
     }
-    let version = ExternalProgram.run([swift, "--version"], interrupt: interrupt)
+    let asked = [swift, "--version"]
+    let version = ExternalProgram.run(asked, interrupt: interrupt)
     if version.isInterrupted { throw .interrupted }
-    guard version.code == 0 else { throw .noProgram(swift) }
+    if let failure = version.failure(of: asked) { throw .noProgram(failure) }
     let number = version.output.firstMatch(of: /Swift version (\S+)/).map { String($0.1) }
     let settings = [prefix, package.product, version.output] + options
     return Target(

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Measurement
+
 /// Why there is no executable of a revision.
 package enum RevisionFailure: Error, Hashable, Sendable {
   /// Neither the executable nor the working directory lies in a package.
   case noPackage
-  /// A program cannot be started.
-  case noProgram(String)
+  /// A program that is needed cannot be started, or does not work.
+  case noProgram(ProgramFailure)
   /// git finds no repository for the package, or does not trust it; what it said.
   case noRepository(package: String, said: String)
   /// The repository does not know the revision; whether its history is cut off.

@@ -29,6 +29,22 @@ struct GateFaultTests {
     ]
   }
 
+  /// An environment whose PATH has what a repository puts there and all programs of the system but
+  /// valgrind.
+  private static func pathWithoutValgrind(
+    _ repository: GatedRepository
+  ) throws -> [String: String] {
+    let tools = repository.folder + "/tools"
+    try File.makeDirectories(tools)
+    for folder in ["/usr/bin", "/bin"] {
+      for name in TestDirectory.names(in: folder) where name != "valgrind" {
+        _ = try? FileManager.default.createSymbolicLink(
+          atPath: "\(tools)/\(name)", withDestinationPath: "\(folder)/\(name)")
+      }
+    }
+    return ["PATH": "\(repository.folder)/bin:\(tools)"]
+  }
+
   /// The pairs of which a file has both sides.
   private static func pairs(_ rows: [ResultRow]) -> Set<Int> {
     func pairs(of role: Role) -> Set<Int> {
@@ -201,18 +217,9 @@ struct GateFaultTests {
     try GatedRepository.with { repository in
       try repository.commit("slower", turns: 6000)
       try repository.build()
-      // All programs of the system but valgrind.
-      let tools = repository.folder + "/tools"
-      try File.makeDirectories(tools)
-      for folder in ["/usr/bin", "/bin"] {
-        for name in TestDirectory.names(in: folder) where name != "valgrind" {
-          _ = try? FileManager.default.createSymbolicLink(
-            atPath: "\(tools)/\(name)", withDestinationPath: "\(folder)/\(name)")
-        }
-      }
-      let path = ["PATH": "\(repository.folder)/bin:\(tools)"]
+      let path = try Self.pathWithoutValgrind(repository)
       let remedy =
-        "valgrind: it is not in PATH; expected the Debian package valgrind; "
+        "valgrind: it is not in PATH: No such file or directory; expected the Debian package valgrind; "
         + "scripts/install-packages --counts installs it"
       let saved = try GateProcess(repository, ["baseline", "save", "main"], environment: path)
       #expect(saved.end() == 0, "\(saved.said)")
@@ -224,6 +231,31 @@ struct GateFaultTests {
       // Before anything is measured, whose figures it would cost.
       #expect(gate.out.isEmpty && !gate.said.contains("seed"), "\(gate.said)")
       try repository.expectNothingLeft()
+    }
+  }
+
+  @Test func valgrindThatDoesNotWorkIsNotCalledMissing() throws {
+    try GatedRepository.with { repository in
+      try repository.commit("slower", turns: 6000)
+      try repository.build()
+      let valgrind = repository.folder + "/bin/valgrind"
+      try "#!/bin/sh\necho no tool can be loaded >&2\nexit 3\n".write(
+        toFile: valgrind, atomically: true, encoding: .utf8)
+      let path = try Self.pathWithoutValgrind(repository)
+      // Without the right to run it first.
+      func expect(_ said: String) throws {
+        let gate = try GateProcess(
+          repository, Self.check + ["--counts", "on", "--output", "gate.csv"], environment: path)
+        #expect(gate.end() == 70, "\(gate.out)\(gate.said)")
+        #expect(gate.said.hasSuffix("bench: \(said)\n"), "\(gate.said)")
+      }
+      try expect(
+        "valgrind: it cannot be started: Permission denied; expected the Debian package valgrind; "
+          + "see `ls -lL` of it in the folders of PATH; mend its permissions, or PATH")
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: valgrind)
+      try expect(
+        "valgrind --version: it ended with 3 and said: no tool can be loaded; expected the Debian "
+          + "package valgrind; run it by hand and mend what it names")
     }
   }
 }

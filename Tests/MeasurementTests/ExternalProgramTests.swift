@@ -23,8 +23,28 @@ internal import Testing
     #expect(ExternalProgram.run(["printf", "%s|", "a b", "", "$x", "'"]).output == "a b||$x|'|")
   }
 
-  @Test func programThatIsNotThere() {
-    #expect(ExternalProgram.run(["no-such-program"]).code == 127)
+  @Test func programThatCannotBeStartedSaysWhy() throws {
+    let file = NSTemporaryDirectory() + "program-\(UUID().uuidString)"
+    try "#!/bin/sh\n".write(toFile: file, atomically: true, encoding: .utf8)
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    let long = String(repeating: "x", count: 200_000)
+    for (words, error) in [
+      (["no-such-program"], ENOENT), ([file], EACCES), (["true", long], E2BIG),
+    ] {
+      let outcome = ExternalProgram.run(words)
+      #expect(outcome.code == 127 && outcome.startError == error, "\(words[0]): \(outcome)")
+      #expect(outcome.failure(of: words) == ProgramFailure(words[0], .notStarted(error)))
+    }
+  }
+
+  @Test func programThatEndsAsIfItWereNotThereWasStarted() {
+    let words = ["sh", "-c", "echo why; no-such-program"]
+    let outcome = ExternalProgram.run(words)
+    #expect(outcome.code == 127 && outcome.startError == nil)
+    let command = words.joined(separator: " ")
+    #expect(
+      outcome.failure(of: words) == ProgramFailure(command, .ended(code: 127, said: "why")))
+    #expect(ExternalProgram.run(["true"]).failure(of: ["true"]) == nil)
   }
 
   @Test func programThatASignalEnds() {

@@ -136,9 +136,19 @@ import Testing
 
   @Test func whatIsMissingIsNamed() throws {
     try DemoPackage.with { demo in
-      #expect(throws: RevisionFailure.noProgram("no-such-swift")) {
-        try RevisionBuilder(demo.package, swift: "no-such-swift").build("HEAD")
+      func expect(_ swift: String, _ failure: ProgramFailure) {
+        #expect(throws: RevisionFailure.noProgram(failure)) {
+          try RevisionBuilder(demo.package, swift: swift).build("HEAD")
+        }
       }
+      expect("no-such-swift", ProgramFailure("no-such-swift", .notStarted(ENOENT)))
+      let swift = demo.folder + "/broken-swift"
+      try demo.writeAside("broken-swift", "#!/bin/sh\necho no toolchain is chosen\nexit 3\n")
+      expect(swift, ProgramFailure(swift, .notStarted(EACCES)))
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: swift)
+      expect(
+        swift, ProgramFailure(swift + " --version", .ended(code: 3, said: "no toolchain is chosen"))
+      )
       let outside = MeasuredPackage(folder: demo.folder, product: "demo")
       do {
         _ = try RevisionBuilder(outside, swift: demo.swift).build("HEAD")

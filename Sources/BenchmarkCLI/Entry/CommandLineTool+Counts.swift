@@ -239,11 +239,10 @@ extension CommandLineTool {
 }
 
 extension ToolFailure {
-  /// A program that counting needs is not there.
+  /// A program that counting needs is not there, or does not work.
   init(_ missing: CountingTools.Missing) {
     self.init(
-      .missing, place: missing.program, finding: "it is not in PATH",
-      expectation: "the Debian package \(missing.package)",
-      nextStep: "scripts/install-packages --counts installs it")
+      missing.failure, absent: .missing, expectation: "the Debian package \(missing.package)",
+      install: "scripts/install-packages --counts installs it")
   }
 }

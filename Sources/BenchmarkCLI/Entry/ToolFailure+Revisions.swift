@@ -13,10 +13,10 @@ extension ToolFailure {
         option, "neither the executable nor the working directory lies in a package",
         expected: "a Package.swift at or above one of them",
         next: "build the executable in its package, or compare executables with --binary")
-    case .noProgram(let name):
+    case .noProgram(let failure):
       self.init(
-        .internalFault, place: name, finding: "cannot be started",
-        expectation: "\(name) in PATH, to build \(option)", nextStep: "install it, or mend PATH")
+        failure, absent: .internalFault, expectation: "one that works, to build \(option)",
+        install: "install it, or mend PATH")
     case .noRepository(let package, let said):
       self = .usage(
         option, "git finds no repository for the package in \(package): \(Self.line(said))",

@@ -41,7 +41,7 @@ enum { SHIM_PROGRAM_KEPT = 3 };
 /// Starts a program found in PATH. `words` are its arguments, its own name first, each ended by a zero byte, `length` bytes
 /// together; `changes` is as for `shim_spawn`. It has an empty stdin, a process group of its own and every signal as by
 /// default, inherits `kept` (10 or more, or -1 for none) and nothing else, and gets SIGINT when the calling thread ends.
-/// One that cannot be executed exits with 127.
+/// Returns when it is executed, or with why it cannot be.
 struct shim_program shim_start_program(const char *words, uint64_t length, const char *changes, int kept);
 
 /// Opens a file to be locked, making it if need be. Returns a descriptor that a program can keep, or -errno.

@@ -19,6 +19,8 @@ package enum ExternalProgram {
     package var transcript = ""
     /// True when the user asked to stop before the end.
     package var isInterrupted = false
+    /// Why it could not be started, an errno; nil for one that was.
+    package var startError: Int32?
 
     /// The first line of its standard output; empty when it failed.
     package var firstLine: String {
@@ -49,7 +51,7 @@ package enum ExternalProgram {
     // SAFETY: both texts live through the call, which copies what it keeps.
     let program = unsafe shim_start_program(
       text, UInt64(text.count), changes.joined(separator: "\n"), kept ?? -1)
-    guard program.error == 0 else { return Outcome(code: 127) }
+    guard program.error == 0 else { return Outcome(code: 127, startError: program.error) }
     var streams = Streams(program, limit: limit)
     var outcome = Outcome(code: 0)
     if !streams.hear(interrupt: interrupt, limit: nil) {
