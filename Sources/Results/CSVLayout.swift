@@ -20,6 +20,16 @@ struct CSVLayout: Sendable {
   static let version2 = CSVLayout(
     columns: version3.columns.filter { $0 != .binary && $0 != .toolchain }, newestVersion: 2)
 
+  /// What a file is that lies beside the figures of a run, by its header; nil for any other.
+  private static func companion(header fields: [String]) -> String? {
+    if fields == SampleColumn.allCases.map(\.rawValue) { return "the samples of a run" }
+    // Earlier versions had fewer of them.
+    if !fields.isEmpty, fields.allSatisfy({ EnvironmentColumn(rawValue: $0) != nil }) {
+      return "the description of a run's machine"
+    }
+    return nil
+  }
+
   private init(columns: [Column], newestVersion: Int) {
     self.columns = columns
     self.newestVersion = newestVersion
@@ -37,6 +47,12 @@ struct CSVLayout: Sendable {
     where fields == layout.columns.map(\.rawValue) {
       self = layout
       return
+    }
+    if let companion = Self.companion(header: fields) {
+      throw CSVError(
+        finding: Finding(
+          path: path, line: 1, finding: companion, expectation: "a results file",
+          nextStep: "name the file of figures beside it"))
     }
     let names = Column.allCases.map(\.rawValue)
     let index = zip(fields, names).enumerated().first { $1.0 != $1.1 }?.offset

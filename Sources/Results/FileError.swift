@@ -115,7 +115,7 @@ package struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
       ("links that lead to each other", "a path that ends somewhere", "remove one of the links")
     case .nameTooLong:
       (
-        "the name is too long", "at most 255 bytes a part, `.env.csv` included",
+        "the name is too long", "at most 255 bytes a part, `.samples.csv` beside it included",
         "choose a shorter one"
       )
     case .tooLarge:

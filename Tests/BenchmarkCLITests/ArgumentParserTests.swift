@@ -85,7 +85,8 @@ import Testing
       .noProgress: "1", .quiet: "1", .check: "f", .history: "h", .since: "c", .commit: "r",
       .pairs: "30", .metric: "cpu", .tolerance: "2%", .equivalence: "5", .base: "v1", .binary: "x",
       .buildOptions: "-v", .record: "1", .allocations: "1", .baseline: "b.csv", .explain: "1",
-      .full: "1", .limits: "l", .requireConclusive: "1", .failOnImprovement: "1", .counts: "off",
+      .full: "1", .samples: "1", .limits: "l", .requireConclusive: "1", .failOnImprovement: "1",
+      .counts: "off",
     ]
     for option in OptionTable.all {
       let text = try #require(samples[option.name], "no sample for \(option.name.flag)")

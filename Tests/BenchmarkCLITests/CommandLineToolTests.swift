@@ -42,6 +42,7 @@ private final class Transcript {
       (["help", "chain"], 64), (["help", "run", "x"], 64), ([""], 64), (["run", ""], 64),
       (["list", "chain", "inline"], 0), (["list", "chian"], 64),
       (["--output", "-", "--format", "json", "--dry-run"], 64),
+      (["--samples", "--output", "-", "--dry-run"], 64), (["compare", "--samples"], 64),
       (["counts", "chian"], 64), (["counts", "--scheduler", "chain"], 64),
       (["counts", "chain", "--where", "width=1"], 64),
       (["counts", "--explain", "--format", "csv"], 64),
@@ -235,7 +236,9 @@ private final class Transcript {
   @Test func theEnvironmentFileLiesBesideTheOutput() {
     let place = ResultsPlace(output: "a/b.csv", overwrites: false)
     #expect(place.environment == "a/b.env.csv")
-    #expect(ResultsPlace(output: "a/b.txt", overwrites: false).environment == "a/b.txt.env.csv")
+    #expect(place.samples == "a/b.samples.csv")
+    let other = ResultsPlace(output: "a/b.txt", overwrites: false)
+    #expect(other.environment == "a/b.txt.env.csv" && other.samples == "a/b.txt.samples.csv")
   }
 
   @Test func aPlaceThatCannotBeWrittenIsRefusedBeforehand() {

@@ -220,13 +220,21 @@ import Testing
     }
   }
 
-  @Test func theMachinesFileOfANamedRunIsNoRun() throws {
+  @Test func whatLiesBesideANamedRunIsNoRun() throws {
     try TestDirectory.with { folder in
-      let paths = ["\(folder)/run.csv", "\(folder)/run.env.csv"]
-      try write(CSV.encode(ExportSamples.ordinary()), paths[0])
+      let rows = ExportSamples.ordinary()
+      let paths = ["run", "run.env", "run.samples"].map { "\(folder)/\($0).csv" }
+      try write(CSV.encode(rows), paths[0])
       try write(ExportSamples.environment().csv(), paths[1])
+      try write(SamplesFile(run: rows[0].run.runID).bytes, paths[2])
       #expect(report(paths).out == report([paths[0]]).out)
-      #expect(report([paths[1]]).code == .malformedInput)
+      for (path, what) in [
+        (paths[1], "the description of a run's machine"), (paths[2], "the samples of a run"),
+      ] {
+        let result = report([path])
+        #expect(result.code == .malformedInput)
+        #expect(result.talk.hasPrefix("bench: \(path):1: \(what); expected a results file; "))
+      }
     }
   }
 

@@ -16,6 +16,23 @@ struct SchemaCheckTests {
     #expect(findings(SampleRows.text()) == [])
   }
 
+  @Test("what lies beside the figures of a run is told as what it is")
+  func namesCompanions() throws {
+    let run = SampleRows.rows()[0].run.runID
+    let samples = String(decoding: SamplesFile(run: run).bytes, as: UTF8.self)
+    let expected = "; expected a results file; name the file of figures beside it"
+    for (text, what) in [
+      (samples, "the samples of a run"),
+      (String(decoding: EnvironmentRecord().csv(), as: UTF8.self), Self.machine),
+      ("run_id,os\nX,Linux\n", Self.machine),
+    ] {
+      #expect(findings(text).map(\.description) == ["r.csv:1: \(what)\(expected)"])
+    }
+    #expect(findings("run_id,colour\n")[0].finding == "\"run_id\" in place 1 of the header")
+  }
+
+  private static let machine = "the description of a run's machine"
+
   @Test("a row of an earlier version is sound")
   func takesEarlierVersions() throws {
     #expect(findings(SampleRows.text(line: 2, .schema, "1")) == [])

@@ -5,7 +5,7 @@ package enum OptionName: String, CaseIterable, Sendable {
   case filter, scheduler, workers
   case axes = "where"
   case quick, budget, seed, processes, pairs, metric, tolerance, equivalence, allocator, cpus,
-    allocations, reference, graph
+    allocations, samples, reference, graph
   case base, binary, limits
   case requireConclusive = "require-conclusive"
   case failOnImprovement = "fail-on-improvement"
@@ -225,6 +225,9 @@ package enum OptionTable {
       .allocations, .flag, verbs: [.run],
       "then count allocations and their bytes per operation, of all threads: one process more for "
         + "each scheduler, on top of the budget; needs jemalloc"),
+    .init(
+      .samples, .flag, verbs: [.run],
+      "also write every timed iteration, a row each, beside the CSV (.samples.csv)"),
     .init(
       .cpus, .count("N", 1...1024), verbs: measuring + [.history],
       "pin every measured process to N CPUs; default: all"),

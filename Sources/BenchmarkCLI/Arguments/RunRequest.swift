@@ -17,6 +17,8 @@ package struct RunRequest: Sendable {
   /// Path of the CSV; `-` for standard output.
   package var output: String?
   package var force = false
+  /// Every timed iteration is written too.
+  package var keepsSamples = false
   package var format = Format.text
   package var allowDebug = false
   package var dryRun = false
@@ -57,6 +59,12 @@ package struct RunRequest: Sendable {
         OptionName.output.flag,
         "`-` puts the CSV on standard output, where \(format.rawValue) goes",
         expected: "one of the two", next: "leave out --format, or name a file")
+    }
+    keepsSamples = parsed.isOn(.samples)
+    guard !(keepsSamples && outputIsStandard) else {
+      throw .usage(
+        OptionName.samples.flag, "the samples lie beside the CSV, and `--output -` makes no file",
+        expected: "a file for the CSV", next: "name one with --output, or leave out --output")
     }
     allowDebug = parsed.isOn(.allowDebug)
     dryRun = parsed.isOn(.dryRun)

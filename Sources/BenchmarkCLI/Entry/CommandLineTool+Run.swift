@@ -60,7 +60,7 @@ extension CommandLineTool {
       request.output.map { ResultsPlace(output: $0, overwrites: request.force) }
       ?? ResultsPlace(
         resultsFolder: PackageFolder.results(lookingUpFrom: folders), run: run)
-    try place.prepare(makesFolder: request.output == nil)
+    try place.prepare(makesFolder: request.output == nil, keepsSamples: request.keepsSamples)
     return place
   }
 
@@ -130,13 +130,16 @@ extension CommandLineTool {
       analysis,
       context: certified(ReportContext(record, writer: writer, session: session), analysis.rows))
     let loss = try deliver(
-      bytes, to: place, wasInterrupted: record.wasInterrupted,
+      bytes, samples: request.keepsSamples ? writer.samples(record) : nil, to: place,
+      wasInterrupted: record.wasInterrupted,
       environment: { () throws(EnvironmentError) in try session.environment(after: record) },
       show: { () throws(ToolFailure) in
         try show(report, rows: analysis.rows, csv: bytes, request: request)
       })
     if let loss { return loss }
-    if !request.quiet { sayEnd(of: record, place: place) }
+    if !request.quiet {
+      sayEnd(of: record, place: place, keepsSamples: request.keepsSamples)
+    }
     if record.wasInterrupted { return .interrupted }
     return record.hasFailures ? .findings : .success
   }
@@ -159,9 +162,10 @@ extension CommandLineTool {
   /// Writes what was measured, and shows it; the exit code when it can only be written, nil when
   /// all went well.
   ///
+  /// - Parameter samples: every iteration; nil where they are not wanted.
   /// - Throws: when it cannot be written.
   func deliver(
-    _ csv: [UInt8], to place: ResultsPlace?, wasInterrupted: Bool,
+    _ csv: [UInt8], samples: [UInt8]? = nil, to place: ResultsPlace?, wasInterrupted: Bool,
     environment: () throws(EnvironmentError) -> EnvironmentRecord,
     show: () throws(ToolFailure) -> Void
   ) throws(ToolFailure) -> ExitCode? {
@@ -170,7 +174,7 @@ extension CommandLineTool {
     do throws(ToolFailure) {
       let record: EnvironmentRecord
       do throws(EnvironmentError) { record = try environment() } catch { throw ToolFailure(error) }
-      try place?.write(rows: csv, environment: record.csv())
+      try place?.write(rows: csv, environment: record.csv(), samples: samples)
     } catch { unwritten = error }
     do throws(ToolFailure) { try show() } catch {
       // Whoever ended the run may have closed the terminal as well; what is written is the answer
@@ -197,7 +201,7 @@ extension CommandLineTool {
     }
   }
 
-  private func sayEnd(of record: RunRecord, place: ResultsPlace?) {
+  private func sayEnd(of record: RunRecord, place: ResultsPlace?, keepsSamples: Bool) {
     if record.wasInterrupted {
       console.say("bench: interrupted after \(RunText.complete(record.completeRounds))")
     } else if record.roundsLeftOut > 0 {
@@ -212,6 +216,9 @@ extension CommandLineTool {
         "bench: the budget ended in the first round; \(missing) of \(record.contestants) "
           + "contestants were not measured")
     }
-    if let place { console.say("bench: figures in \(place.csv)") }
+    if let place {
+      let samples = keepsSamples ? ", every iteration in \(place.samples)" : ""
+      console.say("bench: figures in \(place.csv)\(samples)")
+    }
   }
 }

@@ -48,8 +48,16 @@ enum SchemaText {
     let flags = QualityFlag.plain.map(\.flag) + [.unavailable(reason: "reason")]
     for flag in flags { lines += HelpText.entry(left: flag.text, summary: flag.summary) }
     lines += ["", "columns of the environment file beside it"]
-    let names = EnvironmentColumn.allCases.map(\.rawValue).joined(separator: ", ")
-    lines += HelpText.wrap(names, width: HelpText.width - 2).map { "  \($0)" }
+    lines += Self.names(EnvironmentColumn.self)
+    lines += ["", "columns of the samples file beside it, which run --samples writes"]
+    lines += Self.names(SampleColumn.self)
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func names<Column: CaseIterable & RawRepresentable<String>>(
+    _ columns: Column.Type
+  ) -> [String] {
+    let names = columns.allCases.map(\.rawValue).joined(separator: ", ")
+    return HelpText.wrap(names, width: HelpText.width - 2).map { "  \($0)" }
   }
 }
