@@ -355,9 +355,9 @@ let package = Package(
     tests(
       "BenchmarkCLITests",
       imports: [
-        "BenchmarkCLI", "Analysis", "ConcurrencyPrimitives", "ExportSamples", "Exports", "Gate",
-        "GateFixture", "Harness", "History", "Measurement", "MeasurementFixtures", "Results",
-        "Scheduling", "Statistics", "TestFolders",
+        "BenchmarkCLI", "Analysis", "ConcurrencyPrimitives", "Counting", "ExportSamples", "Exports",
+        "Gate", "GateFixture", "Harness", "History", "Measurement", "MeasurementFixtures",
+        "Results", "Scheduling", "Statistics", "TestFolders",
       ]),
     tests(
       "WorkloadsTests",

@@ -39,6 +39,9 @@ package struct CountingRecord: Sendable {
   package internal(set) var toolchainBefore: String?
   /// True when the baseline has nothing of this toolchain, and nothing was counted for that reason.
   package internal(set) var isForeign = false
+
+  /// Nothing reached yet.
+  package init() {}
 }
 
 /// Counts the cases of a plan, as often as it takes to judge them.

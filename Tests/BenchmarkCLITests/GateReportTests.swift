@@ -42,7 +42,9 @@ import Testing
   }
 
   private static func report(_ entries: [GateEntry], notes: [String] = []) -> GateReport {
-    GateReport(result: Gate().judge(entries), base: "main at 1a2b3c4d5", notes: notes)
+    GateReport(
+      result: Gate().judge(entries), base: "main at 1a2b3c4d5",
+      certificate: "certificate of 2026-03-04", notes: notes)
   }
 
   @Test func redSaysWhichByHowMuchAndHowSure() throws {
@@ -132,6 +134,15 @@ import Testing
   @Test func aThroughputThatFallsIsShownAsItFell() throws {
     let report = try Self.report([Self.entry("chain", ratio: 0.9, metric: .throughput)])
     #expect(report.headline.hasPrefix("RED: chain on work-stealing, throughput: -1"))
+  }
+
+  @Test func theCertificateStandsBelowTheFirstSentence() throws {
+    let report = try Self.report([Self.entry("chain", ratio: 1)], notes: ["Seed 5."])
+    let line = "certificate of 2026-03-04"
+    let headline = HelpText.wrap(report.headline, width: HelpText.width).joined(separator: "\n")
+    #expect(report.text(style: .plain).hasPrefix("\(headline)\n\(line)\n\n"))
+    #expect(report.markdown.hasPrefix("**\(report.headline)**\n\n\(line)\n\n"))
+    #expect(report.json.contains("\"certificate\": \"\(line)\""))
   }
 
   @Test func markdownHasTheSentenceAndATable() throws {

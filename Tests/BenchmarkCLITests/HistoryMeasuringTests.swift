@@ -73,6 +73,7 @@ import Testing
       let result = try history(
         ["confirm"], folder, laboratory(book) { $0 == HistorySamples.commit(40) ? level : 1 })
       #expect(result.code == code, "\(result)")
+      #expect(result.out.contains(" up)\nno certificate: run bench selftest\n"), "\(result.out)")
       #expect(book.measured.map(\.base) == [HistorySamples.commit(39)])
       #expect(book.measured.map(\.candidate) == [HistorySamples.commit(40)])
       #expect(

@@ -57,6 +57,9 @@ import Testing
     try AtomicFile.write(Array(text.utf8), to: path, overwrite: true)
   }
 
+  /// What stands above everything of the machine of these samples.
+  private static let head = "machine h:3fa9c0d2e4b86a17, no certificate: run bench selftest\n"
+
   private func keep(_ points: [HistoryPoint], _ folder: String) throws {
     _ = try HistoryStore(folder: "\(folder)/history").append(points)
   }
@@ -78,6 +81,7 @@ import Testing
         again.talk == "bench: commit \(commit.prefix(10)): 0 added, 1 there already, in \(file)\n")
       let shown = history(["show"], folder)
       #expect(shown.code == .success)
+      #expect(shown.out.hasPrefix(Self.head + "\n"))
       #expect(shown.out.contains("\n  ▁  1.") && shown.out.contains(commit.prefix(10)))
       #expect(shown.out.split(separator: "\n").allSatisfy { $0.count <= 100 })
     }
@@ -116,6 +120,7 @@ import Testing
       #expect(
         result.out.contains(
           "  suspicion: worse, +19.9 % from commit 6180120d52 of 2026-01-21 on, p = 0.0001\n"))
+      #expect(result.out.hasPrefix(Self.head + "\n"))
       #expect(result.out.contains(" \(HistorySamples.commit(39)) before"))
       #expect(result.out.contains("no regression until it is measured again"))
       let json = history(["scan", "--format", "json"], folder)
@@ -132,7 +137,8 @@ import Testing
       let result = history(["scan"], folder)
       #expect(result.code == .success)
       #expect(
-        result.out == "0 suspicions in 1 series, 0 changes of exact figures in 0 series\n")
+        result.out == Self.head
+          + "\n0 suspicions in 1 series, 0 changes of exact figures in 0 series\n")
     }
   }
 
@@ -142,7 +148,8 @@ import Testing
       let result = history(["scan"], folder)
       #expect(result.code == .success)
       #expect(
-        result.out == "0 suspicions in 0 series, 0 changes of exact figures in 0 series\n"
+        result.out == Self.head
+          + "\n0 suspicions in 0 series, 0 changes of exact figures in 0 series\n"
           + "1 series of fewer than 6 commits not scanned\n")
       try keep([HistorySamples.point(6, 9)], folder)
       #expect(!history(["scan"], folder).out.contains("not scanned"))

@@ -29,7 +29,7 @@ extension CommandLineTool {
     guard let outcome = ends.results.first?.outcome, let verdict = ends.results.first?.verdict,
       verdict == .slower || verdict == .faster
     else {
-      try console.out(PairedReport(ends).text(style: style(request.color)))
+      try console.out(report(ends).text(style: style(request.color)))
       try console.out("\nboth ends do not differ for sure: there is nothing to find\n")
       return .inconclusive
     }

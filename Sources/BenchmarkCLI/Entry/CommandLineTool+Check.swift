@@ -244,6 +244,7 @@ extension CommandLineTool {
     let result = Gate().judge(entries + measured.exclusions + measured.counts.entries)
     let report = GateReport(
       result: result, base: measured.base.text,
+      certificate: CertificateText.line(measured.noise.standing),
       notes: notes(measured, entries: entries, context: context))
     let bytes = CSV.encode(analysis.rows)
     let loss = try deliver(
@@ -286,7 +287,7 @@ extension CommandLineTool {
         ? []
         : ["\(measured.limits.path ?? ""): nothing here is what line \(lines) is about."])
       + entries.compactMap(Self.withoutFigure)
-      + [measured.noise.note] + measured.counts.notes
+      + [measured.noise.note].compactMap(\.self) + measured.counts.notes
       + context.notes.map { "note: \($0)" } + [context.disturbance].compactMap(\.self)
   }
 

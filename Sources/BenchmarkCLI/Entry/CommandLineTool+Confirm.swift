@@ -18,7 +18,7 @@ extension CommandLineTool {
     for pair in Self.pairs(of: changes) {
       let compare = try Self.measuring(pair.subjects, request.compare)
       let analysis = try laboratory.measure(pair.before, pair.after, compare)
-      try console.out(PairedReport(analysis).text(style: style(request.color)))
+      try console.out(report(analysis).text(style: style(request.color)))
       verdicts += analysis.results.map(\.verdict)
     }
     let worse = verdicts.count { $0 == .slower }

@@ -144,7 +144,8 @@ extension CommandLineTool {
       } catch { throw ToolFailure(writing: error) }
     }
     let text = CountsText(
-      record: record, reference: request.records ? nil : before, explains: request.explains)
+      record: record, reference: request.records ? nil : before,
+      certificate: certificate(of: session.identity.machineID), explains: request.explains)
     switch request.format {
     case .text: try console.out(text.text(style: style(request.color)))
     case .markdown: try console.out(text.markdown)

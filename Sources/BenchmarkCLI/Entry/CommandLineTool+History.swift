@@ -32,7 +32,7 @@ extension CommandLineTool {
       let series = try series(request, store)
       try console.out(
         request.format == "json"
-          ? HistoryJSON.series(series) : HistoryText(style: style(request.color)).shown(series))
+          ? HistoryJSON.series(series) : historyText(request).shown(series))
       return .success
     case .export: return try export(request, store)
     }
@@ -57,7 +57,7 @@ extension CommandLineTool {
   ) throws(ToolFailure) -> ExitCode {
     let reference = try Self.told(store.reference)
     let analysis = try laboratory.measure(reference, request.commit, request.compare)
-    if !request.quiet { console.talk(PairedReport(analysis).text(style: .plain)) }
+    if !request.quiet { console.talk(report(analysis).text(style: .plain)) }
     try add(
       analysis.rows, of: "commit \(request.commit)", to: store, isQuiet: request.quiet)
     return .success
@@ -116,7 +116,7 @@ extension CommandLineTool {
     try console.out(
       request.format == "json"
         ? HistoryJSON.changes(scanned)
-        : HistoryText(style: style(request.color)).scanned(scanned, alpha: scan.alpha))
+        : historyText(request).scanned(scanned, alpha: scan.alpha))
     return scanned.allSatisfy(\.changes.isEmpty) ? .success : .findings
   }
 
@@ -164,6 +164,15 @@ extension CommandLineTool {
   }
 
   // MARK: - Pieces
+
+  private func historyText(_ request: HistoryRequest) -> HistoryText {
+    HistoryText(style: style(request.color), certificate: certificate)
+  }
+
+  /// A comparison that was measured for a history, as it is shown.
+  func report(_ analysis: PairedAnalysis) -> PairedReport {
+    PairedReport(analysis, context: certified(ReportContext(), analysis.rows))
+  }
 
   /// The series that the user asked for.
   private func series(_ request: HistoryRequest, _ store: HistoryStore) throws(ToolFailure)

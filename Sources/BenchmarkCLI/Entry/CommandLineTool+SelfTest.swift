@@ -78,12 +78,18 @@ extension CommandLineTool {
 
   /// A report's context with what there is by way of a certificate of the machine of these rows.
   func certified(_ context: ReportContext, _ rows: [ResultRow]) -> ReportContext {
-    guard let run = rows.first?.run, let now = try? RunStart.now().time else { return context }
+    guard let run = rows.first?.run else { return context }
     var certified = context
-    certified.certificate = CertificateText.line(
-      Certificate.standing(
-        resultsFolder: PackageFolder.results(lookingUpFrom: folders), machine: run.machineID,
-        at: now))
+    certified.certificate = certificate(of: run.machineID)
     return certified
+  }
+
+  /// What there is by way of a certificate of a machine, in one line; nil when nobody knows the
+  /// time.
+  func certificate(of machine: MachineID) -> String? {
+    guard let now = try? RunStart.now().time else { return nil }
+    return CertificateText.line(
+      Certificate.standing(
+        resultsFolder: PackageFolder.results(lookingUpFrom: folders), machine: machine, at: now))
   }
 }

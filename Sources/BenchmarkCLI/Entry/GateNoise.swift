@@ -13,27 +13,16 @@ struct GateNoise {
     return known.flatMap { $0.isNoisy ? .tooNoisy(detectable: $0.detectable) : nil }
   }
 
-  /// What to know about it, in a sentence.
-  var note: String {
+  /// What to know beside the line at the head of the report; nil when that says it all.
+  var note: String? {
     switch standing {
-    case .valid(let certificate):
-      return "Too noisy is what the certificate of \(certificate.time.text) says is."
-    case .none:
-      return "This machine has no certificate, so nothing is left out as too noisy; "
-        + Self.nextStep
-    case .old(let certificate):
-      return "The certificate of this machine is of \(certificate.time.text), older than "
-        + "\(Certificate.validDays) days, so nothing is left out as too noisy; \(Self.nextStep)"
-    case .foreign(let certificate):
-      return "The certificate here is of another machine, \(certificate.machineID.text), so "
-        + "nothing is left out as too noisy; \(Self.nextStep)"
+    case .valid: nil
+    case .none, .old, .foreign:
+      "Nothing is left out as too noisy, since no certificate that is valid here says what is."
     case .unreadable(let why):
-      return "The certificate of this machine cannot be read (\(why)), so nothing is left out as "
-        + "too noisy."
+      "Nothing is left out as too noisy, since the certificate cannot be read: \(why)."
     }
   }
-
-  private static let nextStep = "`bench selftest` makes one."
 
   /// Refuses a machine whose own test says that its figures mean nothing.
   ///

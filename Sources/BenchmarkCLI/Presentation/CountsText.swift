@@ -10,6 +10,8 @@ struct CountsText {
   let record: CountingRecord
   /// What the counts are compared with, in words; nil when with nothing.
   let reference: String?
+  /// What there is by way of a certificate of the machine, in one line; nil where nobody knows.
+  let certificate: String?
   /// Whether functions are shown.
   let explains: Bool
 
@@ -21,6 +23,7 @@ struct CountsText {
   /// For a terminal; ends with a newline.
   func text(style: TerminalStyle) -> String {
     var lines = HelpText.wrap(headline, width: HelpText.width).map { style.paint($0, .strong) }
+    if let certificate { lines.append(style.paint(certificate, .faint)) }
     lines += [""] + table.lines(style: style)
     for failure in failures { lines.append("  " + style.paint(failure, .bad)) }
     for (title, functions) in explanations {
@@ -35,7 +38,7 @@ struct CountsText {
 
   /// In GitHub's Markdown.
   var markdown: String {
-    var parts = [headline + "\n", table.markdown]
+    var parts = [headline, certificate].compactMap(\.self).map { $0 + "\n" } + [table.markdown]
     if !failures.isEmpty { parts.append(failures.map { "- \($0)\n" }.joined()) }
     for (title, functions) in explanations { parts += ["#### \(title)\n", functions.markdown] }
     return (parts + [legend.joined(separator: "\n") + "\n"]).joined(separator: "\n")

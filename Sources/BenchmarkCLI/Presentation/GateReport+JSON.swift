@@ -8,7 +8,8 @@ extension GateReport {
   var json: String {
     JSONValue.object([
       ("verdict", .string(result.verdict.rawValue)), ("headline", .string(headline)),
-      ("base", .string(base)), ("comparisons", .array(result.members.map(json))),
+      ("base", .string(base)), ("certificate", .string(certificate)),
+      ("comparisons", .array(result.members.map(json))),
       (
         "not_judged",
         .array(

@@ -8,6 +8,8 @@ struct GateReport {
   let result: GateResult
   /// What it was measured against: `main at 1a2b3c4d5`.
   let base: String
+  /// What there is by way of a certificate of the machine, in one line.
+  let certificate: String
   /// What to know besides, one sentence each.
   let notes: [String]
 
@@ -47,6 +49,7 @@ struct GateReport {
     var lines = HelpText.wrap(headline, width: HelpText.width).map {
       style.paint($0, Self.emphasis(of: result.verdict))
     }
+    lines.append(style.paint(certificate, .faint))
     if !result.members.isEmpty { lines += [""] + table.lines(style: style) }
     for detail in details {
       lines += HelpText.wrap(detail, width: HelpText.width - 2).enumerated().map {
@@ -61,7 +64,7 @@ struct GateReport {
 
   /// The whole report in GitHub's Markdown, for a comment on a pull request.
   var markdown: String {
-    var parts = ["**\(headline)**\n"]
+    var parts = ["**\(headline)**\n", certificate + "\n"]
     if !result.members.isEmpty { parts.append(table.markdown) }
     if !details.isEmpty { parts.append(details.map { "- \($0)\n" }.joined()) }
     if !notes.isEmpty { parts.append(notes.map { $0 + "\n" }.joined(separator: "\n")) }

@@ -16,6 +16,8 @@ struct ScannedSeries {
 /// Histories as `bench history` tells them.
 struct HistoryText {
   let style: TerminalStyle
+  /// What there is by way of a certificate of a machine, in one line; nil where nobody knows.
+  let certificate: (MachineID) -> String?
 
   /// Blocks of a sparkline, within the width of a terminal.
   private static let sparklineWidth = 60
@@ -58,10 +60,11 @@ struct HistoryText {
 
   /// What was found, series by series, and what it means.
   func scanned(_ all: [ScannedSeries], alpha: Double) -> String {
-    let found = all.filter { !$0.changes.isEmpty }
-    var text = sections(found, \.series) { scanned in
-      [style.paint(scanned.series.name, .strong)]
-        + scanned.changes.flatMap { lines(of: $0, in: scanned.series) }
+    var text = sections(all, \.series) { scanned in
+      scanned.changes.isEmpty
+        ? []
+        : [style.paint(scanned.series.name, .strong)]
+          + scanned.changes.flatMap { lines(of: $0, in: scanned.series) }
     }
     if !text.isEmpty { text += "\n" }
     return text + summary(all, alpha: alpha).map { $0 + "\n" }.joined()
@@ -123,7 +126,7 @@ struct HistoryText {
 
   // MARK: - Pieces
 
-  /// Blocks of lines under a heading for every machine.
+  /// Blocks of lines, those that are not empty, under a heading for every machine.
   private func sections<Element>(
     _ elements: [Element], _ series: (Element) -> HistorySeries, _ block: (Element) -> [String]
   ) -> String {
@@ -132,10 +135,12 @@ struct HistoryText {
     for element in elements {
       let own = series(element).key.machineID
       if own != machine {
-        text += (text.isEmpty ? "" : "\n") + style.paint("machine \(own.text)", .faint) + "\n"
+        let heading = "machine \(own.text)" + (certificate(own).map { ", \($0)" } ?? "")
+        text += (text.isEmpty ? "" : "\n") + style.paint(heading, .faint) + "\n"
         machine = own
       }
-      text += "\n" + block(element).map { $0 + "\n" }.joined()
+      let lines = block(element)
+      if !lines.isEmpty { text += "\n" + lines.map { $0 + "\n" }.joined() }
     }
     return text
   }
