@@ -45,6 +45,9 @@ package enum GateClass: String, Sendable, CaseIterable {
     }
   }
 
+  /// Operations beyond a percentile, over all pairs of a side, from which on it gates.
+  package static let leastBeyond = 1000
+
   /// How much worse than the base a metric of this class may be, as a fraction; nil for what does
   /// not gate.
   package func tolerance(of metric: Metric) -> Double? {

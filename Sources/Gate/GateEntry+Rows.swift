@@ -65,6 +65,8 @@ private struct FiguresByPair {
   }
 
   private var values: [Key: [Int: Double]] = [:]
+  /// Operations behind all figures together.
+  private var operations: [Key: Int] = [:]
   private var figuresOf: [Subject: [FigureKey]] = [:]
 
   init(_ rows: [ResultRow]) {
@@ -75,6 +77,7 @@ private struct FiguresByPair {
         figuresOf[Self.whose(row.subject), default: []].append(row.subject.key)
       }
       values[key, default: [:]][pair] = value
+      operations[key, default: 0] += row.operationCount ?? 0
     }
   }
 
@@ -87,8 +90,13 @@ private struct FiguresByPair {
   {
     var own = subject
     (own.metric, own.statistic) = (figure.metric, figure.statistic)
-    let base = values[Key(subject: own, role: .a)] ?? [:]
-    let candidate = values[Key(subject: own, role: .b)] ?? [:]
+    let sides = [Role.a, .b].map { Key(subject: own, role: $0) }
+    let (base, candidate) = (values[sides[0]] ?? [:], values[sides[1]] ?? [:])
+    if let beyond = sides.compactMap({ operationsBeyond(figure, of: $0) }).min(),
+      beyond < GateClass.leastBeyond
+    {
+      return .excluded(.fewBeyond(operations: beyond))
+    }
     let pairs = candidate.sorted { $0.key < $1.key }.compactMap { pair, value in
       base[pair].flatMap { $0 > 0 && value > 0 ? (log(value) - log($0), value) : nil }
     }
@@ -97,6 +105,12 @@ private struct FiguresByPair {
       PairEvidence(
         logRatios: pairs.map(\.0), candidates: pairs.map(\.1), design: design.looks,
         withoutFigure: Set(base.keys).union(candidate.keys).count - pairs.count))
+  }
+
+  /// How many operations of a side lie beyond a percentile of the tail; nil for any other figure.
+  private func operationsBeyond(_ figure: FigureKey, of side: Key) -> Int? {
+    guard GateClass(figure) == .tail, let quantile = figure.statistic.quantile else { return nil }
+    return Int((Double(operations[side] ?? 0) * (1 - quantile)).rounded())
   }
 
   /// A subject without its figure.

@@ -71,4 +71,6 @@ package enum GateExclusion: Sendable, Hashable {
   case noBase
   /// One of the builds does not have it.
   case lacking
+  /// So few operations lie beyond the percentile that a handful of them decide it.
+  case fewBeyond(operations: Int)
 }

@@ -124,6 +124,13 @@ import Testing
     #expect(none.headline.hasPrefix("NOT JUDGED: "))
     #expect(none.text(style: .plain).contains("certificate"))
     #expect(none.text(style: .plain).contains("21 %"))
+    let thin = try Self.report([Self.without("chain", .excluded(.fewBeyond(operations: 996)))])
+    #expect(
+      thin.details == [
+        "not judged: chain on work-stealing, wall: 996 operations lie beyond the percentile, and it "
+          + "gates from 1000 on; name a lower one in the limits file, or take larger sizes with "
+          + "--where"
+      ])
     let failed = try Self.report([
       Self.entry("fan", ratio: 1), Self.without("chain", .failed("signal 11")),
     ])

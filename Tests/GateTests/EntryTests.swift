@@ -11,7 +11,8 @@ import Testing
 struct EntryTests {
   /// The rows of a comparison of one contestant: figures by pair, and a verdict on wall.
   private static func rows(
-    _ figures: [FigureKey: [(base: Double, candidate: Double)]], failure: QualityFlag? = nil
+    _ figures: [FigureKey: [(base: Double, candidate: Double)]], failure: QualityFlag? = nil,
+    operations: (base: Int, candidate: Int) = (1, 1)
   ) throws -> [ResultRow] {
     let run = RunIdentity(
       time: Timestamp(unixSeconds: 0), runID: RunID(unixMilliseconds: 0),
@@ -31,6 +32,7 @@ struct EntryTests {
         for (index, pair) in pairs.enumerated() {
           var own = row(key, role == .a ? pair.base : pair.candidate)
           (own.role, own.pairID, own.process) = (role, index + 1, index + 1)
+          own.operationCount = role == .a ? operations.base : operations.candidate
           rows.append(own)
         }
       }
@@ -91,6 +93,43 @@ struct EntryTests {
     guard case .failed? = none.first?.evidence else {
       Issue.record("zeros were judged")
       return
+    }
+  }
+
+  @Test("a percentile of the tail gates when 1 000 operations of each side lie beyond it")
+  func tailsNeedOperations() throws {
+    func evidence(_ statistic: Statistic, _ operations: (base: Int, candidate: Int)) throws
+      -> GateEntry.Evidence
+    {
+      let rows = try Self.rows(
+        [Self.wall: [(1, 1)], FigureKey(.latency, statistic): [(1, 2), (1, 2), (1, 2), (1, 2)]],
+        operations: operations)
+      let limits = try LimitsParserTests.parse("* * latency:\(statistic.rawValue) tolerance 20%")
+      let entries = GateEntry.entries(rows: rows, limits: limits)
+      #expect(entries.map(\.subject.figure.metric) == [.wall, .latency])
+      // A median needs none.
+      guard case .pairs = entries[0].evidence else {
+        Issue.record("wall was not judged")
+        return entries[0].evidence
+      }
+      return entries[1].evidence
+    }
+    func isJudged(_ evidence: GateEntry.Evidence) -> Bool {
+      if case .pairs = evidence { true } else { false }
+    }
+    // Four pairs, so four times as many.
+    #expect(try isJudged(evidence(.p99, (25_000, 25_000))))
+    #expect(try isJudged(evidence(.p999, (250_000, 250_000))))
+    #expect(try isJudged(evidence(.p50, (1, 1))))
+    for (statistic, operations, beyond) in [
+      (Statistic.p99, (25_000, 24_900), 996), (.p99, (24_900, 25_000), 996),
+      (.p999, (25_000, 25_000), 100), (.p90, (2400, 2500), 960),
+    ] {
+      guard case .excluded(let reason) = try evidence(statistic, operations) else {
+        Issue.record("\(statistic) of \(operations) operations a pair was judged")
+        continue
+      }
+      #expect(reason == .fewBeyond(operations: beyond))
     }
   }
 

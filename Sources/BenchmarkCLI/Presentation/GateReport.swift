@@ -96,6 +96,10 @@ struct GateReport {
     case .noTime: "the time was over before its first pair; raise it with --budget"
     case .noBase: "the baseline has no count of it"
     case .lacking: "one of the builds does not have it"
+    case .fewBeyond(let operations):
+      "\(operations) operations lie beyond the percentile, and it gates from "
+        + "\(GateClass.leastBeyond) on; name a lower one in the limits file, or take larger sizes "
+        + "with --where"
     }
   }
 
