@@ -110,9 +110,7 @@ final class ResourceArbiter: Sendable {
   }
 
   /// Gives back everything that an operation has, and tells those who have got it.
-  ///
-  /// Returns what the caller hands over last.
-  func giveBack(_ needs: [ResourceNeed], of operation: Operation) -> JobChain {
+  func giveBack(_ needs: [ResourceNeed], of operation: Operation) {
     tell(state.withLock { $0.giveBack(needs, of: operation) })
   }
 
@@ -122,8 +120,8 @@ final class ResourceArbiter: Sendable {
     state.withLock { $0.blockers(of: operation) }
   }
 
-  /// The operation leaves the line; returns what the caller hands over last.
-  func withdraw(_ operation: Operation) -> JobChain {
+  /// The operation leaves the line.
+  func withdraw(_ operation: Operation) {
     tell(state.withLock { $0.withdraw(operation) })
   }
 
@@ -131,10 +129,10 @@ final class ResourceArbiter: Sendable {
   /// since a whole line may keep nothing.
   ///
   /// Hands over what other threads run, once everything is decided: an operation that does not keep
-  /// a grant has given it back by then, and may ask anew. What would run inside of the call is the
-  /// caller's to hand over when it has done everything else: its body may wait for any of that.
-  private func tell(_ decisions: [ResourceDecision]) -> JobChain {
-    guard !decisions.isEmpty else { return JobChain() }
+  /// a grant has given it back by then, and may ask anew. What would run inside of the call is owed:
+  /// its body may wait for anything that the caller still has to do.
+  private func tell(_ decisions: [ResourceDecision]) {
+    guard !decisions.isEmpty else { return }
     let record = ThreadRecord.current
     var decisions = decisions
     var jobs = JobChain()
@@ -148,7 +146,7 @@ final class ResourceArbiter: Sendable {
       guard decision.isGranted, !turn.isKept else { continue }
       decisions += state.withLock { $0.giveBack(request.needs, of: request.operation) }
     }
-    return Released.handOver(jobs) { record.runsInPlace(what: $0) }
+    record.handOverOrOwe(jobs)
   }
 
   /// Whether anything is in use.

@@ -49,10 +49,12 @@ extension OperationQueue {
     // Before anything runs here, which may wait for one of them.
     carryOut(change.starts, with: change.hasClosed ? flushesOfCancelledMembers() : JobChain())
     tellObservers()
-    if startsNothing {
-      Released.handOver(last: startsNothingNow())
-    } else if change.hasClosed {
-      Released.handOver(last: giveUpUnusedResources())
+    ThreadRecord.current.handingOverLast {
+      if startsNothing {
+        startsNothingNow()
+      } else if change.hasClosed {
+        giveUpUnusedResources()
+      }
     }
   }
 
@@ -160,20 +162,18 @@ extension OperationQueue {
       carryOut(starts, with: readyList.takeDeferred())
       return tellObservers()
     }
-    let last = startsNothingNow()
-    tellObservers()
-    Released.handOver(last: last)
+    ThreadRecord.current.handingOverLast {
+      startsNothingNow()
+      tellObservers()
+    }
   }
 
   /// The queue is suspended or its limit 0 from now on: what only drains would have given back is
   /// given back.
-  ///
-  /// Returns what the caller hands over last.
-  private func startsNothingNow() -> JobChain {
-    let last = giveUpUnusedResources()
+  private func startsNothingNow() {
+    giveUpUnusedResources()
     // The claims of drains may have left little else in the list.
     removeStaleHandlesIfMany()
-    return last
   }
 
   private func suspend() -> Starts {

@@ -10,10 +10,10 @@ import Synchronization
 enum BeginOutcome {
   /// This handle runs the operation; the state word as of the beginning.
   case won(UInt32)
-  /// Another handle runs it, or this one is out of date; what the caller hands over last.
-  case lost(JobChain)
-  /// Something holds it back again, and this handle is given up; what the caller hands over last.
-  case parked(JobChain)
+  /// Another handle runs it, or this one is out of date.
+  case lost
+  /// Something holds it back again, and this handle is given up.
+  case parked
 }
 
 extension Operation {
@@ -103,13 +103,13 @@ extension Operation {
       // From here on every edit goes through the detour: there is no start that would register
       // edges.
       unlockState(bits | StateBit.registered)
-      let last = giveBack(given)
+      giveBack(given)
       if !isBlocked { announceReadiness() }  // it may have turned true before the parking
-      return .parked(last)
+      return .parked
     }
     if bits & StateBit.needsResources != 0, !takeResources(handle, bits) {
       unlockState(bits | StateBit.registered)
-      return .parked(JobChain())
+      return .parked
     }
     let begun = Self.begunOnWorker(bits)
     noteBegin(begun)
@@ -122,7 +122,8 @@ extension Operation {
     coldTable?.forgetPlace(of: handle)
     let given = bits & StateBit.started == 0 ? resourcesGivenUp() : []
     unlockState(bits)
-    return .lost(giveBack(given))
+    giveBack(given)
+    return .lost
   }
 
   /// Gives up a handle of an operation that must wait again; under the edit lock.

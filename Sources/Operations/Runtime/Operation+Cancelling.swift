@@ -108,10 +108,12 @@ struct Cancelled {
     if let handle {
       let job = operation.job(of: handle)
       guard operation.needsResources else { return operation.handOver(job) }
-      var jobs = JobChain(job)
-      // In one step with what runs here as well and may wait for it.
-      jobs.append(ResourceArbiter.shared.withdraw(operation))
-      Released.handOver(last: jobs)
+      let record = ThreadRecord.current
+      record.handingOverLast {
+        // In one step with what runs here as well and may wait for it.
+        record.owed.append(JobChain(job))
+        ResourceArbiter.shared.withdraw(operation)
+      }
     } else if mayWaitForSlot {
       operation.flushWithoutSlot()
     }

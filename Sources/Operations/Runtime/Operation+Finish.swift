@@ -17,6 +17,7 @@ extension Operation {
       if bits & StateBit.barrier != 0 { queue.barrierEnds(self) }
       letGoOfUnfinishedDependencies(bits)
     }
+    let mark = record.owedCount
     guard let head = seal() else {
       // `finish()` on another thread was first and does all the rest.
       if bits & StateBit.unpinned != 0 {
@@ -29,26 +30,25 @@ extension Operation {
     // sequentially consistent, edge Completion: after the seal; an editor that still holds the lock
     // is waited for.
     let word = state.load(ordering: .sequentiallyConsistent)
-    var (successor, last): (Job?, Job?)
+    var successor: Job?
     if word & (Self.carefulRelease) != 0 {
-      successor = nil
-      last = unsafe finishWithCare(head, gate, queue, record, context)
+      unsafe finishWithCare(head, gate, queue, record, context)
     } else {
-      (successor, last) = unsafe release(head, context)
+      successor = unsafe release(head, record, context)
       if gate == .fast { queue.leaveFast(record) }
     }
-    return unsafe leave(successor, before: last, bits, gate, queue, record, context)
+    return unsafe leave(successor, owing: mark, bits, gate, queue, record, context)
   }
 
-  /// Lets go of the operation, then hands over what must come last; returns the word of what runs
-  /// next.
+  /// Lets go of the operation, then hands over what this thread owes since `mark`; returns the word
+  /// of what runs next.
   @inline(__always) private final func leave(
-    _ successor: Job?, before last: Job?, _ bits: UInt32, _ gate: StartGate,
+    _ successor: Job?, owing mark: Int, _ bits: UInt32, _ gate: StartGate,
     _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
-    if let last {
-      unsafe leave(before: last, successor, bits, gate, queue, record, context)
+    if record.owedCount > mark {
+      unsafe leaveAndHandOver(successor, owing: mark, bits, gate, queue, record, context)
       return 0
     }
     // Nothing runs here any more: captures that die with the operation must not see its queue.
@@ -64,11 +64,11 @@ extension Operation {
     StateBit.hasCompletion | StateBit.attended | StateBit.needsResources | StateBit.lock
   }
 
-  /// Leaves, and only then hands over the jobs from `last` on, which run on this thread before the
-  /// call returns: nobody may have to wait for them who waits for this operation, its slot, its
-  /// queue or its other dependents.
-  @inline(never) private final func leave(
-    before last: Job, _ successor: Job?, _ bits: UInt32, _ gate: StartGate,
+  /// Leaves, and only then hands over what is owed, which runs on this thread before the call
+  /// returns: nobody may have to wait for it who waits for this operation, its slot, its queue or
+  /// its other dependents.
+  @inline(never) private final func leaveAndHandOver(
+    _ successor: Job?, owing mark: Int, _ bits: UInt32, _ gate: StartGate,
     _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) {
@@ -78,29 +78,23 @@ extension Operation {
     record.currentQueue = 0
     if let successor { unsafe context.pointee.ready.prepend(successor) }
     unsafe queue.scheduler.submitUnlessEmpty(context.pointee.takeReady())
-    var stranded: Unmanaged<OperationQueue>?
-    // Who observes the queue may wait for them.
-    let jobs = record.owing(Released.chain(from: last)) {
-      unsafe stranded = leave(bits, queue, record, context)
-    }
+    let stranded = unsafe leave(bits, queue, record, context)
     if gate == .slot, !record.slotIsGone { giveUpSlot(gate, queue, record) }
     if let stranded = unsafe stranded { unsafe Self.lookForStaleHandles(stranded) }
-    handOverLast(jobs, queue, record)
+    record.handOverOwed(since: mark, by: self, queue)
     unsafe keptSelf.release()
     unsafe kept.release()
   }
 
   /// From the finished event to the completion block, with observers, one after the other (contract
   /// 127).
-  ///
-  /// Returns what must be handed over last.
   @inline(never) private final func finishWithCare(
     _ head: UInt, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
-  ) -> Job? {
+  ) {
     let bits = unsafe tellFinish(head, queue, context.pointee.worker)
-    let last = unsafe releaseWithCare(head, bits, queue, record, context)
-    return unsafe endCarefully(bits, gate, queue, record, context, owing: last).first
+    unsafe releaseWithCare(head, bits, queue, record, context)
+    unsafe endCarefully(bits, gate, queue, record, context)
   }
 
   /// Tells who observes the operation that it has finished, and cancels its dependents where that
@@ -115,34 +109,31 @@ extension Operation {
     return bits
   }
 
-  /// Releases dependents, then probes, then waiters, on any thread; returns what must be handed
-  /// over last.
+  /// Releases dependents, then probes, then waiters, on any thread.
   final func releaseWithCare(
     _ head: UInt, _ bits: UInt32, _ queue: OperationQueue?, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
-  ) -> JobChain {
+  ) {
     var released = Released()
     if let kept = unsafe walkSuccessors(head, context, &released) {
       unsafe context.pointee.ready.prepend(kept)
     }
     if let queue { unsafe queue.scheduler.submitUnlessEmpty(context.pointee.takeReady()) }
-    unsafe released.handOver(from: context)
-    if bits & StateBit.attended != 0 { released.tellProbes(record) }
+    record.handOverOrOwe(released.others)
+    if bits & StateBit.attended != 0 { WaiterList.tellProbes(released.waiters) }
     WaiterList.wake(released.waiters)
     if bits & StateBit.attended != 0 { dropConditions() }
-    return released.others
   }
 
-  /// From the slot to the completion block, which may wait for `jobs`; returns those to hand over
-  /// last.
+  /// From the slot to the completion block.
   private final func endCarefully(
     _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
-    _ context: UnsafeMutablePointer<WorkerContext>, owing jobs: JobChain = JobChain()
-  ) -> JobChain {
+    _ context: UnsafeMutablePointer<WorkerContext>
+  ) {
     giveUpSlot(gate, queue, record)
     record.stage = .ended
-    defer { record.stage = .body }
-    return unsafe complete(bits, queue, record, context.pointee.worker, owing: jobs)
+    unsafe complete(bits, queue, record, context.pointee.worker)
+    record.stage = .body
   }
 
   /// `start()` has returned, and the operation was finished inside of it: what the finish has left
@@ -153,23 +144,20 @@ extension Operation {
     _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) {
+    let mark = record.owedCount
     // acquire, edge Completion: after the seal; waits for an editor that did not see it.
     let bits = setBits(StateBit.sealedByFinish)
-    let last = unsafe endCarefully(bits, gate, queue, record, context)
-    _ = unsafe leave(nil, before: last.first, bits, gate, queue, record, context)
+    unsafe endCarefully(bits, gate, queue, record, context)
+    _ = unsafe leave(nil, owing: mark, bits, gate, queue, record, context)
   }
 
-  /// From the resources to the completion block; otherwise as `endCarefully`.
+  /// From the resources to the completion block, on any thread.
   final func complete(
-    _ bits: UInt32, _ queue: OperationQueue?, _ record: ThreadRecord, _ worker: Int,
-    owing jobs: JobChain
-  ) -> JobChain {
-    var last = jobs
-    if bits & StateBit.needsResources != 0 { last.append(giveBackResources()) }
-    return record.owing(last) {
-      if bits & StateBit.hasCompletion != 0 { runCompletionBlock(queue?.word ?? 0, record) }
-      if bits & StateBit.attended != 0 { traceCompletion(queue, worker) }
-    }
+    _ bits: UInt32, _ queue: OperationQueue?, _ record: ThreadRecord, _ worker: Int
+  ) {
+    if bits & StateBit.needsResources != 0 { giveBackResources() }
+    if bits & StateBit.hasCompletion != 0 { runCompletionBlock(queue?.word ?? 0, record) }
+    if bits & StateBit.attended != 0 { traceCompletion(queue, worker) }
   }
 
   /// The slot is free before the completion block runs (contract 61, 127).

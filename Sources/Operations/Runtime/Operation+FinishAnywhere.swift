@@ -33,10 +33,11 @@ extension Operation {
     let bits = isCareful ? tellFinish(head, queue, -1) : word
     let record = ThreadRecord.current
     if record.leavesRestToStart(of: self) {
-      var last = release(head, bits, queue, record)
-      // Only what executes has resources.
-      if bits & StateBit.needsResources != 0 { last.append(giveBackResources()) }
-      Released.handOver(last: last)
+      record.handingOverLast {
+        release(head, bits, queue, record)
+        // Only what executes has resources.
+        if bits & StateBit.needsResources != 0 { giveBackResources() }
+      }
     } else if let queue, record.runsInPlace(what: queue) {
       // In a job, so that what becomes ready starts afterwards (decision on `inline`) and the
       // completion block may wait for it.
@@ -44,63 +45,56 @@ extension Operation {
         JobChain(
           ClosureJob.make(band: band) {
             let record = ThreadRecord.current
-            let last = self.releaseAndEnd(head, bits, queue, record)
-            self.handOverLast(last, queue, record)
+            let mark = record.owedCount
+            self.releaseAndEnd(head, bits, queue, record)
+            record.handOverOwed(since: mark, by: self, queue)
           }))
     } else {
-      Released.handOver(last: releaseAndEnd(head, bits, queue, record))
+      record.handingOverLast { releaseAndEnd(head, bits, queue, record) }
     }
   }
 
-  /// All that follows the finished event; returns what must be handed over last.
+  /// All that follows the finished event.
   private final func releaseAndEnd(
     _ head: UInt, _ bits: UInt32, _ queue: OperationQueue?, _ record: ThreadRecord
-  ) -> JobChain {
-    let last = release(head, bits, queue, record)
-    return end(queue, record, owing: last)
+  ) {
+    release(head, bits, queue, record)
+    end(queue, record)
   }
 
   /// As `releaseWithCare` where no worker of the queue finishes it.
   private final func release(
     _ head: UInt, _ bits: UInt32, _ queue: OperationQueue?, _ record: ThreadRecord
-  ) -> JobChain {
+  ) {
     var context = WorkerContext(
       worker: -1, scheduler: queue?.identity ?? OperationQueue.noScheduler)
-    return unsafe withUnsafeMutablePointer(to: &context) { context in
+    unsafe withUnsafeMutablePointer(to: &context) { context in
       unsafe releaseWithCare(head, bits, queue, record, context)
     }
   }
 
   private final func noteSurplusFinish() { withColdTableMade { $0.surplusFinishes += 1 } }
 
-  /// From the slot to the end of the membership, with a completion block that may wait for what
-  /// `jobs` run; returns what must be handed over last.
-  private final func end(
-    _ queue: OperationQueue?, _ record: ThreadRecord, owing jobs: JobChain = JobChain()
-  ) -> JobChain {
+  /// From the slot to the end of the membership.
+  private final func end(_ queue: OperationQueue?, _ record: ThreadRecord) {
     let before = noteSealedByFinish(queue)
     if before & StateBit.detached != 0 { queue?.releaseSlot() }
-    let last = complete(before, queue, record, -1, owing: jobs)
+    complete(before, queue, record, -1)
     guard let queue else {
       if before & StateBit.retainsDependencies == 0 { dropDependencies(before) }
-      return last
+      return
     }
-    var kept: Unmanaged<OperationQueue>?
-    // Who observes the queue may wait for them.
-    let jobs = record.owing(last) {
-      var context = WorkerContext(worker: -1, scheduler: queue.identity)
-      unsafe withUnsafeMutablePointer(to: &context) { context in
-        unsafe kept = leave(before, queue, record, context)
-      }
-      record.flushCredit()
+    var context = WorkerContext(worker: -1, scheduler: queue.identity)
+    let kept = unsafe withUnsafeMutablePointer(to: &context) { context in
+      unsafe leave(before, queue, record, context)
     }
+    record.flushCredit()
     if let kept = unsafe kept { unsafe Self.lookForStaleHandles(kept) }
-    return jobs
   }
 
   /// `main()` has returned after a manual start, and the operation was finished inside of it.
   final func endAfterManualStart(_ record: ThreadRecord) {
-    Released.handOver(last: end(nil, record))
+    record.handingOverLast { end(nil, record) }
   }
 
   /// Tells the worker that is still inside `start()`, if one is, and keeps operation and queue for
@@ -166,24 +160,20 @@ extension Operation {
     noteBegin(begun)
     let queue = unsafe retainQueue()
     unlockState(begun)
-    var last =
-      begun & StateBit.needsResources != 0
-      ? ResourceArbiter.shared.withdraw(self) : JobChain()
-    unsafe queue._withUnsafeGuaranteedRef { queue in
-      queue.order?.passOver(memberWord)
-      Warning.finishedBeforeStart(self, queue)
-      last = ThreadRecord.withCurrent { record in
-        record.owing(last) {
-          let outer = record.push(word, queue)
-          skipMain()
-          record.pop(outer)
-          finishStarted(begun)
-        }
+    let record = ThreadRecord.current
+    record.handingOverLast {
+      if begun & StateBit.needsResources != 0 { ResourceArbiter.shared.withdraw(self) }
+      unsafe queue._withUnsafeGuaranteedRef { queue in
+        queue.order?.passOver(memberWord)
+        Warning.finishedBeforeStart(self, queue)
+        let outer = record.push(word, queue)
+        skipMain()
+        record.pop(outer)
+        finishStarted(begun)
+        // What stood behind it may wait for it, and run here.
+        if queue.order != nil { queue.enqueue(JobChain()) }
       }
-      // What stood behind it may wait for it, and run here.
-      if queue.order != nil { queue.enqueue(JobChain()) }
     }
-    Released.handOver(last: last)
     unsafe queue.release()
   }
 

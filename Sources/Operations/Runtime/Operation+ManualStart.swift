@@ -69,7 +69,7 @@ extension Operation {
         cancel()
       case .resourcesInUse: throw .resourcesInUse(self)
       case .taken(let needs):
-        Released.handOver(last: giveBack(needs))
+        ThreadRecord.current.handingOverLast { giveBack(needs) }
         return try refuseStart()
       case .notReady:
         if isSealed { return nil }

@@ -7,6 +7,14 @@ import Synchronization
 
 // The finished event, and what becomes ready by it. Protocol: Release.md.
 
+/// What a walk over a sealed list leaves to do.
+struct Released {
+  /// Jobs for other queues' policies or other schedulers, oldest first.
+  var others = JobChain()
+  /// List of waiters and probes.
+  var waiters: UInt = 0
+}
+
 extension Operation {
   /// Seals the successor list: this is the moment the operation is finished.
   ///
@@ -22,25 +30,22 @@ extension Operation {
   /// Releases what waited for the operation: the list that `seal` returned.
   ///
   /// Jobs made ready for the context's scheduler go to `context.ready`, oldest first; the oldest is
-  /// returned instead when nothing more urgent is at hand. `last` is what must be handed over last;
-  /// see `Released.handOver(last:)`.
+  /// returned instead when nothing more urgent is at hand. What would run inside of this call is
+  /// owed.
   @inline(__always)
   final func release(
-    _ head: UInt, _ context: UnsafeMutablePointer<WorkerContext>
-  ) -> (successor: Job?, last: Job?) {
-    guard head != SuccessorWord.empty else { return (nil, nil) }
-    var (successor, last): (Job?, Job?)
-    if Self.isOnly(head) {
-      (successor, last) = unsafe releaseOnly(head, context)
-    } else {
-      (successor, last) = unsafe releaseSuccessors(head, context)
-    }
+    _ head: UInt, _ record: ThreadRecord, _ context: UnsafeMutablePointer<WorkerContext>
+  ) -> Job? {
+    guard head != SuccessorWord.empty else { return nil }
+    let successor =
+      Self.isOnly(head)
+      ? unsafe releaseOnly(head, record, context) : unsafe releaseSuccessors(head, record, context)
     if let kept = successor, unsafe context.pointee.localBands & (kept.band.mask - 1) != 0 {
       // Something more urgent is queued with this worker.
       unsafe context.pointee.ready.prepend(kept)
-      successor = nil
+      return nil
     }
-    return (successor, last)
+    return successor
   }
 
   /// The list is one inline edge.
@@ -53,33 +58,24 @@ extension Operation {
 
   /// As `releaseSuccessors` for one inline edge.
   @inline(__always) private final func releaseOnly(
-    _ entry: UInt, _ context: UnsafeMutablePointer<WorkerContext>
-  ) -> (successor: Job?, last: Job?) {
+    _ entry: UInt, _ record: ThreadRecord, _ context: UnsafeMutablePointer<WorkerContext>
+  ) -> Job? {
     var others = JobChain()
     let ready = unsafe Self.reference(entry)._withUnsafeGuaranteedRef { dependent in
       unsafe dependent.resolve(.slot(Int((entry >> 1) & 7)), context, &others)
     }
-    return others.isEmpty ? (ready, nil) : (ready, unsafe Self.handOver(others, from: context))
-  }
-
-  /// Returns what must be handed over last.
-  @inline(never) private static func handOver(
-    _ others: JobChain, from context: UnsafeMutablePointer<WorkerContext>
-  ) -> Job? {
-    var released = Released()
-    released.others = others
-    unsafe released.handOver(from: context)
-    return released.others.first
+    if !others.isEmpty { record.handOverOrOwe(others) }
+    return ready
   }
 
   @inline(never) private final func releaseSuccessors(
-    _ head: UInt, _ context: UnsafeMutablePointer<WorkerContext>
-  ) -> (successor: Job?, last: Job?) {
+    _ head: UInt, _ record: ThreadRecord, _ context: UnsafeMutablePointer<WorkerContext>
+  ) -> Job? {
     var released = Released()
     let kept = unsafe walkSuccessors(head, context, &released)
-    if !released.others.isEmpty { unsafe released.handOver(from: context) }
+    if !released.others.isEmpty { record.handOverOrOwe(released.others) }
     if released.waiters != 0 { WaiterList.wake(released.waiters) }
-    return (kept, released.others.first)
+    return kept
   }
 
   /// Walks a sealed list, newest entry first; returns the last job made ready, the oldest
@@ -169,9 +165,10 @@ extension Operation {
 
   /// For deinit: what is still on the list waits for nothing any more.
   final func resolveStaleSuccessors() {
+    guard let head = seal(), head != SuccessorWord.empty else { return }
     var context = WorkerContext(worker: -1, scheduler: OperationQueue.noScheduler)
     unsafe withUnsafeMutablePointer(to: &context) { context in
-      if let head = seal() { _ = unsafe release(head, context) }
+      _ = unsafe release(head, ThreadRecord.current, context)
     }
   }
 }

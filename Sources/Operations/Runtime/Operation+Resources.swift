@@ -71,9 +71,10 @@ extension Operation {
     // The job may be all that keeps them.
     let keptSelf = unsafe Unmanaged.passRetained(self)
     let keptQueue = unsafe Unmanaged.passRetained(queue)
-    let last = giveUpUnusedResources { $0.latestHandle == handle }
+    let mark = record.owedCount
+    giveUpUnusedResources { $0.latestHandle == handle }
     queue.takeBack(job, ticket: ticket(in: queue))
-    handOverLast(last, queue, record)
+    record.handOverOwed(since: mark, by: self, queue)
     unsafe keptSelf.release()
     unsafe keptQueue.release()
   }
@@ -86,33 +87,31 @@ extension Operation {
     return table.needs
   }
 
-  /// The operation has finished; returns what the caller hands over last.
-  final func giveBackResources() -> JobChain {
+  /// The operation has finished.
+  final func giveBackResources() {
     let bits = lockState()
     let given = resourcesGivenUp()
     unlockState(bits)
-    return giveBack(given)
+    giveBack(given)
   }
 
   /// It cannot start without a slot from now on: gives up what it has and has not begun to use.
-  ///
-  /// Returns what the caller hands over last.
   ///
   /// - Parameter mayHave: asked under the edit lock. A handle that is out of date brings nothing: the
   ///   one that was handed over with the grant may have a slot.
   final func giveUpUnusedResources(
     if mayHave: (ColdTable) -> Bool = { _ in true }
-  ) -> JobChain {
+  ) {
     let bits = lockState()
     let isUnused = bits & StateBit.started == 0 && coldTable.map(mayHave) ?? false
     let given = isUnused ? resourcesGivenUp() : []
     unlockState(bits)
-    return giveBack(given)
+    giveBack(given)
   }
 
-  /// Gives back what `resourcesGivenUp` has returned; returns what the caller hands over last.
-  final func giveBack(_ needs: [ResourceNeed]) -> JobChain {
-    needs.isEmpty ? JobChain() : ResourceArbiter.shared.giveBack(needs, of: self)
+  /// Gives back what `resourcesGivenUp` has returned.
+  final func giveBack(_ needs: [ResourceNeed]) {
+    if !needs.isEmpty { ResourceArbiter.shared.giveBack(needs, of: self) }
   }
 }
 
@@ -125,11 +124,8 @@ extension OperationQueue {
   }
 
   /// The queue is open no longer: members that have resources and wait for a slot give them up.
-  ///
-  /// Returns what the caller hands over last.
-  func giveUpUnusedResources() -> JobChain {
-    var last = JobChain()
-    guard ResourceArbiter.shared.isInUse else { return last }
+  func giveUpUnusedResources() {
+    guard ResourceArbiter.shared.isInUse else { return }
     for member in registry.membersAndClosures() {
       let operation: Operation? =
         switch member {
@@ -138,8 +134,7 @@ extension OperationQueue {
         case .closure(let handle): handle.facadeIfMade
         }
       guard let operation, operation.needsResources else { continue }
-      last.append(operation.giveUpUnusedResources())
+      operation.giveUpUnusedResources()
     }
-    return last
   }
 }

@@ -98,17 +98,17 @@ extension Operation {
     {
       return unsafe perform(bits, gate, queue, record, context)
     }
-    switch beginSlowly(handle) {
-    case .won(let bits):
+    let mark = record.owedCount
+    let outcome = beginSlowly(handle)
+    if case .won(let bits) = outcome {
       return unsafe perform(bits, gate, queue, record, context)
-    case .lost(let last):
-      if gate == .fast { queue.leaveFast(record) }
-      unsafe dropHandle(queue, record, context)
-      handOverLast(last, gate, queue, record)
-    case .parked(let last):
-      if gate == .fast { queue.leaveFast(record) }
-      handOverLast(last, gate, queue, record)
     }
+    if gate == .fast { queue.leaveFast(record) }
+    if case .lost = outcome { unsafe dropHandle(queue, record, context) }
+    if record.owedCount > mark, gate == .slot, !record.slotIsGone {
+      giveUpSlot(gate, queue, record)
+    }
+    record.handOverOwed(since: mark, by: self, queue)
     return 0
   }
 

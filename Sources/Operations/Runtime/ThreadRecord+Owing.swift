@@ -2,23 +2,98 @@
 
 import Scheduling
 
-// A finish hands over last what runs inside of that call. What it still has to do before may be
-// the user's code, and wait: then the wait hands those jobs over. Page: Waiting.md.
+// Whichever thread makes an operation startable on a scheduler without threads runs it, for as long
+// as it likes, inside of the call that hands it over. So it is owed, and handed over when the call
+// that has made it startable has done everything else. What that still has to do may be the user's
+// code, and wait: then the wait hands it over. Page: Waiting.md.
 
 extension ThreadRecord {
-  /// Runs `body`, which may wait for what these jobs run; returns those that no wait has handed
-  /// over.
-  func owing(_ jobs: JobChain, _ body: () -> Void) -> JobChain {
-    guard !jobs.isEmpty else {
-      body()
-      return jobs
-    }
+  /// Hands over handles, and drains with their slots, that other threads run, or that are queued
+  /// behind a job which runs here; the others are owed.
+  @inline(never) func handOverOrOwe(_ jobs: JobChain) {
+    let mark = owedCount
     owed.append(jobs)
-    body()
-    return owed.removeLast()
+    handOverOwed(since: mark) { runsInPlace(what: $0) }
   }
 
-  /// Whether no finish under way here has anything to hand over last.
+  /// Runs `body`, then hands over what that has come to owe.
+  func handingOverLast(_ body: () -> Void) {
+    let mark = owedCount
+    body()
+    handOverOwed(since: mark)
+  }
+
+  /// As `handOverOwed(since:)` for a worker of the queue, which has done all else for the
+  /// operation, so that its waits from here on are waits of that queue's scheduler.
+  ///
+  /// The caller keeps operation and queue, and nothing that these jobs may wait for.
+  func handOverOwed(since mark: Int, by operation: Operation, _ queue: OperationQueue) {
+    guard owedCount > mark else { return }
+    flushCredit()
+    let outer = enter(Level(operation: operation.word, queue: queue.word, stage: .ended))
+    handOverOwed(since: mark)
+    leave(outer)
+  }
+
+  /// Hands over all that is owed but for the first `mark` chains, and what `staysOwed`, by its
+  /// queue.
+  ///
+  /// What a queue gets reaches it in one step, so that nothing starts before something more urgent
+  /// is there (contract 85). What runs meanwhile may wait for what the next queues get.
+  private func handOverOwed(
+    since mark: Int, butFor staysOwed: (OperationQueue) -> Bool = { _ in false }
+  ) {
+    guard owedCount > mark else { return }
+    groupOwed(since: mark)
+    var left: [JobChain] = []
+    while owedCount > mark {
+      let jobs = owed.removeLast()
+      // Waits have handed over the others.
+      guard let first = jobs.first else { continue }
+      // SAFETY: handles and drains keep the queue; kept here, since they may have run before the
+      // call returns.
+      let kept = unsafe OperationQueue.reference(Self.queueWord(first)).retain()
+      unsafe kept._withUnsafeGuaranteedRef { queue in
+        if staysOwed(queue) { left.append(jobs) } else { queue.acceptHandles(jobs) }
+      }
+      unsafe kept.release()
+    }
+    owed += left.reversed()
+  }
+
+  /// Makes a chain for each queue of what is owed but for the first `mark` chains; the first queue's
+  /// comes last.
+  private func groupOwed(since mark: Int) {
+    var jobs = JobChain()
+    for chain in owed[mark...] { jobs.append(chain) }
+    owed.removeSubrange(mark...)
+    guard let first = jobs.first else { return }
+    var next: Job? = first
+    while let job = next, Self.queueWord(job) == Self.queueWord(first) { next = job.next }
+    // Most often there is but one.
+    guard next != nil else { return owed.append(jobs) }
+    var places: [UInt: Int] = [:]
+    var groups: [JobChain] = []
+    while let job = jobs.popFirst() {
+      let place = places[Self.queueWord(job)] ?? groups.count
+      if place == groups.count {
+        places[Self.queueWord(job)] = place
+        groups.append(JobChain())
+      }
+      groups[place].append(job)
+    }
+    owed += groups.reversed()
+  }
+
+  private static func queueWord(_ job: Job) -> UInt {
+    if let queue = Drain.queue(of: job) { return queue }
+    // SAFETY: whoever holds the job holds a handle, which keeps the operation a member.
+    return unsafe Operation.reference(Operation.word(behind: job))._withUnsafeGuaranteedRef {
+      unsafe UInt(bitPattern: $0.queueReference.toOpaque())
+    }
+  }
+
+  /// Nothing that is under way here has anything to hand over last.
   var owesNothing: Bool { owed.allSatisfy(\.isEmpty) }
 
   /// Hands over what this thread owes and `awaited` cannot end without, until it is over or the
@@ -30,7 +105,7 @@ extension ThreadRecord {
     guard !owesNothing else { return awaited.isOver() }
     return help(until: deadline, awaited.isOver) {
       guard let job = takeOwed(for: awaited.target) else { return false }
-      Released.handOver(last: JobChain(job))
+      handingOverLast { owed.append(JobChain(job)) }
       return true
     }
   }

@@ -66,8 +66,11 @@ import Synchronization
   var executorOfPart: OperationExecutor?
   /// The levels below, outermost first.
   var enclosing: [Level] = []
-  /// What the finishes under way here hand over last, outermost first; see `owing`.
-  var owed: [JobChain] = []
+  /// What the calls under way here hand over last, outermost first; see ThreadRecord+Owing.swift.
+  var owed: [JobChain] = [] { didSet { owedCount = owed.count } }
+  /// How many chains that are; a field of its own, which the usual way reads without a check for
+  /// exclusive access.
+  private(set) var owedCount = 0
   /// What the getters of one operation answer on this thread, while its observers are told.
   var assumption: Assumption?
   /// The niceness that the thread has by itself, while a body runs with one of its own.
