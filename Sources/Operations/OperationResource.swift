@@ -133,7 +133,6 @@ final class ResourceArbiter: Sendable {
   /// its body may wait for anything that the caller still has to do.
   private func tell(_ decisions: [ResourceDecision]) {
     guard !decisions.isEmpty else { return }
-    let record = ThreadRecord.current
     var decisions = decisions
     var jobs = JobChain()
     var next = 0
@@ -141,12 +140,12 @@ final class ResourceArbiter: Sendable {
       let decision = decisions[next]
       let request = decision.request
       next += 1
-      let turn = request.operation.settleTurn(decision, record)
+      let turn = request.operation.settleTurn(decision)
       if let job = turn.job { jobs.append(job) }
       guard decision.isGranted, !turn.isKept else { continue }
       decisions += state.withLock { $0.giveBack(request.needs, of: request.operation) }
     }
-    record.handOverOrOwe(jobs)
+    ThreadRecord.current.handOverOrOwe(jobs)
   }
 
   /// Whether anything is in use.

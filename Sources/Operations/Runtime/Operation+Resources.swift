@@ -36,9 +36,7 @@ extension Operation {
   ///
   /// Returns whether the operation keeps what it was granted, and what the caller hands over when
   /// all is settled: its handle, or a drain with its slot. What is not kept the caller gives back.
-  final func settleTurn(
-    _ decision: ResourceDecision, _ record: ThreadRecord
-  ) -> (isKept: Bool, job: Job?) {
+  final func settleTurn(_ decision: ResourceDecision) -> (isKept: Bool, job: Job?) {
     var handle: UInt?
     var isKept = false
     let bits = lockState()
@@ -54,13 +52,8 @@ extension Operation {
     }
     unlockState(bits)
     let job = handle.map { self.job(of: $0) }
-    guard let slot = decision.slot else { return (isKept, job) }
-    // Here the next one of that queue would run, in the middle: it comes in its turn, by a drain.
-    if !isKept, !record.runsInPlace(what: slot) {
-      slot.releaseSlot()
-      return (false, job)
-    }
-    return (isKept, Drain.make(slot, first: job))
+    // Given up here it could start the next one of that queue on this thread, in the middle.
+    return (isKept, decision.slot.map { Drain.make($0, first: job) } ?? job)
   }
 
   /// The job of a handle goes back to the ready list, to wait for a slot.
