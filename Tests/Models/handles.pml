@@ -102,15 +102,18 @@ inline forgetPlace(i) {                         /* under the lock */
 }
 
 /* begin: result 1 won, 0 lost, 2 parked */
-#define outOfDate (moved && latest != i)
+#define outOfDate (moved && !flushes && latest != i)
 inline begin(i) {
-  atomic { !lock; touch;
-    if
-    :: !hold && !moved && !started -> started = 1; r = 1
-    :: else -> lock = 1; r = 3
-    fi };
+  atomic { !lock; touch; r = 3; isKept = 0;
+    if :: !hold && !moved && !started -> started = 1; r = 1 :: else fi };
   if
-  :: r == 3 ->
+  :: r == 3 ->                                  /* the slow path keeps B and its queue: it may park */
+     isKept = 1;
+#ifndef W_KEEP
+     keepQ();
+#endif
+     atomic { rc++ };
+     takeLock();
      if
      :: started || outOfDate ->
         r = 0;
@@ -140,7 +143,7 @@ inline begin(i) {
 }
 
 proctype Worker() {
-  byte i, r; bit last;
+  byte i, r; bit last, isKept;
 end:
   do
   :: atomic {
@@ -151,23 +154,14 @@ end:
        fi;
        bag[i] = 0; touch; touchQ; assert(!gone[i])
      };
-     if
-     :: i == FLUSH ->
-        takeLock(); r = !started; started = 1; dropLock()
-     :: else ->
-#ifndef W_KEEP
-        keepQ();                                /* taken on the slow path of begin only; the fast one cannot park */
-#endif
-        atomic { rc++ };
-        begin(i)
-     fi;
+     begin(i);
      if
      :: r == 1 -> finish()
      :: r == 0 -> touchQ; dropHandle()
      :: r == 2 -> touchQ                        /* leaveFast */
      fi;
      if
-     :: i != FLUSH ->
+     :: isKept ->
         release();
 #ifndef W_KEEP
         dropQ()
@@ -301,7 +295,7 @@ proctype DependencyEnds() {                     /* after the edge was pushed */
 }
 
 proctype Waiter() {                             /* runs B on its own thread, or gives up and sleeps */
-  byte r; bit last, mine;
+  byte r; bit last, mine, isKept;
   takeLock();
   if :: started -> skip :: else -> mine = 1; qrefs++ fi;
   dropLock();

@@ -75,7 +75,10 @@ extension Operation {
     if state.load(ordering: .relaxed) & StateBit.hold != 0 { inheritCancellation() }
     let isReadyNow = isReady  // user code: before the lock
     var bits = lockState()
-    let isOutOfDate = bits & StateBit.moved != 0 && coldTable?.latestHandle != handle
+    // What is to be flushed has no place in the order.
+    let isOutOfDate =
+      bits & (StateBit.moved | StateBit.toBeFlushed) == StateBit.moved
+      && coldTable?.latestHandle != handle
     // What was granted its resources has had its turn, and the slot that came with it goes with the
     // handle of that time: whichever comes first starts it. The latest one would have to ask anew.
     let isGranted = coldTable?.holdsResources ?? false

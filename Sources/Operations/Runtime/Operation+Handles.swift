@@ -75,7 +75,7 @@ private func carrierRun(
         let successor: UInt
         if isFlush {
           guard queue.mayFlushNow(deferring: job) else { return 0 }
-          successor = unsafe operation.flush(queue, record, context)
+          successor = unsafe operation.runPastGate(address, .flush, queue, record, context)
         } else {
           let ran = unsafe operation.runHandle(address, job, queue, record, context)
           guard let ran else { return 0 }
@@ -142,34 +142,6 @@ extension Operation {
     let queue = unsafe queueReference.retain()
     unsafe queue._withUnsafeGuaranteedRef { $0.acceptHandles(JobChain(job)) }
     unsafe queue.release()
-  }
-
-  /// Runs a flush carrier.
-  fileprivate final func flush(
-    _ queue: OperationQueue, _ record: ThreadRecord,
-    _ context: UnsafeMutablePointer<WorkerContext>
-  ) -> UInt {
-    // The carrier may start a moved operation: a cancelled one has no place in the order.
-    let bits = lockState()
-    guard bits & StateBit.started == 0 else {
-      unlockState(bits)
-      unsafe dropHandle(queue, record, context)
-      return 0
-    }
-    let begun = bits | StateBit.started | StateBit.flushed
-    noteBegin(begun)
-    guard Self.mayBeFinishedByOthers(begun) || begun & StateBit.attended != 0 else {
-      unlockState(begun)
-      return unsafe perform(begun, .flush, queue, record, context)
-    }
-    // Kept from before the begin: see `perform`.
-    let keptSelf = unsafe Unmanaged.passRetained(self)
-    let keptQueue = unsafe Unmanaged.passRetained(queue)
-    unlockState(begun)
-    let successor = unsafe perform(begun, .flush, queue, record, context)
-    unsafe keptSelf.release()
-    unsafe keptQueue.release()
-    return successor
   }
 
   /// A handle came back without running the operation.
