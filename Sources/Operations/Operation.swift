@@ -183,7 +183,8 @@ open class Operation: @unchecked Sendable {
   /// Of operations that are cancelled together those without an override are marked first, then the
   /// overrides are called, then what was cancelled is let go and told. An override that waits lets
   /// go of what has been cancelled so far, and nothing else comes before it returns. With a lock or
-  /// a semaphore of its own it waits inside of `OperationQueue.blocking`.
+  /// a semaphore of its own it waits inside of `OperationQueue.blocking`, and calls `super.cancel()`
+  /// before that: what it marks in there is let go after the override has returned.
   open func cancel() { cancelNow() }
 
   // What follows is written for users; the machinery never calls it, so that overrides see only

@@ -37,6 +37,14 @@ private final class FinishingInCancel: AsyncOperation, @unchecked Sendable {
   }
 }
 
+/// Takes its time in its `cancel()`.
+private final class SlowGroup: GroupOperation, @unchecked Sendable {
+  override func cancel() {
+    super.cancel()
+    for _ in 0..<20 { yieldCore() }
+  }
+}
+
 extension OperationLayer {
   /// What overrides of `cancel()` do: cancel queues and groups, finish, and wait.
   @Suite struct CancelOverrideTests {
@@ -185,6 +193,79 @@ extension OperationLayer {
         first.forget()
       }
       #expect(ran.value == 0)
+    }
+
+    /// The same where the first one is a group, which ends with its members once it executes.
+    @Test(.contract(52), arguments: Kind.each, [false, true])
+    func overridesAreCalledBeforeAGroupIsLetGo(_ kind: Kind, isExecuting: Bool) {
+      let ran = Counter()
+      for _ in 0..<(50 / min(slowness, 5)) {
+        let queue = kind.queue()
+        let never = Operation()
+        let members = [Hooked(after: never) {}, Operation()]
+        members[1].addDependency(never)
+        let begun = Counter()
+        let first = SlowGroup(members) { _ in begun.add(1) }
+        if !isExecuting { first.addDependency(never) }
+        let second = Hooked(after: first) {}
+        second.completionBlock = { if !second.isCancelled { ran.add(1) } }
+        queue.addOperations([first, second], waitUntilFinished: false)
+        if isExecuting { #expect(waitUntil(deadline: patience) { begun.value == 1 }) }
+        queue.cancelAllOperations()
+        queue.expectQuiet()
+      }
+      #expect(ran.value == 0)
+    }
+
+    /// Once `super.cancel()` has returned its members are marked, and the override may wait for them.
+    @Test(.contract(43, 101), arguments: Kind.each)
+    func groupThatWaitsForItsMembersInItsOverride(_ kind: Kind) {
+      final class Waiting: GroupOperation, @unchecked Sendable {
+        let isInTime = Atomic<Bool>(false)
+        override func cancel() {
+          let members = operations
+          super.cancel()
+          let areMarked = members.allSatisfy { $0.isCancelled }
+          let haveEnded = members.allSatisfy { $0.wait(timeout: patience) }
+          isInTime.store(areMarked && haveEnded, ordering: .releasing)
+        }
+      }
+      let queue = kind.queue()
+      let never = Operation()
+      let plain = BlockOperation {}
+      plain.addDependency(never)
+      let group = Waiting([plain, SlowGroup([Hooked(after: never) {}]), Hooked(after: never) {}])
+      queue.addOperations([group, Hooked(after: never) {}], waitUntilFinished: false)
+      queue.cancelAllOperations()
+      queue.expectQuiet()
+      let isInTime = group.isInTime.load(ordering: .acquiring)
+      #expect(isInTime)
+    }
+
+    /// The two are no parts of each other, although the hook is called inside of a third one.
+    @Test(.contract(52)) func hierarchyOfQueuesCancelledTwiceInAHook() {
+      let pool = ThreadPoolScheduler(workers: 2)
+      let queues = (0..<3).map { _ in OperationQueue(scheduler: pool) }
+      for queue in queues.prefix(2) { queue.isSuspended = true }
+      let parent = Overriding()
+      parent.after.withLock { $0 = { queues[1].cancelAllOperations() } }
+      queues[0].addOperation(parent)
+      let late = Operation()
+      let hooked = AsyncOperation(onCancel: { operation in
+        queues[0].cancelAllOperations()
+        queues[1].addOperation(late)
+        queues[0].cancelAllOperations()
+        operation.finish()
+      }) { _ in }
+      queues[2].addOperation(hooked)
+      #expect(waitUntil(deadline: patience) { hooked.isExecuting })
+      queues[2].cancelAllOperations()
+      #expect(late.isCancelled)
+      for queue in queues {
+        queue.isSuspended = false
+        queue.expectQuiet()
+      }
+      parent.forget()
     }
 
     /// The operation is told before its timeout ends, whose completion block may wait for it.

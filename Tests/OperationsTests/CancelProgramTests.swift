@@ -23,10 +23,17 @@ extension OperationLayer {
 }
 
 /// Operations that wait for one that never finishes, in groups, timeouts and queues; each cancellation does something more.
+///
+/// Some wait for others instead, in programs where one thread cancels the one queue and no override waits: there nothing
+/// begins before its override is called.
 private final class CancelProgram: @unchecked Sendable {
   private let kind: Kind
   private var random: SeededGenerator
   private let queues: [OperationQueue]
+  /// One thread cancels the one queue, and nothing lets go before.
+  private let isTogether: Bool
+  /// Bodies of groups and asynchronous operations.
+  private let begun = Counter()
   private let never = Operation()
   private var operations: [Operation] = []
   private var groups: [(group: OverridingGroup, members: [Operation])] = []
@@ -37,7 +44,9 @@ private final class CancelProgram: @unchecked Sendable {
   init(_ kind: Kind, seed: UInt64) {
     self.kind = kind
     random = SeededGenerator(seed: seed)
-    queues = (0...Int.random(in: 0...2, using: &random)).map { _ in kind.queue() }
+    isTogether = Int.random(in: 0..<4, using: &random) == 0
+    let count = isTogether ? 1 : Int.random(in: 1...3, using: &random)
+    queues = (0..<count).map { _ in kind.queue() }
     var top: [Operation] = []
     for _ in 0..<Int.random(in: 3...10, using: &random) { addOne(to: &top) }
     for each in overriding {
@@ -53,12 +62,18 @@ private final class CancelProgram: @unchecked Sendable {
     queues[Int.random(in: 0..<queues.count, using: &random)]
   }
 
+  /// What does not finish before it is cancelled.
+  private func dependency(among top: [Operation]) -> Operation {
+    isTogether && chance(2) ? top.randomElement(using: &random) ?? never : never
+  }
+
   private func addOne(to top: inout [Operation]) {
     if groups.count < 3, chance(4) {
       let members = Array(top.suffix(Int.random(in: 0...3, using: &random)))
       top.removeLast(members.count)
-      let group = OverridingGroup(members)
-      if chance(2) { group.addDependency(never) }
+      let group = OverridingGroup(members) { [begun] _ in begun.add(1) }
+      // Without members it would end by itself.
+      if chance(2) || isTogether && members.isEmpty { group.addDependency(dependency(among: top)) }
       groups.append((group, members))
       overriding.append(group)
       note(group, &top)
@@ -68,12 +83,12 @@ private final class CancelProgram: @unchecked Sendable {
         AsyncOperation(onCancel: { operation in
           hook?()
           operation.finish()
-        }) { _ in }, &top)
+        }) { [begun] _ in begun.add(1) }, &top)
     } else {
       let operation = OverridingOperation()
-      operation.addDependency(never)
+      operation.addDependency(dependency(among: top))
       overriding.append(operation)
-      guard chance(5) else { return note(operation, &top) }
+      guard !isTogether, chance(5) else { return note(operation, &top) }
       operations.append(operation)
       note(TimeoutOperation(operation, within: .seconds(600)), &top)
     }
@@ -91,6 +106,7 @@ private final class CancelProgram: @unchecked Sendable {
     let isFirst = Locked(true)
     switch Int.random(in: 0..<8, using: &random) {
     case 0...2: return { queue.cancelAllOperations() }
+    case 3...4 where isTogether: return nil
     case 3: return { [never] in _ = never.wait(timeout: .microseconds(50)) }
     case 4: return { if isFirst.withLock({ $0.exchange(false) }) { group?.cancel() } }
     case 5:
@@ -112,11 +128,16 @@ private final class CancelProgram: @unchecked Sendable {
 
   /// Cancels everything from up to three threads; what each of them has cancelled is marked when its call returns.
   func cancelEverything(fromBodies: Bool) throws {
+    if isTogether {
+      // One that is about to begin would be flushed as soon as it is marked.
+      let expected = beginning(of: queues[0].operations)
+      if !waitUntil(deadline: patience, { begun.value == expected }) { fault("some do not begin") }
+    }
     let scheduler = kind.make(kind.workers)
-    let group = groups.randomElement(using: &random)
+    let group = isTogether ? nil : groups.randomElement(using: &random)
     var threads: [SystemThread] = []
     var callers: [OperationQueue] = []
-    for _ in 0..<Int.random(in: 1...3, using: &random) {
+    for _ in 0..<(isTogether ? 1 : Int.random(in: 1...3, using: &random)) {
       if fromBodies {
         let caller = OperationQueue(scheduler: scheduler)
         caller.blockingPolicy = .help
@@ -133,6 +154,14 @@ private final class CancelProgram: @unchecked Sendable {
     }
   }
 
+  /// How many bodies begin before anything is cancelled.
+  private func beginning(of operations: [Operation]) -> Int {
+    operations.filter { $0.dependencies.isEmpty }.reduce(0) { count, operation in
+      let made = groups.first { $0.group === operation }
+      return count + 1 + (made.map { beginning(of: $0.members) } ?? 0)
+    }
+  }
+
   private func cancel(_ first: (group: OverridingGroup, members: [Operation])?) {
     if let first {
       first.group.cancel()
@@ -141,16 +170,19 @@ private final class CancelProgram: @unchecked Sendable {
     for queue in queues {
       let held = queue.operations
       queue.cancelAllOperations()
-      expectMarked(held, "cancelAllOperations() has returned")
-      for (group, members) in groups where held.contains(where: { $0 === group }) {
-        expectMarked(members, "cancelAllOperations() of its group's queue has returned")
-      }
+      expectMarked(held, "cancelAllOperations() of its queue has returned")
     }
   }
 
+  /// With their members at every depth.
   private func expectMarked(_ operations: [Operation], _ when: String) {
-    for operation in operations where !operation.isCancelled && !operation.isFinished {
-      fault("\(operation) is not marked although \(when)")
+    for operation in operations {
+      if !operation.isCancelled, !operation.isFinished {
+        fault("\(operation) is not marked although \(when)")
+      }
+      if let made = groups.first(where: { $0.group === operation }) {
+        expectMarked(made.members, when)
+      }
     }
   }
 

@@ -56,6 +56,53 @@ extension OperationLayer {
       #expect(second.runCount == 0 && innermost.runCount == 0)
     }
 
+    /// Has a `cancel()` of its own, which may do nothing but the first time.
+    private final class Overriding: GroupOperation, @unchecked Sendable {
+      private let onlyOnce: Bool
+
+      init(_ operations: [Operation], onlyOnce: Bool = false) {
+        self.onlyOnce = onlyOnce
+        super.init(operations)
+      }
+
+      override func cancel() {
+        guard !onlyOnce || !isCancelled else { return }
+        super.cancel()
+      }
+    }
+
+    /// The same where the group has an override, in another group or not.
+    @Test(.contract(43, 45, 52), arguments: Kind.each.filter { !$0.isInline }, 0..<5)
+    func allAreMarkedOfAGroupWithAnOverride(_ kind: Kind, way: Int) throws {
+      let queue = kind.queue()
+      let dependency = TestAsyncOperation()
+      dependency.finishOnCancel = true
+      let stopping = Stopping()
+      let second = Hooked(after: dependency) {}
+      let innermost = TestOperation()
+      stopping.addDependency(dependency)
+      innermost.addDependency(dependency)
+      let group = Overriding(
+        [stopping, second, Overriding([GroupOperation([innermost])])], onlyOnce: way == 4)
+      let outer = way < 3 ? GroupOperation([group]) : group
+      queue.addOperations([dependency, outer], waitUntilFinished: false)
+      #expect(
+        waitUntil(deadline: patience) { group.isExecuting && dependency.isExecuting })
+      let first = try SystemThread.start(name: "first") { group.cancel() }
+      #expect(stopping.isInside.wait())
+      switch way {
+      case 0: group.cancel()
+      case 1: outer.cancel()
+      default: queue.cancelAllOperations()
+      }
+      #expect(second.isCancelled && innermost.isCancelled)
+      dependency.finish()
+      stopping.mayLeave.open()
+      first.join()
+      queue.expectQuiet()
+      #expect(innermost.runCount == 0)
+    }
+
     /// `OperationQueue.current` of a member is the queue of the members.
     @Test(.contract(46), arguments: Kind.each, [false, true])
     func whatMembersAddToTheirQueueIsCancelled(_ kind: Kind, behindBarrier: Bool) {
@@ -110,6 +157,25 @@ extension OperationLayer {
       #expect(members.allSatisfy { $0.isCancelled })
       gate.finish()
       queue.expectQuiet()
+    }
+
+    /// How long a group takes to be cancelled that is the innermost one of so many, all with overrides.
+    private func timeToCancel(members count: Int, levels: Int) -> Duration {
+      let members = (0..<count).map { _ in Telling() }
+      var group = Overriding(members)
+      for _ in 1..<levels { group = Overriding([group]) }
+      let begin = ContinuousClock.now
+      group.cancel()
+      let duration = ContinuousClock.now - begin
+      #expect(members.allSatisfy { $0.isCancelled })
+      return duration
+    }
+
+    /// No member is looked for at every level: for these that took hundreds of times as long as in one group.
+    @Test(.contract(134)) func membersBelowManyOverrides() {
+      let flat = timeToCancel(members: 20_000, levels: 1)
+      let deep = timeToCancel(members: 20_000, levels: 1_000)
+      #expect(deep < flat * 20)
     }
 
     /// Whatever holds the queue of the members back when closures come.

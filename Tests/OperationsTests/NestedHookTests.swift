@@ -82,6 +82,30 @@ extension OperationLayer {
       #expect(didEnd)
     }
 
+    /// What one operation is told of inside of an override is no part of what calls that.
+    @Test(.contract(43, 70)) func hookInsideAnOverrideCancelsAGroup() {
+      let pool = ThreadPoolScheduler(workers: 3)
+      let (queue, other) = (OperationQueue(scheduler: pool), OperationQueue(scheduler: pool))
+      let never = Operation()
+      let member = Hooked(after: never) {}
+      let group = GroupOperation([member])
+      let isMarked = Atomic<Bool>(false)
+      let hooked = AsyncOperation(onCancel: { operation in
+        group.cancel()
+        isMarked.store(member.isCancelled, ordering: .releasing)
+        operation.finish()
+      }) { _ in }
+      other.addOperation(hooked)
+      queue.addOperations(
+        [Hooked(after: never) { hooked.cancel() }, group], waitUntilFinished: false)
+      #expect(waitUntil(deadline: patience) { hooked.isExecuting && group.isExecuting })
+      queue.cancelAllOperations()
+      queue.expectQuiet()
+      other.expectQuiet()
+      let wasMarked = isMarked.load(ordering: .acquiring)
+      #expect(wasMarked)
+    }
+
     /// They wait for an operation that comes behind all of them.
     @Test(.contract(52, 70)) func manyHooksWaitForWhatIsCancelledWithThem() {
       let queue = OperationQueue(scheduler: ThreadPoolScheduler(workers: 2))

@@ -35,6 +35,8 @@ package enum Kind: String, Sendable, CaseIterable {
   case cancelling
   /// A group of other operations.
   case group
+  /// A group that overrides `cancel()`.
+  case cancellingGroup
   /// A time limit for another operation.
   case timeout
   /// An operation with a second attempt.
@@ -53,7 +55,7 @@ package enum Kind: String, Sendable, CaseIterable {
   /// One of the library's own classes.
   package var isStock: Bool {
     switch self {
-    case .subclass, .conditional, .held, .custom, .latched, .cancelling: false
+    case .subclass, .conditional, .held, .custom, .latched, .cancelling, .cancellingGroup: false
     default: true
     }
   }
@@ -69,5 +71,7 @@ package enum Kind: String, Sendable, CaseIterable {
   /// Has `finish()`.
   package var isAsync: Bool { self == .held || self == .task || self == .callback }
   /// Made of other operations.
-  package var isComposite: Bool { self == .group || self == .timeout || self == .retry }
+  package var isComposite: Bool { isGroup || self == .timeout || self == .retry }
+  package var isGroup: Bool { self == .group || self == .cancellingGroup }
+  package var overridesCancel: Bool { self == .cancelling || self == .cancellingGroup }
 }

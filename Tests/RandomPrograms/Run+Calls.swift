@@ -41,7 +41,7 @@ extension Run {
       try? self.queue(queue, actor)?.tryAddOperations(numbers.compactMap { operation($0, actor) })
     case .add(let number, let queue):
       if let queue = self.queue(queue, actor) { add(number, to: queue, actor) }
-    case .cancelAll(let queue): self.queue(queue, actor)?.cancelAllOperations()
+    case .cancelAll(let queue): cancelAll(queue, actor)
     case .suspend(let queue, let on): self.queue(queue, actor)?.isSuspended = on
     case .limit(let queue, let limit):
       self.queue(queue, actor)?.maxConcurrentOperationCount = limit
@@ -143,7 +143,9 @@ extension Run {
   ) {
     let facts = facts[number]
     switch step {
-    case .cancel: operation.cancel()
+    case .cancel:
+      operation.cancel()
+      if actor != nil { judgeMarks(number) }
     case .cancelAndFinish: operation.cancelAndFinish()
     case .prioritise(_, let level):
       operation.queuePriority = Operation.QueuePriority(rounding: level)

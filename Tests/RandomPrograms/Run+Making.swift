@@ -38,6 +38,10 @@ extension Run {
       return GroupOperation(plan.members.compactMap { made[$0] }, collectsErrors: number % 2 == 0) {
         _ in body()
       }
+    case .cancellingGroup:
+      return CancellingGroup(
+        plan.members.compactMap { made[$0] }, collectsErrors: number % 2 == 0, body
+      ) { box.run?.performInside(plan.inCancel) }
     case .timeout:
       // Without what it is a limit for it does nothing.
       guard let other = plan.members.first.flatMap({ made[$0] }) else { return Operation() }

@@ -22,7 +22,7 @@ final class Held: AsyncOperation, @unchecked Sendable {
 final class Cancelling: Operation, @unchecked Sendable {
   private let body: @Sendable () -> Void
   private let inCancel: @Sendable () -> Void
-  private let isCancelling = Locked(false)
+  private let once = Once()
   init(_ body: @escaping @Sendable () -> Void, _ inCancel: @escaping @Sendable () -> Void) {
     self.body = body
     self.inCancel = inCancel
@@ -31,11 +31,36 @@ final class Cancelling: Operation, @unchecked Sendable {
   override func main() { body() }
   override func cancel() {
     super.cancel()
-    // Once, for it may cancel this one again.
-    let isFirst = isCancelling.withLock { isCancelling in
-      defer { isCancelling = true }
-      return !isCancelling
+    // For it may cancel this one again.
+    if once.isFirst() { inCancel() }
+  }
+}
+
+/// Does something when it is cancelled.
+final class CancellingGroup: GroupOperation, @unchecked Sendable {
+  private let inCancel: @Sendable () -> Void
+  private let once = Once()
+  init(
+    _ members: [Operation], collectsErrors: Bool, _ body: @escaping @Sendable () -> Void,
+    _ inCancel: @escaping @Sendable () -> Void
+  ) {
+    self.inCancel = inCancel
+    super.init(members, collectsErrors: collectsErrors) { _ in body() }
+  }
+  override func cancel() {
+    super.cancel()
+    if once.isFirst() { inCancel() }
+  }
+}
+
+/// Tells the first who asks from all others.
+private final class Once: Sendable {
+  private let isOver = Locked(false)
+
+  func isFirst() -> Bool {
+    isOver.withLock { isOver in
+      defer { isOver = true }
+      return !isOver
     }
-    if isFirst { inCancel() }
   }
 }

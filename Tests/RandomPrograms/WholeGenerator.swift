@@ -23,7 +23,7 @@ package struct WholeGenerator {
   private static let kinds: [Kind] = [
     .plain, .block, .block, .subclass, .subclass, .conditional, .held, .held, .held, .custom,
     .custom, .latched, .latched, .closure, .closure, .barrier, .barrier, .result, .resultTask,
-    .task, .callback, .callback, .cancelling, .group, .timeout, .retry, .graph,
+    .task, .callback, .callback, .cancelling, .group, .cancellingGroup, .timeout, .retry, .graph,
   ]
 
   package init(seed: UInt64) {
@@ -47,7 +47,7 @@ package struct WholeGenerator {
       if plan.kind == .latched, chance(2) { program.plans[number].announcesBlocking = true }
       if plan.kind != .plain, chance(7) { program.plans[number].inBody = inside() }
       if chance(9) { program.plans[number].inCompletion = inside() }
-      if plan.kind == .cancelling, chance(2) { program.plans[number].inCancel = inside() }
+      if plan.kind.overridesCancel, chance(2) { program.plans[number].inCancel = inside() }
     }
     if chance(24) {
       shareResource()
@@ -77,7 +77,7 @@ package struct WholeGenerator {
       if plans[number].kind == .block, chance(3) { plans[number].extraBlocks = 1 + below(2) }
       let candidates = free.sorted()
       switch plans[number].kind {
-      case .group: plans[number].members = candidates.filter { _ in chance(2) }
+      case .group, .cancellingGroup: plans[number].members = candidates.filter { _ in chance(2) }
       case .timeout:
         if candidates.isEmpty {
           plans[number].kind = .subclass
@@ -311,9 +311,9 @@ package struct WholeGenerator {
     case .invalidate: return .invalidate(queue: queue)
     case .report: return .report(queue: queue)
     case .set: return .set(number, Step.Setting.allCases[below(4)], !chance(4))
-    case .join: return .join(number, group: operation(.group))
-    case .limitGroup: return .limitGroup(operation(.group), below(4) - 1)
-    case .suspendGroup: return .suspendGroup(operation(.group), chance(2))
+    case .join: return .join(number, group: operation(.group, .cancellingGroup))
+    case .limitGroup: return .limitGroup(operation(.group, .cancellingGroup), below(4) - 1)
+    case .suspendGroup: return .suspendGroup(operation(.group, .cancellingGroup), chance(2))
     case .inject: return .inject(number, from: operation(.result))
     case .look: return .look(number)
     case .pause: return .pause(number)
@@ -360,9 +360,9 @@ package struct WholeGenerator {
     chance(3) ? below(program.plans.count) : hot[below(hot.count)]
   }
 
-  /// One of that kind if there is any.
-  private mutating func operation(_ kind: Kind) -> Int {
-    let found = program.plans.indices.filter { program.plans[$0].kind == kind }
+  /// One of these kinds if there is any.
+  private mutating func operation(_ kinds: Kind...) -> Int {
+    let found = program.plans.indices.filter { kinds.contains(program.plans[$0].kind) }
     return found.isEmpty ? operation() : found[below(found.count)]
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Cancelling several operations at a time. Page: Composition.md, "Cancelling".
+// Cancelling several operations at a time. Page: Composition.md, "Cancelling together".
 
 /// Operations that one call on one thread cancels together, in three phases.
 ///
@@ -10,13 +10,19 @@
 final class Cancellation {
   /// The one around it on the stack.
   fileprivate let outer: Cancellation?
-  /// What runs here is no part of the one around it.
+  /// Cancels nothing: what runs here is no business of those around it.
   private let isApart: Bool
+  /// The outermost one that this one is inside of; nil for that itself.
+  private let outermost: Cancellation?
+  /// The one that lets go of what this one marks; nil if it does so itself.
+  private let host: Cancellation?
   /// Those whose `cancel()` is called, in order.
   private var overriding: [Operation] = []
-  private var listed: Set<ObjectIdentifier> = []
   /// The one whose `cancel()` is being called.
   private var called: ObjectIdentifier?
+  /// Of the outermost one: those whose `cancel()` is called by it or by one inside of it that has
+  /// not returned.
+  private var listed: Set<ObjectIdentifier> = []
   /// Of the outermost one: the queues and composites whose members have been listed.
   private var owners: [ObjectIdentifier: AnyObject] = [:]
   /// What follows from the marks; handed over and told as far as these say.
@@ -25,15 +31,16 @@ final class Cancellation {
   private var told = 0
   private var isTelling = false
 
-  fileprivate init(inside outer: Cancellation?, isApart: Bool = false) {
+  /// With `letsGo` false the one around it lets go.
+  fileprivate init(inside outer: Cancellation?, isApart: Bool = false, letsGo: Bool = true) {
     self.outer = outer
     self.isApart = isApart
-  }
-
-  /// The outermost one that this is a part of.
-  private var outermost: Cancellation {
-    guard !isApart, let outer else { return self }
-    return outer.outermost
+    if let outer, !isApart, !outer.isApart {
+      outermost = outer.outermost ?? outer
+    } else {
+      outermost = nil
+    }
+    host = letsGo ? nil : outer?.host ?? outer
   }
 
   // MARK: Marking
@@ -41,11 +48,15 @@ final class Cancellation {
   /// True for the first to list the members of this queue or composite, or overrides that cancel
   /// their owner would go on for ever.
   fileprivate func isFirst(toList owner: AnyObject) -> Bool {
-    outermost.owners.updateValue(owner, forKey: ObjectIdentifier(owner)) == nil
+    let outermost = outermost ?? self
+    return outermost.owners.updateValue(owner, forKey: ObjectIdentifier(owner)) == nil
   }
 
   /// Marks the operations and all that they are made of, and lists those with a `cancel()` of their
   /// own: the unmarked ones, and with `evenIfMarked` all that are named.
+  ///
+  /// Calls nobody's code, unless it drops the last reference to an operation that has just
+  /// finished.
   fileprivate func mark(_ operations: [Operation], evenIfMarked: Bool = false) {
     var (round, listsAll) = (operations, evenIfMarked)
     // A loop instead of recursion: composites may be nested as deep as memory goes.
@@ -53,9 +64,13 @@ final class Cancellation {
       var members: [Operation] = []
       OperationWords.forEach(round) { operation in
         if operation.overridesCancel {
-          if listsAll || !(operation.isMarkedCancelled || operation.isSealed) { list(operation) }
+          if listsAll || !(operation.isMarkedCancelled || operation.isSealed) {
+            list(operation)
+          } else if operation.isComposite {
+            members += membersToMark(of: operation)
+          }
         } else {
-          if let cancelled = operation.markCancelled() { effects.append(cancelled) }
+          if let cancelled = operation.markCancelled() { keep(cancelled) }
           if operation.isComposite { members += membersToMark(of: operation) }
         }
       }
@@ -64,8 +79,8 @@ final class Cancellation {
   }
 
   /// As `mark(_:)` for the members of an operation that is marked; `cancelled` follows from that.
-  fileprivate func markMembers(of owner: Operation, after cancelled: Cancelled?) {
-    if let cancelled { effects.append(cancelled) }
+  fileprivate func markMembers(of owner: Operation, after cancelled: Cancelled? = nil) {
+    if let cancelled { keep(cancelled) }
     mark(membersToMark(of: owner))
   }
 
@@ -76,40 +91,40 @@ final class Cancellation {
   // MARK: Calling
 
   private func list(_ operation: Operation) {
-    let identity = ObjectIdentifier(operation)
-    guard !hasListed(identity) else { return }
-    listed.insert(identity)
+    // Else the loop here, or one around it, calls it.
+    guard (outermost ?? self).listed.insert(ObjectIdentifier(operation)).inserted else { return }
     overriding.append(operation)
   }
 
-  /// The loop here, or one around it, calls its `cancel()`.
-  private func hasListed(_ operation: ObjectIdentifier) -> Bool {
-    if listed.contains(operation) { return true }
-    guard !isApart, let outer else { return false }
-    return outer.hasListed(operation)
-  }
-
   fileprivate func callOverrides() {
-    for operation in overriding {
+    var next = 0
+    while next < overriding.count {
+      let operation = overriding[next]
+      next += 1
       called = ObjectIdentifier(operation)
       operation.cancel()
+      // The override may have left them to another thread, which has marked it.
+      if operation.isComposite, operation.isMarkedCancelled { markMembers(of: operation) }
     }
     called = nil
+    let outermost = outermost ?? self
+    for operation in overriding { outermost.listed.remove(ObjectIdentifier(operation)) }
   }
 
-  /// Keeps for later what follows from `super.cancel()` of the override that is being called; false
-  /// for any other operation.
-  fileprivate func keeps(_ cancelled: Cancelled) -> Bool {
-    guard called == ObjectIdentifier(cancelled.operation) else { return false }
-    effects.append(cancelled)
-    return true
+  /// The loop here is calling the override of this operation.
+  fileprivate func isCalling(_ operation: Operation) -> Bool {
+    called == ObjectIdentifier(operation)
   }
+
+  /// Keeps for the third phase what follows from a mark.
+  fileprivate func keep(_ cancelled: Cancelled) { (host ?? self).effects.append(cancelled) }
 
   // MARK: Letting go
 
   /// Hands over all that is free, then tells those who are to be told.
   ///
-  /// From inside of itself, by a wait, it only hands over: hooks do not run inside of each other.
+  /// From inside of itself, by a wait, it only hands over: the hooks that are called here do not
+  /// run inside of each other.
   fileprivate func letGo() {
     while handedOver < effects.count {
       let next = effects[handedOver]
@@ -140,8 +155,10 @@ extension ThreadRecord {
   /// Cancels what an operation is made of; `cancelled` follows from its own mark.
   ///
   /// When it returns they are marked, whoever came first, unless this thread is inside of that.
+  /// They are let go too, unless this is the `super.cancel()` of an override that is being called.
   func cancelMembers(of owner: Operation, after cancelled: Cancelled? = nil) {
-    cancelTogether { $0.markMembers(of: owner, after: cancelled) }
+    let isCalled = cancellation?.isCalling(owner) ?? false
+    cancelTogether(lettingGo: !isCalled) { $0.markMembers(of: owner, after: cancelled) }
   }
 
   /// Cancels operations that are about to be added to an operation which is cancelled, before they
@@ -157,13 +174,13 @@ extension ThreadRecord {
     addsUnderWay -= 1
   }
 
-  private func cancelTogether(_ mark: (Cancellation) -> Void) {
+  private func cancelTogether(lettingGo letsGo: Bool = true, _ mark: (Cancellation) -> Void) {
     let outer = cancellation
-    let cancellation = Cancellation(inside: outer)
+    let cancellation = Cancellation(inside: outer, letsGo: letsGo)
     self.cancellation = cancellation
     mark(cancellation)
     cancellation.callOverrides()
-    apartFromCancellations { cancellation.letGo() }
+    if letsGo { apartFromCancellations { cancellation.letGo() } }
     self.cancellation = outer
     // Its end, which may be the end of operations and call user code, comes after the assignment.
     withExtendedLifetime(cancellation) {}
@@ -171,9 +188,13 @@ extension ThreadRecord {
 
   /// Lets what follows from a mark happen: now, or with all that is cancelled together.
   func follow(_ cancelled: Cancelled) {
-    if let cancellation, cancellation.keeps(cancelled) { return }
-    cancelled.handOver()
-    cancelled.tell()
+    if let cancellation, cancellation.isCalling(cancelled.operation) {
+      return cancellation.keep(cancelled)
+    }
+    apartFromCancellations {
+      cancelled.handOver()
+      cancelled.tell()
+    }
   }
 
   /// What a thread must not keep to itself while it waits: finished operations that it has not

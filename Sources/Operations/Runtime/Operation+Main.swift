@@ -25,8 +25,8 @@ extension Operation {
   @inline(never) private final func runUnusualMain(isSkipped: Bool) {
     // Finished since it began: by an observer, or by whoever passed a result in.
     if isSkipped || isSealed { return skipMain() }
-    // acquire and release, edge MainBegun: one step, before or after that of `cancelNow`, which
-    // calls the hook only if this one was first.
+    // acquire and release, edge MainBegun: one step, before or after that of `markCancelled`; who
+    // made that one calls the hook only if this one was first.
     let before = setBits(StateBit.mainRan)
     main()
     if before & StateBit.cancelled != 0, !isSealed { cancelledWhileExecuting() }

@@ -14,16 +14,6 @@ enum OperationWords {
     }
   }
 
-  /// Whether `condition` holds for every member.
-  @inline(__always)
-  static func allSatisfy(_ operations: [Operation], _ condition: (Operation) -> Bool) -> Bool {
-    var holds = true
-    forEach(operations) { operation in
-      if holds { holds = condition(operation) }
-    }
-    return holds
-  }
-
   /// Claims all members for one queue, or none and says why (contract 106).
   static func claim(_ operations: [Operation]) throws(OperationError) {
     var failure: OperationError?
