@@ -131,6 +131,15 @@ import Testing
           + "gates from 1000 on; name a lower one in the limits file, or take larger sizes with "
           + "--where"
       ])
+    var interrupted = try Self.report([Self.without("chain", .failed("interrupted"))])
+    interrupted.wasInterrupted = true
+    #expect(
+      interrupted.headline
+        == "INTERRUPTED: of 0 comparisons with main at 1a2b3c4d5 none is established to be worse "
+        + "so far.")
+    var late = try Self.report([Self.entry("chain", ratio: 1.1)])
+    late.wasInterrupted = true
+    #expect(late.headline.hasPrefix("RED: chain on work-stealing, wall: +9"))
     let failed = try Self.report([
       Self.entry("fan", ratio: 1), Self.without("chain", .failed("signal 11")),
     ])

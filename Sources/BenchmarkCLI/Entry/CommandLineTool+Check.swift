@@ -28,7 +28,7 @@ extension CommandLineTool {
     let base = try gateBase(request, machine: machine)
     if !request.run.quiet { console.say("bench: the base is \(base.text)") }
     let interrupt = try Self.interrupt()
-    let turn = try turn(interrupt)
+    let turn = try turn(interrupt, isQuiet: request.run.quiet)
     defer { turn.releaseWithFile() }
     let built = try revision(
       base.revision, option: request.baseOption, buildOptions: request.compare.buildOptions,
@@ -84,14 +84,24 @@ extension CommandLineTool {
   }
 
   /// Keeps other gates of this user from measuring at the same time, which would disturb both.
-  private func turn(_ interrupt: InterruptFlag) throws(ToolFailure) -> FileLock {
+  private func turn(
+    _ interrupt: InterruptFlag, isQuiet: Bool
+  ) throws(ToolFailure) -> FileLock {
     let folder = environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
     let path = "\(folder)/scheduler-bench-gate-\(getuid()).lock"
     do throws(RevisionFailure) {
       return try .wait(path, .alone, interrupt: interrupt) {
+        guard !isQuiet else { return }
         console.say("bench: another gate measures on this machine; waiting for its end")
       }
-    } catch { throw ToolFailure(error, option: "check") }
+    } catch {
+      guard error != .interrupted else {
+        throw ToolFailure(
+          .interrupted, place: "check", finding: "interrupted while another gate measured",
+          expectation: "its end", nextStep: "try again; nothing was measured")
+      }
+      throw ToolFailure(error, option: "check")
+    }
   }
 
   /// What counting adds: always where the baseline has counts, else where the user asks for it.
@@ -141,7 +151,14 @@ extension CommandLineTool {
     -> GateBase
   {
     switch request.base {
-    case .revision(let revision): return GateBase(revision: revision, name: revision)
+    case .revision(let name):
+      // What no commit is, the build of it says.
+      let commit =
+        name.hasPrefix("-")
+        ? nil
+        : Git(folder: PackageFolder.nearest(to: folders) ?? ".")
+          .ask("rev-parse", "--verify", "--quiet", name + "^{commit}")
+      return GateBase(revision: commit ?? name, name: name)
     case .usual:
       return try GateBase.usual(
         Git(folder: PackageFolder.nearest(to: folders) ?? "."),
@@ -245,7 +262,8 @@ extension CommandLineTool {
     let report = GateReport(
       result: result, base: measured.base.text,
       certificate: CertificateText.line(measured.noise.standing),
-      notes: notes(measured, entries: entries, context: context))
+      notes: notes(measured, entries: entries, context: context),
+      wasInterrupted: measured.wasInterrupted)
     let bytes = CSV.encode(analysis.rows)
     let loss = try deliver(
       bytes, to: place, wasInterrupted: measured.wasInterrupted,

@@ -53,7 +53,8 @@ extension ToolFailure {
     case .interrupted:
       self.init(
         .interrupted, place: option, finding: "interrupted while it was built",
-        expectation: "patience for minutes the first time", nextStep: "nothing is left behind")
+        expectation: "its end, which takes minutes the first time",
+        nextStep: "nothing is left behind")
     }
   }
 

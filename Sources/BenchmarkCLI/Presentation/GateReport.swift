@@ -12,11 +12,16 @@ struct GateReport {
   let certificate: String
   /// What to know besides, one sentence each.
   let notes: [String]
+  /// The user ended it before its time.
+  var wasInterrupted = false
 
   /// The answer: red or green, which, by how much, how sure.
   var headline: String {
     let family = result.members.count
     let what = "\(family) comparison\(family == 1 ? "" : "s") with \(base)"
+    guard !wasInterrupted || result.verdict == .regression else {
+      return "INTERRUPTED: of \(what) none is established to be worse so far."
+    }
     switch result.verdict {
     case .regression:
       let count = result.regressions.count
@@ -25,7 +30,7 @@ struct GateReport {
     case .failed:
       let count = result.failures.count
       return "FAILED: \(count) could not be measured, first \(result.failures[0].subject.text); "
-        + "of \(what) none is worse than allowed."
+        + "of \(what) none is established to be worse."
     case .unjudged:
       return "NOT JUDGED: nothing is left to judge, so this is neither red nor green."
     case .inconclusive:
