@@ -102,6 +102,7 @@ struct GateFaultTests {
       try gate.wait { repository.processes.count >= 3 }
       gate.interrupt()
       #expect(gate.end() == 130, "\(gate.out)\(gate.said)")
+      #expect(gate.out.hasPrefix("INTERRUPTED: of "), "\(gate.out)")
       let count = try #require(gate.said.firstMatch(of: /interrupted after (\d+) complete pairs/)).1
       let csv = try CSV.decode(Array(repository.read("gate.csv").utf8), path: "gate.csv")
       #expect(Self.pairs(csv).count == Int(count) && Self.pairs(csv).count >= 1, "\(gate.said)")

@@ -27,6 +27,7 @@ struct GateProcessTests {
         environment: ["GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": summary])
       #expect(slower.end() == 2, "\(slower.out)\(slower.said)")
       #expect(slower.out.hasPrefix("RED: turning on inline, wall: +"), "\(slower.out)")
+      #expect(slower.out.contains(/Against\s+HEAD~1,\s+[0-9a-f]{9}\./), "\(slower.out)")
       #expect(slower.said.contains("::error title=bench check::turning on inline, wall: "))
       #expect(try String(contentsOfFile: summary, encoding: .utf8).hasPrefix("**RED: "))
       #expect(try repository.read("slower.csv").contains("lock-step"))
