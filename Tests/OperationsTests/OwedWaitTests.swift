@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencyPrimitives
 import Glibc
 import Operations
 import Scheduling
@@ -130,6 +131,21 @@ extension OperationLayer {
         alarm(20)
         wait.run(Kind.each[kind])
       }
+    }
+
+    /// Each queue's scheduler runs them in place, when the call has done all else.
+    @Test func dependentsInSeveralInlineQueuesStartInOrder() {
+      let queues = (0..<3).map { _ in OperationQueue(scheduler: InlineScheduler()) }
+      let first = Operation()
+      let order = Locked<[Int]>([])
+      for (number, queue) in queues.enumerated() {
+        let next = BlockOperation { order.withLock { $0.append(number) } }
+        next.addDependency(first)
+        queue.addOperation(next)
+      }
+      first.start()
+      let seen = order.withLock { $0 }
+      #expect(seen == [0, 1, 2])
     }
   }
 }

@@ -58,7 +58,7 @@ extension ThreadRecord {
       }
       unsafe kept.release()
     }
-    owed += left.reversed()
+    owed += left
   }
 
   /// Makes a chain for each queue of what is owed but for the first `mark` chains; the first queue's
