@@ -35,6 +35,12 @@ func suiteRoom(_ name: String, imports: [Target.Dependency] = []) -> Target {
   .target(name: name, dependencies: imports, path: "Benchmarks/\(name)", swiftSettings: strict)
 }
 
+/// A program that tests run, under `Tests`.
+func fixture(_ name: String, imports: [Target.Dependency]) -> Target {
+  .executableTarget(
+    name: name, dependencies: imports, path: "Tests/\(name)", swiftSettings: strict)
+}
+
 /// A test target under `Tests`.
 func tests(_ name: String, imports: [Target.Dependency]) -> Target {
   .testTarget(name: name, dependencies: imports, swiftSettings: strict)
@@ -44,6 +50,7 @@ let package = Package(
   name: "scheduler-bench",
   products: [
     .library(name: "Operations", targets: ["Operations"]),
+    .library(name: "OperationsDiagnosis", targets: ["OperationsDiagnosis"]),
     .library(name: "OperationsFoundation", targets: ["OperationsFoundation"]),
     .library(name: "Scheduling", targets: ["Scheduling"]),
     .library(name: "DispatchBackend", targets: ["DispatchBackend"]),
@@ -83,6 +90,7 @@ let package = Package(
     room("ThreadPoolBackend", imports: ["Scheduling", "ConcurrencyPrimitives", "CSystemShims"]),
     room("WorkStealingBackend", imports: ["Scheduling", "ConcurrencyPrimitives", "CSystemShims"]),
     room("Operations", imports: ["Scheduling", "ConcurrencyPrimitives", "CSystemShims"]),
+    room("OperationsDiagnosis", imports: ["Operations", "Scheduling"]),
     .target(name: "CFoundationHook"),
     room(
       "OperationsFoundation",
@@ -194,28 +202,25 @@ let package = Package(
       name: "TestSupport",
       dependencies: ["SchedulerConformance", "Scheduling", "ConcurrencyPrimitives"],
       path: "Tests/TestSupport", swiftSettings: strict),
-    .executableTarget(
-      name: "MeasureChildFixture",
-      dependencies: ["Harness", "Machine", "Measurement", "Results", "Scheduling"],
-      path: "Tests/MeasureChildFixture", swiftSettings: strict),
+    fixture(
+      "MeasureChildFixture",
+      imports: ["Harness", "Machine", "Measurement", "Results", "Scheduling"]),
     tests("SchedulingTests", imports: ["Scheduling", "ConcurrencyPrimitives", "TestSupport"]),
     tests("ConcurrencyPrimitivesTests", imports: ["ConcurrencyPrimitives", "TestSupport"]),
-    .executableTarget(
-      name: "ConformanceFixture",
-      dependencies: [
+    fixture(
+      "ConformanceFixture",
+      imports: [
         "SchedulerConformance", "Scheduling", "DispatchBackend", "ThreadPoolBackend",
         "WorkStealingBackend",
         .target(name: "OneTBBBackend", condition: .when(traits: ["OneTBB"])),
-      ],
-      path: "Tests/ConformanceFixture", swiftSettings: strict),
+      ]),
     .target(name: "CInjectedFaults", path: "Tests/CInjectedFaults"),
-    .executableTarget(
-      name: "InjectedFaultsFixture",
-      dependencies: [
+    fixture(
+      "InjectedFaultsFixture",
+      imports: [
         "CInjectedFaults", "SchedulerConformance", "Operations", "Scheduling",
         "ConcurrencyPrimitives", "DispatchBackend", "ThreadPoolBackend", "WorkStealingBackend",
-      ],
-      path: "Tests/InjectedFaultsFixture", swiftSettings: strict),
+      ]),
     tests(
       "SchedulerConformanceTests",
       imports: [
@@ -235,20 +240,19 @@ let package = Package(
     tests(
       "OperationsTests",
       imports: [
-        "Operations", "Scheduling", "ConcurrencyPrimitives", "DispatchBackend", "ThreadPoolBackend",
+        "Operations", "OperationsDiagnosis", "Scheduling", "ConcurrencyPrimitives",
+        "DispatchBackend", "ThreadPoolBackend",
         "WorkStealingBackend", "TestSupport", "CostFixture",
       ]),
     .target(
       name: "RandomPrograms",
       dependencies: [
-        "Operations", "OperationsFoundation", "Scheduling", "SchedulerConformance",
-        "ConcurrencyPrimitives",
-        "DispatchBackend", "ThreadPoolBackend", "WorkStealingBackend",
+        "Operations", "OperationsDiagnosis", "OperationsFoundation", "Scheduling",
+        "SchedulerConformance", "ConcurrencyPrimitives", "DispatchBackend", "ThreadPoolBackend",
+        "WorkStealingBackend",
       ],
       path: "Tests/RandomPrograms", swiftSettings: strict),
-    .executableTarget(
-      name: "RandomProgramsFixture", dependencies: ["RandomPrograms"],
-      path: "Tests/RandomProgramsFixture", swiftSettings: strict),
+    fixture("RandomProgramsFixture", imports: ["RandomPrograms"]),
     tests(
       "RandomProgramsTests",
       imports: [
@@ -260,30 +264,24 @@ let package = Package(
         "Operations", "Scheduling", "ConcurrencyPrimitives", "RandomPrograms", "TestSupport",
       ]),
     tests("PluginTests", imports: ["Results"]),
-    .executableTarget(
-      name: "CostFixture",
-      dependencies: [
-        "CSystemShims", "Operations", "Scheduling", "ConcurrencyPrimitives", "DispatchBackend",
+    fixture(
+      "CostFixture",
+      imports: [
+        "CSystemShims", "Operations", "OperationsDiagnosis", "Scheduling", "ConcurrencyPrimitives",
+        "DispatchBackend",
         "ThreadPoolBackend", "WorkStealingBackend",
-      ],
-      path: "Tests/CostFixture", swiftSettings: strict),
-    .executableTarget(
-      name: "HandicappedFixture", dependencies: ["BenchmarkSuite", "Scheduling"],
-      path: "Tests/HandicappedFixture", swiftSettings: strict),
-    .executableTarget(
-      name: "VerdictRatesFixture",
-      dependencies: ["Analysis", "ConcurrencyPrimitives", "Results", "Statistics"],
-      path: "Tests/VerdictRatesFixture", swiftSettings: strict),
-    .executableTarget(
-      name: "SoakFixture",
-      dependencies: [
+      ]),
+    fixture("HandicappedFixture", imports: ["BenchmarkSuite", "Scheduling"]),
+    fixture(
+      "VerdictRatesFixture",
+      imports: ["Analysis", "ConcurrencyPrimitives", "Results", "Statistics"]),
+    fixture(
+      "SoakFixture",
+      imports: [
         "SchedulerConformance", "Scheduling", "ConcurrencyPrimitives", "DispatchBackend",
         "ThreadPoolBackend", "WorkStealingBackend",
-      ],
-      path: "Tests/SoakFixture", swiftSettings: strict),
-    .executableTarget(
-      name: "MainQueueFixture", dependencies: ["OperationsFoundation"],
-      path: "Tests/MainQueueFixture", swiftSettings: strict),
+      ]),
+    fixture("MainQueueFixture", imports: ["OperationsFoundation"]),
     tests(
       "OperationsFoundationTests",
       imports: [
@@ -303,10 +301,8 @@ let package = Package(
       name: "ExportSamples", dependencies: ["History", "Results", "Statistics"],
       path: "Tests/ExportSamples",
       swiftSettings: strict),
-    .executableTarget(
-      name: "ExportFixture",
-      dependencies: ["Exports", "ExportSamples", "History", "Results", "Statistics"],
-      path: "Tests/ExportFixture", swiftSettings: strict),
+    fixture(
+      "ExportFixture", imports: ["Exports", "ExportSamples", "History", "Results", "Statistics"]),
     tests(
       "ExportsTests", imports: ["Exports", "ExportSamples", "History", "Results", "Statistics"]),
     .target(
@@ -320,9 +316,7 @@ let package = Package(
         "Measurement", "Harness", "Machine", "MeasureChildFixture", "MeasurementFixtures",
         "Results", "Scheduling", "Statistics",
       ]),
-    .executableTarget(
-      name: "RevisionsFixture", dependencies: ["Measurement", "Revisions"],
-      path: "Tests/RevisionsFixture", swiftSettings: strict),
+    fixture("RevisionsFixture", imports: ["Measurement", "Revisions"]),
     tests("RevisionsTests", imports: ["Measurement", "Results", "Revisions", "RevisionsFixture"]),
     tests(
       "AnalysisTests",
@@ -330,13 +324,12 @@ let package = Package(
         "Analysis", "Harness", "Measurement", "MeasurementFixtures", "Results", "Statistics",
       ]),
     tests("GateTests", imports: ["Gate", "ConcurrencyPrimitives", "Results", "Statistics"]),
-    .executableTarget(
-      name: "CountingFixture",
-      dependencies: [
+    fixture(
+      "CountingFixture",
+      imports: [
         "CSystemShims", "Harness", "Operations", "Scheduling", "DispatchBackend",
         "ThreadPoolBackend", "WorkStealingBackend",
-      ],
-      path: "Tests/CountingFixture", swiftSettings: strict),
+      ]),
     tests(
       "CountingTests",
       imports: [
@@ -349,9 +342,7 @@ let package = Package(
         "Scheduling", "MeasureChildFixture",
       ]),
     tests("TaskGraphFilesTests", imports: ["TaskGraphFiles", "Statistics"]),
-    .executableTarget(
-      name: "GateFixture", dependencies: ["BenchmarkCLI", "CSystemShims", "Harness", "Scheduling"],
-      path: "Tests/GateFixture", swiftSettings: strict),
+    fixture("GateFixture", imports: ["BenchmarkCLI", "CSystemShims", "Harness", "Scheduling"]),
     tests(
       "BenchmarkCLITests",
       imports: [

@@ -344,7 +344,7 @@ extension OperationQueue {
   // MARK: Attributes
 
   /// `name` as it was set, or the generated one.
-  var stockName: String { attributes.withLock { $0.name } ?? generatedName }
+  package var stockName: String { attributes.withLock { $0.name } ?? generatedName }
 
   /// The operation whose members the queue holds.
   var labelOfOwner: OperationLabel? { attributes.withLock { $0.owner } }

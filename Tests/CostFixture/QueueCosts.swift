@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Operations
+import OperationsDiagnosis
 
 extension CostCase {
   /// Calls of a queue among its members, barriers and other queues.

@@ -2,6 +2,7 @@
 
 import ConcurrencyPrimitives
 import Operations
+import OperationsDiagnosis
 import Scheduling
 import Synchronization
 import TestSupport

@@ -3,6 +3,7 @@
 import ConcurrencyPrimitives
 import Glibc
 import Operations
+import OperationsDiagnosis
 import Synchronization
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@
 
 import ConcurrencyPrimitives
 import Operations
+import OperationsDiagnosis
 import Synchronization
 import TestSupport
 import Testing

@@ -3,6 +3,7 @@
 import ConcurrencyPrimitives
 import Dispatch
 import Operations
+import OperationsDiagnosis
 import Synchronization
 import TestSupport
 import Testing

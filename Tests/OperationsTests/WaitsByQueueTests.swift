@@ -4,6 +4,7 @@ import Dispatch
 import DispatchBackend
 import Glibc
 import Operations
+import OperationsDiagnosis
 import Scheduling
 import Synchronization
 import TestSupport

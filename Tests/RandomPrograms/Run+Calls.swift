@@ -2,6 +2,7 @@
 
 import ConcurrencyPrimitives
 internal import Operations
+internal import OperationsDiagnosis
 import Synchronization
 
 extension Run {

@@ -3,6 +3,7 @@
 import ConcurrencyPrimitives
 import Glibc
 internal import Operations
+internal import OperationsDiagnosis
 internal import Scheduling
 import Synchronization
 

@@ -102,6 +102,9 @@ extension Operation {
     giveBack(given)
   }
 
+  /// What it waits for while it stands in line: whoever has what it needs, or came before it.
+  package final var resourceBlockers: [Operation] { ResourceArbiter.shared.blockers(of: self) }
+
   /// Gives back what `resourcesGivenUp` has returned.
   final func giveBack(_ needs: [ResourceNeed]) {
     if !needs.isEmpty { ResourceArbiter.shared.giveBack(needs, of: self) }

@@ -25,7 +25,7 @@ extension OperationQueue {
   // MARK: Limit
 
   /// `maxConcurrentOperationCount` as it was set.
-  var stockLimit: Int { control.withLock { $0.limit } }
+  package var stockLimit: Int { control.withLock { $0.limit } }
 
   /// Implements the setter of `maxConcurrentOperationCount`.
   func setLimit(_ newValue: Int) {

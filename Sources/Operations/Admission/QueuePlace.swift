@@ -29,7 +29,7 @@ extension OperationQueue {
   final var identity: SchedulerIdentity { placeElsewhere?.identity ?? homeIdentity }
 
   /// Whose threads run the operations: queues that are away may share a dispatch queue.
-  final var threadsIdentity: SchedulerIdentity { scheduler.identityOfThreads }
+  package final var threadsIdentity: SchedulerIdentity { scheduler.identityOfThreads }
 
   /// The scheduler runs what it is given before it returns, or may.
   final var runsInPlace: Bool { placeElsewhere?.scheduler.waitsByHelping ?? homeRunsInPlace }

@@ -96,7 +96,7 @@ final class StrictOrder: Sendable {
 extension Operation {
   /// What stands for the operation among the members of its queue: a façade has the place of its
   /// cell.
-  final var memberWord: UInt {
+  package final var memberWord: UInt {
     guard hasColdTable, let node = withColdTable({ $0.closureNode }), node != 0 else { return word }
     return node
   }

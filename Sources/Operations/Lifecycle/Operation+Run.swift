@@ -118,7 +118,7 @@ extension Operation {
   /// Asked once the slot is stored, and through the edit lock: a canceller that held the lock
   /// before that took the operation for one in no queue, has set its bit by now, and leaves the
   /// flush to the caller. May call user code.
-  final var needsNoSlot: Bool {
+  package final var needsNoSlot: Bool {
     let bits = lockState()
     unlockState(bits)
     if bits & StateBit.finishRequested != 0 { return true }

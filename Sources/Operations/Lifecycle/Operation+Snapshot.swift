@@ -5,7 +5,7 @@ import Scheduling
 import Synchronization
 
 /// What an operation that executes still needs in order to finish.
-enum Remainder {
+package enum Remainder {
   /// Its body, or a call of `finish()`.
   case finish
   /// These operations, of which it is made; those that it will start, before it executes.
@@ -17,9 +17,9 @@ enum Remainder {
 }
 
 /// What holds an operation back, as of one instant.
-struct OperationSnapshot {
+package struct OperationSnapshot {
   /// Where the operation is in its life.
-  enum Stage {
+  package enum Stage {
     /// In no queue and not started.
     case outside
     /// In a queue and not started.
@@ -34,36 +34,42 @@ struct OperationSnapshot {
     case finished
   }
 
-  var stage = Stage.finished
-  var isCancelled = false
+  package var stage = Stage.finished
+  package var isCancelled = false
   /// In no queue, but with an operation that will start it.
-  var isReserved = false
+  package var isReserved = false
   /// Of a class that has `finish()`: others say with their own `isFinished` that they have ended.
-  var hasFinish = false
+  package var hasFinish = false
   /// Started by hand.
-  var isManual = false
+  package var isManual = false
   /// What it still needs, but for members that have finished.
-  var remainder = Remainder.finish
+  package var remainder = Remainder.finish
   /// With the scheduler or in the ready list.
-  var isHandedOver = false
+  package var isHandedOver = false
   /// A barrier that is not due.
-  var waitsForOlder = false
+  package var waitsForOlder = false
   /// Unfinished dependencies that hold it back.
-  var dependencies: [Operation] = []
+  package var dependencies: [Operation] = []
   /// Resources that it stands in line for.
-  var resources: [OperationResource] = []
+  package var resources: [OperationResource] = []
   /// The barrier it stands behind.
-  var barrier: Operation?
+  package var barrier: Operation?
   /// The queue in which it waits.
-  var queue: OperationQueue?
+  package var queue: OperationQueue?
   /// What names it in `BlockedWait.waiter`.
-  var words: [UInt] = []
+  package var words: [UInt] = []
 }
 
 extension Operation {
   /// A barrier of its queue.
-  final var isBarrier: Bool {
+  package final var isBarrier: Bool {
     state.load(ordering: .relaxed) & StateBit.barrier != 0  // relaxed: never changes.
+  }
+
+  /// Has begun and has not finished.
+  package final var isUnderWay: Bool {
+    // acquire: as `isExecuting`.
+    state.load(ordering: .acquiring) & StateBit.started != 0 && !isSealed
   }
 
   /// Dependencies that hold the operation back: none once it has started or will be flushed.
@@ -96,7 +102,7 @@ extension Operation {
   }
 
   /// Looks at everything at once, for diagnosis.
-  final func snapshot() -> OperationSnapshot {
+  package final func snapshot() -> OperationSnapshot {
     var facts = OperationSnapshot()
     var barrierWord: UInt = 0
     var queue: Unmanaged<OperationQueue>?

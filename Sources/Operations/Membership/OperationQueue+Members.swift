@@ -45,4 +45,21 @@ extension OperationQueue {
   func cancelMembers() {
     ThreadRecord.current.cancelAll(of: self) { registry.operationsAfterCancellingClosures() }
   }
+
+  /// Members in submission order, barriers included, closures through their façades; also those
+  /// that have finished and have not left, because their completion blocks run.
+  package func membersForDiagnosis() -> [Operation] {
+    registry.membersAndClosures().compactMap { member in
+      let operation: Operation? =
+        switch member {
+        case .operation(let operation): operation
+        case .closure(let handle): handle.facade
+        }
+      guard let operation, !operation.isStraggler else { return nil }
+      return operation
+    }
+  }
+
+  /// Every queue of the process that holds something, dropped ones included.
+  package static func allWithMembers() -> [OperationQueue] { LiveQueues.withMembers() }
 }

@@ -187,7 +187,7 @@ extension Operation {
   final var diagnosis: String { "\(diagnosticName) (\(stateForDiagnostics))" }
 
   /// Type and name, or address.
-  final var diagnosticName: String { label.description }
+  package final var diagnosticName: String { label.description }
 
   final var label: OperationLabel {
     OperationLabel(type: type(of: self), name: stockName, word: word)

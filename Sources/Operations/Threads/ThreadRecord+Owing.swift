@@ -115,7 +115,7 @@ extension ThreadRecord {
     if let operation = target.operation, let handle = takeOwedHandle(of: operation) {
       return handle
     }
-    let waits = Self.blockedWaits()
+    let waits = BlockedWait.all()
     var targets = [target]
     // What executes may wait in turn.
     var seen: Set<UInt> = []

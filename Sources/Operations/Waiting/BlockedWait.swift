@@ -4,7 +4,7 @@ import ConcurrencyPrimitives
 import Scheduling
 
 /// A worker that blocks inside an operation; in the record of its thread.
-struct BlockedWait: Sendable {
+package struct BlockedWait: Sendable {
   /// What is waited for.
   enum Target: Sendable {
     case operation(Operation)
@@ -49,25 +49,25 @@ struct BlockedWait: Sendable {
   /// The address of the thread's record.
   let thread: UInt
   /// What waits, one on top of the other: operations' addresses and closures' cells.
-  let waiters: [UInt]
+  package let waiters: [UInt]
   /// The threads of the schedulers that have something on its stack.
-  let schedulers: [SchedulerIdentity]
+  package let schedulers: [SchedulerIdentity]
   let target: Target
   /// It has a deadline.
-  let isTimed: Bool
+  package let isTimed: Bool
   /// For the half of a fork: the thread record of whoever runs it, 0 before anybody does.
   var taker: UInt = 0
 
-  var operation: Operation? { target.operation }
+  package var operation: Operation? { target.operation }
   /// The name of the queue or run waited for.
-  var queueName: String? {
+  package var queueName: String? {
     switch target {
     case .queue(let queue): queue.stockName
     case .run(let graph): graph.diagnosis
     case .operation, .half, .outside: nil
     }
   }
-  var isForHalf: Bool {
+  package var isForHalf: Bool {
     if case .half = target { true } else { false }
   }
 
@@ -104,15 +104,6 @@ extension ThreadRecord {
     return try body()
   }
 
-  /// Every worker that blocks inside an operation now.
-  static func blockedWaits() -> [BlockedWait] {
-    var waits: [BlockedWait] = []
-    forEach { record in
-      if let wait = record.blocked.withLock({ $0?.looked }) { waits.append(wait) }
-    }
-    return waits
-  }
-
   /// Whether nothing but another thread could end what the threads of a scheduler that are blocked
   /// wait for: they cannot go on before something has begun that is with it, or before another wait
   /// like that is over.
@@ -120,7 +111,7 @@ extension ThreadRecord {
   /// A look at a moment; a thread that is about to block, or to go on, makes it wrong. O(operations
   /// and edges in the way, for each wait and each that it leads to).
   static func isStuck(_ scheduler: SchedulerIdentity) -> Bool {
-    let waits = blockedWaits()
+    let waits = BlockedWait.all()
     var stuck = waits.filter { !$0.isTimed }
     var before = -1
     while before != stuck.count {
@@ -135,6 +126,15 @@ extension ThreadRecord {
 }
 
 extension BlockedWait {
+  /// Every worker that blocks inside an operation now.
+  package static func all() -> [BlockedWait] {
+    var waits: [BlockedWait] = []
+    ThreadRecord.forEach { record in
+      if let wait = record.blocked.withLock({ $0?.looked }) { waits.append(wait) }
+    }
+    return waits
+  }
+
   /// Whether it lasts as long as the scheduler has no thread, and `threads` wait, which have `held`
   /// on their stacks.
   fileprivate func isStuck(
@@ -164,12 +164,12 @@ extension OperationSnapshot {
     }
     // What a user must open first is the user's; the member at the head of the order is seen by
     // itself.
-    let word = queue.policy.load(ordering: .acquiring)  // acquire, edge PolicyChanged
-    guard !PolicyWord.isSuspended(word), PolicyWord.limit(word) > 0,
-      words.last.map({ queue.order?.held()?.behind.contains($0) ?? false }) == false
+    let admission = queue.admission
+    guard !admission.isSuspended, admission.limit != 0,
+      words.last.map({ queue.heldByOrder?.behind.contains($0) ?? false }) == false
     else { return false }
     // A slot that somebody else holds may become free.
-    return PolicyWord.hasRoom(word)
+    return admission.hasRoom
       || !queue.membersForDiagnosis().contains { $0.isUnderWay && !$0.isHeld(in: held) }
   }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Operations
+
 /// Which queues have no free slot and will never have one, because all that hold one wait and
 /// cannot end.
 ///
@@ -32,10 +34,9 @@ struct SlotSurvey {
       let place = places[identity] ?? queues.count
       if place == queues.count {
         places[identity] = place
-        // acquire, edge PolicyChanged
-        let running = PolicyWord.running(queue.policy.load(ordering: .acquiring))
+        let running = queue.admission.running
         let holders = queue.membersForDiagnosis().filter(\.isUnderWay)
-        queues.append(FullQueue(running: Int(running), holders: holders))
+        queues.append(FullQueue(running: running, holders: holders))
         newHolders += holders
       }
       queues[place].waiting.append(node)
@@ -129,13 +130,5 @@ extension OperationSnapshot {
     case .executing, .detached: true
     case .outside, .waiting, .leaving, .finished: false
     }
-  }
-}
-
-extension Operation {
-  /// Has begun and has not finished.
-  final var isUnderWay: Bool {
-    // acquire: as `isExecuting`.
-    state.load(ordering: .acquiring) & StateBit.started != 0 && !isSealed
   }
 }

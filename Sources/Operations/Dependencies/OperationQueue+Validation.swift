@@ -49,17 +49,17 @@ extension OperationQueue {
 }
 
 /// Operations by number, in the order met.
-struct OperationNumbers {
-  private(set) var operations: [Operation] = []
+package struct OperationNumbers {
+  package private(set) var operations: [Operation] = []
   private var numbers: [ObjectIdentifier: Int] = [:]
 
   /// The operations without repetitions.
-  init(_ operations: [Operation]) {
+  package init(_ operations: [Operation]) {
     for operation in operations { _ = number(of: operation) }
   }
 
   /// The number of an operation; a new one for an operation not met before.
-  mutating func number(of operation: Operation) -> Int {
+  package mutating func number(of operation: Operation) -> Int {
     let identity = ObjectIdentifier(operation)
     if let known = numbers[identity] { return known }
     numbers[identity] = operations.count
@@ -68,5 +68,5 @@ struct OperationNumbers {
   }
 
   /// The number of an operation that was met.
-  func known(_ operation: Operation) -> Int? { numbers[ObjectIdentifier(operation)] }
+  package func known(_ operation: Operation) -> Int? { numbers[ObjectIdentifier(operation)] }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Operations
+
 /// Why operations are not running: for each that waits the reasons, and the way to what it waits
 /// for in the end.
 ///

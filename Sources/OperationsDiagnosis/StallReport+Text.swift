@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Operations
+
 extension StallReport: CustomStringConvertible {
   /// Operations per queue, and queues and cycles in all, that the text shows one by one.
   private static let shown = 100

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Operations
 import Scheduling
 
 /// The making of a report: looks at every member of some queues and at whatever these wait for.
@@ -32,7 +33,7 @@ struct StallSurvey {
 
   private init() {
     var waits: [UInt: BlockedWait] = [:]
-    for wait in ThreadRecord.blockedWaits() {
+    for wait in BlockedWait.all() {
       // Of the halves of a fork the one tells more that waits for something else.
       for waiter in wait.waiters where !wait.isForHalf || waits[waiter] == nil {
         waits[waiter] = wait
@@ -77,12 +78,12 @@ struct StallSurvey {
     queues.append(
       StallReport.Queue(
         name: queue.stockName, operationCount: members, barrierCount: barriers,
-        isSuspended: queue.isSuspendedNow,
+        isSuspended: queue.admission.isSuspended,
         maxConcurrentOperationCount: queue.stockLimit))
   }
 
   private mutating func noteOrder(of queue: OperationQueue, members: Range<Int>) {
-    guard let held = queue.order?.held() else { return }
+    guard let held = queue.heldByOrder else { return }
     guard let head = members.first(where: { nodes.operations[$0].memberWord == held.head })
     else { return }
     for member in members where held.behind.contains(nodes.operations[member].memberWord) {
@@ -114,7 +115,7 @@ struct StallSurvey {
         if wait.isTimed { timedWaiters.insert(ObjectIdentifier(nodes.operations[number])) }
       }
       if !found.resources.isEmpty {
-        let others = ResourceArbiter.shared.blockers(of: nodes.operations[number])
+        let others = nodes.operations[number].resourceBlockers
         blockers += others.map { nodes.number(of: $0) }
       }
       if let head = headBefore[number] { blockers.append(head) }
@@ -226,14 +227,13 @@ struct StallSurvey {
       reasons += reasonsOfItsOwn(nodes.operations[node])
     }
     guard let queue = found.queue else { return reasons }
-    let word = queue.policy.load(ordering: .acquiring)  // acquire, edge PolicyChanged
-    let (running, limit) = (PolicyWord.running(word), PolicyWord.limit(word))
-    if PolicyWord.isSuspended(word) {
+    let admission = queue.admission
+    if admission.isSuspended {
       reasons.append(.suspended)
-    } else if found.isHandedOver, reasons.isEmpty, !PolicyWord.isUnlimited(word),
-      running >= limit, !nodes.operations[node].needsNoSlot
+    } else if found.isHandedOver, reasons.isEmpty, !admission.hasRoom,
+      let limit = admission.limit, !nodes.operations[node].needsNoSlot
     {
-      reasons.append(.noSlot(limit: Int(limit), running: Int(running)))
+      reasons.append(.noSlot(limit: limit, running: admission.running))
     } else if reasons.isEmpty {
       reasons.append(.noWorker(blocked: blockedWorkers[queue.threadsIdentity] ?? 0))
     }

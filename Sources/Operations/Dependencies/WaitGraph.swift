@@ -3,21 +3,24 @@
 /// Who waits for whom, by number; every edge leads from a waiting node to one that it waits for.
 ///
 /// A plain value for searches without recursion: graphs may have millions of nodes in one chain.
-struct WaitGraph {
+package struct WaitGraph {
   private var firstEdge: [Int] = [0]
   private var targets: [Int] = []
 
+  /// No nodes.
+  package init() {}
+
   /// Nodes so far.
-  var count: Int { firstEdge.count - 1 }
+  package var count: Int { firstEdge.count - 1 }
 
   /// Adds the next node with its edges, whose targets may be added later.
-  mutating func addNode(waitingFor blockers: [Int]) {
+  package mutating func addNode(waitingFor blockers: [Int]) {
     targets += blockers
     firstEdge.append(targets.count)
   }
 
   /// The graph with one edge more for each node in `edges`.
-  func adding(_ edges: [Int: Int]) -> WaitGraph {
+  package func adding(_ edges: [Int: Int]) -> WaitGraph {
     var graph = WaitGraph()
     for node in 0..<count {
       graph.addNode(waitingFor: Array(blockers(of: node)) + (edges[node].map { [$0] } ?? []))
@@ -26,14 +29,16 @@ struct WaitGraph {
   }
 
   /// What a node waits for.
-  func blockers(of node: Int) -> ArraySlice<Int> { targets[firstEdge[node]..<firstEdge[node + 1]] }
+  package func blockers(of node: Int) -> ArraySlice<Int> {
+    targets[firstEdge[node]..<firstEdge[node + 1]]
+  }
 
   /// Groups of nodes that wait for each other, every group after all groups that it waits for;
   /// O(nodes + edges).
   ///
   /// Most groups have one node. Source: Tarjan, SIAM J. Comput. 1(2), 1972, doi:10.1137/0201010,
   /// with a stack of its own.
-  func groups() -> [[Int]] {
+  package func groups() -> [[Int]] {
     var search = GroupSearch(count: count)
     for node in 0..<count where search.order[node] == nil { search.run(from: node, in: self) }
     return search.groups
@@ -43,7 +48,7 @@ struct WaitGraph {
   /// wait for itself.
   ///
   /// O(nodes + edges of the group).
-  func cycle(in group: [Int]) -> [Int]? {
+  package func cycle(in group: [Int]) -> [Int]? {
     guard let first = group.first else { return nil }
     let members = Set(group)
     guard group.count > 1 || blockers(of: first).contains(first) else { return nil }

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension OperationQueue {
+  /// Cancels everything the queue holds and lets it go, from a suspended queue and under limit 0
+  /// too (contract 133).
+  ///
+  /// Everything is cancelled first, so nothing that has not begun begins. (Inside of an override of
+  /// `cancel()` that is called with others, those whose turn is yet to come are left to that, and
+  /// may begin before.) Then the queue is resumed, and a limit of 0 becomes 1 for operations that
+  /// need a slot to be finished; so it is with groups among the members, and with theirs. What
+  /// executes goes on to its end. The queue may be used again; what others add meanwhile is theirs
+  /// to cancel. Does not wait.
+  public func invalidate() {
+    cancelMembers()
+    var owners = registry.membersAndClosures().compactMap { member in
+      if case .operation(let operation) = member { operation } else { nil }
+    }
+    var next = 0
+    while next < owners.count {
+      let owner = owners[next]
+      next += 1
+      guard case .members(let members) = owner.remainder else { continue }
+      owner.letMembersGo()
+      owners += members
+    }
+    if stockLimit == 0 { setLimit(1) }
+    setSuspended(false)
+  }
+}
