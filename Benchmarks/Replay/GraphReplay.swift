@@ -101,9 +101,8 @@ package final class GraphReplay: Workload {
       return operation
     }
     for task in 0..<graph.count {
-      for parent in graph.parents[task] {
-        operations[task].addDependency(operations[Int(parent)])
-      }
+      let operation = operations[task]
+      for parent in graph.parents[task] { operations.makeDependent(operation, on: Int(parent)) }
     }
     recorder.built()
     let submission = MonotonicClock.nanoseconds()

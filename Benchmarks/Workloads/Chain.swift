@@ -39,7 +39,7 @@ package final class Chain: Workload {
       operations.reserveCapacity(count)
       for index in 0..<count {
         let operation = ChainOperation(index, slots)
-        if index > 0 { operation.addDependency(operations[index - 1]) }
+        if index > 0 { operations.makeDependent(operation, on: index - 1) }
         operations.append(operation)
       }
       return operations

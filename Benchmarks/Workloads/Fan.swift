@@ -72,7 +72,7 @@ package final class Fan: Workload {
         let operation = BlockOperation(
           retainsFinishedDependencies: false,
           block: Self.body(index, after: predecessors, slots: slots))
-        for predecessor in predecessors { operation.addDependency(operations[predecessor]) }
+        for predecessor in predecessors { operations.makeDependent(operation, on: predecessor) }
         operations.append(operation)
       }
       return operations

@@ -50,8 +50,8 @@ package final class Layered: Workload {
         let operation =
           checkingOrder
           ? CheckingOperation(index, of: graph, slots) : LayeredOperation(index, slots)
-        graph.forEachPredecessor(of: index) { operation.addDependency(operations[$0]) }
-        operations.append(operation)
+        graph.forEachPredecessor(of: index) { operations.makeDependent(operation, on: $0) }
+        operations.append(consume operation)
       }
       return operations
     }

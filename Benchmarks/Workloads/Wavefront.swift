@@ -65,8 +65,8 @@ package final class Wavefront: Workload {
       for column in 0..<side {
         let index = operations.count
         let operation = make(index)
-        if row > 0 { operation.addDependency(operations[index - side]) }
-        if column > 0 { operation.addDependency(operations[index - 1]) }
+        if row > 0 { operations.makeDependent(operation, on: index - side) }
+        if column > 0 { operations.makeDependent(operation, on: index - 1) }
         operations.append(operation)
       }
     }
