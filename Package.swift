@@ -271,6 +271,7 @@ let package = Package(
         "DispatchBackend",
         "ThreadPoolBackend", "WorkStealingBackend",
       ]),
+    fixture("WalkFixture", imports: ["Operations", "WorkStealingBackend"]),
     fixture("HandicappedFixture", imports: ["BenchmarkSuite", "Scheduling"]),
     fixture(
       "VerdictRatesFixture",
