@@ -19,9 +19,8 @@ enum BeginOutcome {
 extension Operation {
   /// The one transition that starts a queued operation: arbitrates handles, cancel and late edits.
   ///
-  /// Returns the state word as of the beginning, or nil when `beginSlowly` must decide. What others
-  /// may finish is left to callers that hold references to the operation and its queue (`isKept`).
-  @inline(__always) final func beginFast(isKept: Bool) -> UInt32? {
+  /// Returns the state word as of the beginning, or nil when `beginSlowly` must decide.
+  @inline(__always) final func beginFast() -> UInt32? {
     var bits = state.load(ordering: .relaxed)  // relaxed: the exchange validates it
     var backoff = Backoff()
     let slow =
@@ -34,10 +33,9 @@ extension Operation {
         continue
       }
       if bits & slow != 0 { return nil }
-      if !isKept, Self.mayBeFinishedByOthers(bits) { return nil }
       let starts = StateBit.toBeFlushed | StateBit.stock
       if bits & starts == 0, !isReady { return nil }
-      let begun = Self.begunOnWorker(bits)
+      let begun = Self.begun(bits)
       // acquire and release, edge EditLock: sees every edit before it, is seen by every one after
       // it.
       let (won, seen) = state.weakCompareExchange(
@@ -48,26 +46,8 @@ extension Operation {
     }
   }
 
-  /// Another thread may finish the operation once it has begun, and free it and its queue before
-  /// the worker's next step: asynchronous classes and the like, and classes that users extend when
-  /// they are flushed.
-  @inline(__always) static func mayBeFinishedByOthers(_ bits: UInt32) -> Bool {
-    let kinds = StateBit.asynchronous | StateBit.coldStart | StateBit.finishRequested
-    return bits & kinds != 0
-      || bits & (StateBit.cancelled | StateBit.stock) == StateBit.cancelled
-  }
-
-  static func begun(_ bits: UInt32) -> UInt32 {
+  @inline(__always) static func begun(_ bits: UInt32) -> UInt32 {
     bits | StateBit.started | (bits & StateBit.toBeFlushed != 0 ? StateBit.flushed : 0)
-  }
-
-  /// As `begun`; classes that users extend run without references to themselves and their queue.
-  @inline(__always) private static func begunOnWorker(_ bits: UInt32) -> UInt32 {
-    let begun = begun(bits)
-    let pins =
-      StateBit.stock | StateBit.asynchronous | StateBit.coldStart | StateBit.attended
-      | StateBit.flushed
-    return begun & pins == 0 ? begun | StateBit.unpinned : begun
   }
 
   @inline(never) final func beginSlowly(_ handle: UInt) -> BeginOutcome {
@@ -114,7 +94,7 @@ extension Operation {
       unlockState(bits | StateBit.registered)
       return .parked
     }
-    let begun = Self.begunOnWorker(bits)
+    let begun = Self.begun(bits)
     noteBegin(begun)
     unlockState(begun)
     return .won(begun)

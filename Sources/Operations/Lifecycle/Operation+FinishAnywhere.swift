@@ -15,26 +15,25 @@ extension Operation {
     if bits & StateBit.started != 0 { finishStarted(bits) } else { finishBeforeStart() }
   }
 
+  /// Takes the steps of a finish on this thread; false when another one was first.
+  ///
   /// `bits` is the state word at any time since the begin.
-  private final func finishStarted(_ bits: UInt32) {
-    letGoOfUnfinishedDependencies(bits)
-    guard let head = seal() else { return noteSurplusFinish() }
+  @discardableResult
+  private final func finishStarted(_ bits: UInt32, _ gate: StartGate = .elsewhere) -> Bool {
+    letGo(bits)
+    guard let head = seal() else {
+      noteSurplusFinish()
+      return false
+    }
     // The winner is a member until it leaves below: only now may the queue be read, and it is kept
     // from here on.
     let queue: OperationQueue? =
       isSubmitted ? unsafe queueReference.takeUnretainedValue() : nil
-    // relaxed: never change after the start.
-    let kind = state.load(ordering: .relaxed)
-    if let queue, kind & StateBit.barrier != 0 { queue.barrierEnds(self) }
-    if kind & StateBit.coldStart != 0 { letGoOfBody() }
-    // sequentially consistent, edge Completion: as in `finishOnWorker`.
-    let word = state.load(ordering: .sequentiallyConsistent)
-    let isCareful = word & (StateBit.attended | StateBit.lock) != 0
-    let bits = isCareful ? tellFinish(head, queue, -1) : word
+    let bits = tell(head, queue, -1)
     let record = ThreadRecord.current
     if record.leavesRestToStart(of: self) {
       record.handingOverLast {
-        release(head, bits, queue, record)
+        unsafe Self.withContext(of: queue) { unsafe releaseAll(head, bits, queue, record, $0) }
         // Only what executes has resources.
         if bits & StateBit.needsResources != 0 { giveBackResources() }
       }
@@ -46,79 +45,52 @@ extension Operation {
           ClosureJob.make(band: band) {
             let record = ThreadRecord.current
             let mark = record.owedCount
-            self.releaseAndEnd(head, bits, queue, record)
+            self.releaseAndEnd(head, bits, gate, queue, record)
             record.handOverOwed(since: mark, by: self, queue)
           }))
     } else {
-      record.handingOverLast { releaseAndEnd(head, bits, queue, record) }
+      record.handingOverLast { releaseAndEnd(head, bits, gate, queue, record) }
     }
-  }
-
-  /// All that follows the finished event.
-  private final func releaseAndEnd(
-    _ head: UInt, _ bits: UInt32, _ queue: OperationQueue?, _ record: ThreadRecord
-  ) {
-    release(head, bits, queue, record)
-    end(queue, record)
-  }
-
-  /// As `releaseWithCare` where no worker of the queue finishes it.
-  private final func release(
-    _ head: UInt, _ bits: UInt32, _ queue: OperationQueue?, _ record: ThreadRecord
-  ) {
-    var context = WorkerContext(
-      worker: -1, scheduler: queue?.identity ?? OperationQueue.noScheduler)
-    unsafe withUnsafeMutablePointer(to: &context) { context in
-      unsafe releaseWithCare(head, bits, queue, record, context)
-    }
+    return true
   }
 
   private final func noteSurplusFinish() { withColdTableMade { $0.surplusFinishes += 1 } }
 
-  /// From the slot to the end of the membership.
-  private final func end(_ queue: OperationQueue?, _ record: ThreadRecord) {
-    let before = noteSealedByFinish(queue)
-    if before & StateBit.detached != 0 { queue?.releaseSlot() }
-    complete(before, queue, record, -1)
+  private final func releaseAndEnd(
+    _ head: UInt, _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue?,
+    _ record: ThreadRecord
+  ) {
+    unsafe Self.withContext(of: queue) { unsafe releaseAll(head, bits, queue, record, $0) }
+    endAndLeave(bits, gate, queue, record)
+  }
+
+  private final func endAndLeave(
+    _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue?, _ record: ThreadRecord
+  ) {
+    end(bits, gate, queue, record, -1)
     guard let queue else {
-      if before & StateBit.retainsDependencies == 0 { dropDependencies(before) }
+      if bits & StateBit.retainsDependencies == 0 { dropDependencies(bits) }
       return
     }
-    var context = WorkerContext(worker: -1, scheduler: queue.identity)
-    let kept = unsafe withUnsafeMutablePointer(to: &context) { context in
-      unsafe leave(before, queue, record, context)
-    }
+    let kept = unsafe Self.withContext(of: queue) { unsafe leave(bits, queue, record, $0) }
     record.flushCredit()
     if let kept = unsafe kept { unsafe Self.lookForStaleHandles(kept) }
   }
 
-  /// `main()` has returned after a manual start, and the operation was finished inside of it.
+  /// As `endAfterStart` for an operation that was started by hand.
   final func endAfterManualStart(_ record: ThreadRecord) {
-    record.handingOverLast { end(nil, record) }
+    // acquire, edge EditLock: as there.
+    let bits = state.load(ordering: .acquiring)
+    record.handingOverLast { endAndLeave(bits, .flush, nil, record) }
   }
 
-  /// Tells the worker that is still inside `start()`, if one is, and keeps operation and queue for
-  /// it; returns the state before.
-  private final func noteSealedByFinish(_ queue: OperationQueue?) -> UInt32 {
-    // acquire, edge EditLock.
-    let isUnpinned = state.load(ordering: .acquiring) & StateBit.unpinned != 0
-    guard isUnpinned, let queue else { return setBits(StateBit.sealedByFinish) }
-    // Before the worker may take them over.
-    pin(queue)
-    let before = setBits(StateBit.sealedByFinish)
-    if before & StateBit.detached != 0 { unpin(queue) }
-    return before
-  }
-
-  private final func pin(_ queue: OperationQueue) {
-    unsafe _ = Unmanaged.passRetained(self)
-    unsafe _ = Unmanaged.passRetained(queue)
-    shim_keep_order()
-  }
-
-  private final func unpin(_ queue: OperationQueue) {
-    unsafe Unmanaged.passUnretained(self).release()
-    unsafe Unmanaged.passUnretained(queue).release()
+  /// Runs `body` with a context for a thread that is no worker of the queue's.
+  private static func withContext<Result>(
+    of queue: OperationQueue?, _ body: (UnsafeMutablePointer<WorkerContext>) -> Result
+  ) -> Result {
+    var context = WorkerContext(
+      worker: -1, scheduler: queue?.identity ?? OperationQueue.noScheduler)
+    return unsafe withUnsafeMutablePointer(to: &context, body)
   }
 
   /// `finish()` before the operation started: a queue that holds it lets go of it here and now,
@@ -130,7 +102,8 @@ extension Operation {
     let bits = lockState()
     if bits & StateBit.started != 0 {
       unlockState(bits)
-      return finishStarted(bits)
+      finishStarted(bits)
+      return
     }
     if bits & StateBit.finishRequested != 0 {
       unlockState(bits)
@@ -169,7 +142,7 @@ extension Operation {
         let outer = record.push(word, queue)
         skipMain()
         record.pop(outer)
-        finishStarted(begun)
+        if !finishStarted(begun, .flush) { detach(.flush, queue, record) }
         // What stood behind it may wait for it, and run here.
         if queue.order != nil { queue.enqueue(JobChain()) }
       }
@@ -212,19 +185,43 @@ extension Operation {
     return begun | StateBit.severalHandles
   }
 
-  /// The worker leaves an operation that another thread finishes, which keeps its slot until then.
+  // MARK: Who has begun it, and who finishes it
+
+  /// Whoever has begun the operation leaves it to the thread that finishes it, which gets its slot.
   ///
   /// Where nothing else keeps them, operation and queue may be gone when it returns.
   @inline(never) final func detach(
-    _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord
+    _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord
   ) {
     noteBodyReturned()
     // The slot passes to the operation: one more is running until the worker has given up its own.
     queue.addDetached()
     if gate == .fast { queue.leaveFast(record) }
-    let before = setBits(StateBit.detached)
-    guard before & StateBit.sealedByFinish != 0 else { return }
+    guard setBits(StateBit.detached) & StateBit.sealedByFinish != 0 else { return }
     queue.releaseSlot()
-    if bits & StateBit.unpinned != 0 { unpin(queue) }
+    unpin(queue)
+  }
+
+  /// The thread that finishes the operation gives up the slot of whoever has begun it, or leaves
+  /// that to `detach`, with the references that it needs until then: it has none of its own.
+  final func takeOver(_ queue: OperationQueue) {
+    // acquire, edge EditLock: never cleared.
+    if state.load(ordering: .acquiring) & StateBit.detached == 0 {
+      pin(queue)
+      guard setBits(StateBit.sealedByFinish) & StateBit.detached != 0 else { return }
+      unpin(queue)
+    }
+    queue.releaseSlot()
+  }
+
+  private final func pin(_ queue: OperationQueue) {
+    unsafe _ = Unmanaged.passRetained(self)
+    unsafe _ = Unmanaged.passRetained(queue)
+    shim_keep_order()
+  }
+
+  private final func unpin(_ queue: OperationQueue) {
+    unsafe Unmanaged.passUnretained(self).release()
+    unsafe Unmanaged.passUnretained(queue).release()
   }
 }

@@ -26,8 +26,10 @@ enum StartGate {
   case fast
   /// A drain claimed a slot.
   case slot
-  /// Cancelled: needs no slot.
+  /// Cancelled, or finished before it started: needs no slot.
   case flush
+  /// Another thread has begun the operation that this one finishes, and has the slot.
+  case elsewhere
 }
 
 extension Operation {
@@ -72,7 +74,7 @@ extension Operation {
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
     record.flushCredit(unlessOf: queue.word)
-    if let bits = beginFast(isKept: false) {
+    if let bits = beginFast() {
       return unsafe perform(bits, gate, queue, record, context)
     }
     return unsafe runUnlessHeldBack(handle, gate, queue, record, context)
@@ -83,20 +85,13 @@ extension Operation {
     _ handle: UInt, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
-    // Parking gives up the handle that keeps both, and so does the begin of what another thread may
-    // finish.
+    // Parking gives up the handle that keeps both.
     let keptSelf = unsafe Unmanaged.passRetained(self)
     let keptQueue = unsafe Unmanaged.passRetained(queue)
     shim_keep_order()
     defer {
       unsafe keptSelf.release()
       unsafe keptQueue.release()
-    }
-    // relaxed: a look; the exchange decides.
-    if Self.mayBeFinishedByOthers(state.load(ordering: .relaxed)),
-      let bits = beginFast(isKept: true)
-    {
-      return unsafe perform(bits, gate, queue, record, context)
     }
     let mark = record.owedCount
     let outcome = beginSlowly(handle)
@@ -168,21 +163,16 @@ extension Operation {
 
   /// Runs the begun operation on this worker and finishes it; returns the word of the immediate
   /// successor.
-  ///
-  /// What `mayBeFinishedByOthers`, or is attended, the caller has kept, with its queue, from before
-  /// the begin.
   @inline(__always) final func perform(
     _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
-    // What is unpinned has none of the bits that `runStart` asks for.
-    if bits & StateBit.unpinned != 0 {
+    let unusual =
+      StateBit.asynchronous | StateBit.coldStart | StateBit.attended | StateBit.finishRequested
+    if bits & (unusual | StateBit.stock | StateBit.flushed) == 0 {
       return unsafe performStart(0, bits, gate, queue, record, context)
     }
-    // Stock, and nothing that wants the slow way.
-    let kinds =
-      StateBit.stock | StateBit.asynchronous | StateBit.coldStart | StateBit.attended
-    guard bits & (kinds | StateBit.finishRequested) == StateBit.stock else {
+    guard bits & (unusual | StateBit.stock) == StateBit.stock else {
       return unsafe performUnusual(bits, gate, queue, record, context)
     }
     let outer = record.push(word, queue)
@@ -198,14 +188,12 @@ extension Operation {
     _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
-    // It may finish and leave on another thread before `start()` returns here, even before this
-    // line.
     unsafe performStart(bits, bits, gate, queue, record, context)
   }
 
   /// Runs the begun operation through `start()`; `kinds` as for `runStart`.
   ///
-  /// Holds no reference meanwhile; see `StateBit.unpinned`.
+  /// Holds no reference meanwhile; see `takeOver`.
   @inline(__always) private final func performStart(
     _ kinds: UInt32, _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue,
     _ record: ThreadRecord, _ context: UnsafeMutablePointer<WorkerContext>
@@ -213,11 +201,9 @@ extension Operation {
     let outer = record.push(word, queue)
     var successor: UInt = 0
     switch unsafe runStart(kinds, queue, context.pointee.worker, record) {
-    case .ended:
-      if kinds & StateBit.coldStart != 0 { letGoOfBody() }
-      successor = unsafe finishOnWorker(bits, gate, queue, record, context)
+    case .ended: successor = unsafe finishOnWorker(bits, gate, queue, record, context)
     case .finishedInside: unsafe endAfterStart(gate, queue, record, context)
-    case .goesOn: detach(bits, gate, queue, record)
+    case .goesOn: detach(gate, queue, record)
     }
     record.pop(outer)
     return successor

@@ -27,9 +27,10 @@ enum StateBit {
   static let flushed: UInt32 = 1 << 6
   /// It stays executing after `start()` has returned, until `finish()`.
   static let asynchronous: UInt32 = 1 << 7
-  /// The worker has left an asynchronous operation; `finish()` gives back its slot.
+  /// The worker has left the operation to the thread that finishes it, with its slot.
   static let detached: UInt32 = 1 << 8
-  /// `finish()` has sealed an asynchronous operation.
+  /// Another thread than the worker has finished the operation, and keeps it and its queue for the
+  /// worker until that is `detached`.
   static let sealedByFinish: UInt32 = 1 << 9
   /// More than one handle to the operation exists or existed; see `Handles`.
   static let severalHandles: UInt32 = 1 << 10
@@ -43,9 +44,6 @@ enum StateBit {
   static let moved: UInt32 = 1 << 14
   /// There are dependencies in the cold table.
   static let edgesInCold: UInt32 = 1 << 15
-  /// A worker is inside `start()` without a reference to the operation or its queue: whoever
-  /// finishes the operation meanwhile keeps both for it.
-  static let unpinned: UInt32 = 1 << 24
   /// `finish()` was called before the operation started.
   ///
   /// Never cleared, and never set once it has started.
