@@ -38,12 +38,10 @@ open class OperationQueue: @unchecked Sendable {
   final let registry = Registry()
   /// Ready operations that wait for a slot or for resumption.
   final let readyList = ReadyList()
-  /// Members that have finished while a handle to them is still out.
-  final let stragglers = Atomic<Int>(0)
+  /// Members that have left the registry while observers are told.
+  final let departures = Atomic<Int>(0)
   /// Barriers that have not left, which nobody sees in `operationCount`.
   final let barrierMembers = Atomic<Int>(0)
-  /// Operations that have finished since the last look and may have left a handle in the ready list.
-  final let staleHandles = Atomic<UInt64>(0)
   /// Serialises changes of limit and suspension, and holds the barriers.
   final let control = Locked(QueueControl())
   /// Wakes threads that wait for the queue.

@@ -12,7 +12,8 @@
  *
  * Expected to FAIL: -DW_BODY (a facade made while the closure runs takes the closure too), -DW_RETIRE (the run retires the cell
  * without looking whether a facade was made), -DW_GENERATION (the handle does not compare generations), -DW_PIN (removal does not
- * wait for the pin; with ENUM), -DW_BACK (a facade leaves although the cell's own job is still out; with CANCEL and LIMIT).
+ * wait for the pin; with ENUM), -DW_BACK (a facade gives its cell back although the cell's own job is still out; with CANCEL and
+ * LIMIT).
  *
  * -DBEHIND is another model: a closure added behind a barrier in a queue with a limit, and a canceller that finds it as soon as its
  * cell is open. The facade waits for the barrier in `pending`, and what is flushed before that falsifies the barrier's count.
@@ -91,24 +92,24 @@ inline remove() {
   atomic { !pinned; slotLeft = 1 }
 #endif
 }
-inline facadeLeaves() {
-  atomic { assert(!facadeLeft && facadeFinished); facadeLeft = 1 };
-  remove();
+inline facadeIsGone() {                                   /* it has left, and its last handle is back */
   atomic { !lock; assert(live && promoted); live = 0; promoted = 0; started = 0; cancelled = 0; gen++ };
   atomic { given++; assert(given == 1); cellFree = 1 };
   facadeRelease()
 }
 inline facadeEnds() {                                     /* the handle that ran it is back */
   atomic { assert(!facadeFreed && !facadeFinished); facadeFinished = 1 };
-  atomic { handles--; last = (handles == 0); hasLeft = !last };
+  atomic { assert(!facadeLeft); facadeLeft = 1 };
+  remove();
+  atomic { hasLeft = 1; handles--; last = (handles == 0) };
 #ifdef W_BACK
   last = 1;
 #endif
-  if :: last -> facadeLeaves() :: else fi
+  if :: last -> facadeIsGone() :: else fi
 }
 inline facadeDrops() {                                    /* a handle that lost is back */
   atomic { assert(!facadeFreed); handles--; last = (handles == 0 && hasLeft) };
-  if :: last -> facadeLeaves() :: else fi
+  if :: last -> facadeIsGone() :: else fi
 }
 
 proctype Run() {

@@ -1,8 +1,8 @@
 /* Handles of one operation B that waits in a queue without other members, whose owner has dropped it.
  *
  * A handle is a job that stands for B: its own header (0), a carrier that a move or a second hand-over made (1..), or the flush
- * carrier of a cancelled one. `handles` counts those that are out; B leaves its queue when the last one is back, and the queue is
- * freed with its last member. Two workers run handles; by macro a canceller (-DCANCEL), one or two changes of level (-DMOVE,
+ * carrier of a cancelled one. `handles` counts those that are out. B leaves its queue when it has ended, and the handles that are
+ * out then keep B and the queue until the last one is back. The queue is freed with its last member and handle. Two workers run handles; by macro a canceller (-DCANCEL), one or two changes of level (-DMOVE,
  * -DMOVE2), a late addDependency with the end of that dependency (-DADD), a wait that runs B on the waiting worker (-DWAIT), a
  * finish before the add (-DEARLY), a limit that is set meanwhile (-DLIMIT), a finish after the add (-DFINISH).
  * With -DRETURN three changes there, elsewhere and back, while at most two handles should be out. With -DGRANT any handle may find
@@ -11,10 +11,10 @@
  *
  * Properties: B starts exactly once; not while a dependency that was added before is unfinished, unless cancelled or finished early; no handle is
  * handed over while it is out already (its link word would be in two lists); nobody touches B, a carrier or the queue after its
- * end; B leaves once, after it has finished and with no handle out; nothing is left over.
+ * end; B leaves once, when it has finished; nothing is left over.
  *
- * Expected to FAIL: -DW_COUNT (the runner lets go of B whatever else is out), -DW_STRAGGLER (the queue's statistic is changed
- * after the unlock), -DW_SAME (a waiter's handle passes for the header), -DW_LATER (a waiter counts its handle
+ * Expected to FAIL: -DW_COUNT (the runner lets go of B whatever else is out), -DW_QUEUE (the handles keep B
+ * and not its queue), -DW_SAME (a waiter's handle passes for the header), -DW_LATER (a waiter counts its handle
  * and begins in two steps), -DW_CHOOSE (the handle to hand over is chosen after the
  * unlock), -DW_KEEP (a parking run keeps neither B nor its queue), -DW_EARLY (an edit asks for the cancellation only, and takes
  * an operation that was finished early for one that waits for its dependencies), -DW_STEPS (a finish in the queue sets its bit in
@@ -63,35 +63,34 @@ inline handOverChosen() {
 #endif
   handOver(h)
 }
-inline leaveNow() {
-  atomic { assert(!left && finished && handles == 0); left = 1; touchQ };
-  dropQ();                                      /* the count goes to zero: the queue's reference to itself */
-  release()                                     /* the runtime's reference */
-}
-inline finish() {
-  atomic { touch; starts++; assert(starts == 1);
-           assert(flushes || !depAdded || depSealed || ignoresLate); finished = 1 };
-  touchQ;                                       /* leaveFast */
-#ifdef W_COUNT
-  handles = 0; leaveNow();
-#else
-  takeLock();
-  handles--; last = (handles == 0); hasLeft = !last;
-#ifndef W_STRAGGLER
-  touchQ;
-#endif
-  dropLock();
-#ifdef W_STRAGGLER
-  if :: !last -> touchQ :: else fi;
-#endif
-  if :: last -> leaveNow() :: else fi;
+inline letGo() {                                /* the last handle of an operation that has left */
+  touchQ;                                       /* the slot that names the queue is removed */
+  release();                                    /* the runtime's reference */
+#ifndef W_QUEUE
+  dropQ()
 #endif
 }
 inline dropHandle() {
   takeLock();
   handles--; last = (handles == 0 && hasLeft);
   dropLock();
-  if :: last -> leaveNow() :: else fi
+  if :: last -> letGo() :: else fi
+}
+inline finish() {
+  atomic { touch; starts++; assert(starts == 1);
+           assert(flushes || !depAdded || depSealed || ignoresLate); finished = 1 };
+  touchQ;                                       /* leaveFast */
+#ifdef W_COUNT
+  release();
+#else
+#ifndef W_QUEUE
+  keepQ();                                      /* the handles' */
+#endif
+  takeLock(); hasLeft = 1; dropLock();
+  dropHandle();
+#endif
+  atomic { assert(!left && finished); left = 1; touchQ };
+  dropQ()                                       /* the count goes to zero: the queue's reference to itself */
 }
 bit ignoresLate;                                /* the dependency came after the start: no effect */
 

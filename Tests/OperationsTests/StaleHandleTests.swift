@@ -84,6 +84,70 @@ extension OperationLayer {
       queue.expectQuiet()
     }
 
+    /// Nobody can resume it, and what lies in it is of no use any more.
+    @Test(.contract(133), arguments: Kind.all)
+    func queueWithNothingButStaleHandlesIsReleased(_ kind: Kind) {
+      for limit in [-1, 0] {
+        weak var dropped: OperationQueue?
+        do {
+          let queue = kind.queue()
+          dropped = queue
+          queue.maxConcurrentOperationCount = limit
+          queue.isSuspended = limit < 0
+          let operations = (0..<20).map { _ in TestAsyncOperation() }
+          queue.addOperations(operations, waitUntilFinished: false)
+          for operation in operations { operation.queuePriority = .high }
+          _ = warnings { for operation in operations { operation.finish() } }
+          queue.expectQuiet()
+        }
+        #expect(waitUntil { dropped == nil })
+      }
+    }
+
+    /// The members ahead wait for nothing else: each look finds few that are stale.
+    @Test(.contract(130), arguments: Kind.all)
+    func staleHandlesAmongOthersDoNotPileUp(_ kind: Kind) {
+      let queue = kind.queue()
+      let lifetimes = LifetimeCounter()
+      queue.isSuspended = true
+      let waiting = (0..<100).map { _ in BlockOperation {} }
+      queue.addOperations(waiting, waitUntilFinished: false)
+      _ = warnings {
+        for _ in 0..<2000 {
+          let operation = TestAsyncOperation(lifetimes)
+          queue.addOperation(operation)
+          operation.queuePriority = .veryHigh
+          operation.finish()
+        }
+      }
+      #expect(queue.operationCount == waiting.count && queue.operations == waiting)
+      #expect(waitUntil { lifetimes.live <= 3 * waiting.count })
+      queue.isSuspended = false
+      queue.expectQuiet()
+      #expect(waitUntil { lifetimes.live == 0 })
+    }
+
+    /// Neither does the barrier wait for it, nor what comes after the barrier.
+    @Test(.contract(66), .contract(116), arguments: Kind.all)
+    func operationFinishedBehindABarrierLeavesAtOnce(_ kind: Kind) {
+      let queue = kind.queue()
+      let first = TestAsyncOperation()
+      let hasRun = Atomic<Int>(0)
+      queue.addOperation(first)
+      for _ in 0..<3 {
+        queue.addBarrierBlock { _ = hasRun.wrappingAdd(1, ordering: .relaxed) }
+        let behind = (0..<3).map { _ in TestAsyncOperation() }
+        queue.addOperations(behind, waitUntilFinished: false)
+        _ = warnings { for operation in behind.dropLast() { operation.finish() } }
+        behind[2].cancel()
+      }
+      #expect(queue.operationCount == 4 && queue.operations.count == 4)
+      #expect(hasRun.load(ordering: .relaxed) == 0)
+      first.finish()
+      queue.expectQuiet()
+      #expect(hasRun.load(ordering: .relaxed) == 3)
+    }
+
     /// Everything that makes a second handle, at the same time as suspensions and limits.
     @Test(arguments: Kind.each)
     func handlesAgainstSuspensionsAndLimits(_ kind: Kind) {

@@ -24,6 +24,10 @@ struct PendingBarriers: Sendable {
   /// Those before `head` have ended; nil then.
   private var entries: [Entry?] = []
   private var head = 0
+  /// Number of the first entry.
+  private var base = 0
+  /// Numbers of entries by barrier.
+  private var numbers: [UInt: Int] = [:]
   /// The sum of all segments: the barriers and what must wait for one of them.
   private(set) var held = 0
 
@@ -31,6 +35,7 @@ struct PendingBarriers: Sendable {
   var isEmpty: Bool { count == 0 }
 
   mutating func append(_ barrier: Operation) {
+    numbers[barrier.word] = base + entries.count
     entries.append(Entry(operation: barrier, segment: 1))
     held += 1
   }
@@ -42,6 +47,13 @@ struct PendingBarriers: Sendable {
     entries[entries.count - 1]?.segment += members
     held += members
     return newest
+  }
+
+  /// A member behind `barrier` leaves before it has passed, if that has not ended.
+  mutating func leave(_ barrier: UInt) {
+    guard let number = numbers[barrier] else { return }
+    entries[number - base]?.segment -= 1
+    held -= 1
   }
 
   /// Releases the first barrier if nothing but what they hold is left of the queue, unless that was
@@ -61,10 +73,12 @@ struct PendingBarriers: Sendable {
         "\(barrier.diagnosticName) has run, and is not the first barrier of its queue")
     }
     held -= first.segment
+    numbers[barrier.word] = nil
     entries[head] = nil
     head += 1
     if 2 * head >= entries.count {
       entries.removeFirst(head)
+      base += head
       head = 0
     }
   }
@@ -79,7 +93,7 @@ extension OperationQueue {
       // In one step with the count: see `enrol`.
       order?.add([operation.word])
       let old = addMembers(1, flags: MemberCount.barrier)
-      // release, edge Counted: as `addStraggler`.
+      // release, edge Counted: as `addDeparture`.
       barrierMembers.wrappingAdd(1, ordering: .releasing)
       // relaxed: published by the release of `membership` and by the mutex.
       operation.pending.store(1, ordering: .relaxed)
@@ -113,6 +127,12 @@ extension OperationQueue {
     barrier.pending.wrappingSubtract(1, ordering: .acquiringAndReleasing)
     barrier.handOver(barrier.job)
   }
+
+  /// A member that was finished before its start leaves ahead of the barrier that it came behind.
+  ///
+  /// Before it is subtracted: then the first barrier is not due too early, and whoever subtracts
+  /// looks whether it is.
+  func leaveSegment(of barrier: UInt) { control.withLock { $0.barriers.leave(barrier) } }
 
   /// Looks whether the first barrier may run; after every subtraction while one is pending.
   func evaluateBarriers() {

@@ -61,15 +61,12 @@ extension OperationQueue {
     // The jobs may be all that keeps the queue: once they are counted they may run and leave.
     let kept = unsafe Unmanaged.passRetained(self)
     defer { unsafe kept.release() }
-    let added: UInt64
-    if let order {
-      added = UInt64(order.release(jobs) { readyList.append($0, noteStale) })
-    } else {
-      added = UInt64(jobs.count)
-      if added > 0 { readyList.append(jobs, noteStale) }
-    }
-    guard added > 0 else { return scheduler.submitUnlessEmpty(flushes) }
-    countReady(added, with: flushes)
+    var starts = Starts()
+    var stale = JobChain()
+    func append(_ due: JobChain) { stale = readyList.append(due) { starts = countReady($0) } }
+    if let order { order.release(jobs, append) } else if !jobs.isEmpty { append(jobs) }
+    carryOut(starts, with: flushes)
+    Operation.dropHandles(stale)
   }
 
   /// Takes back a job that was with the scheduler when the queue ceased to be open: it keeps its
@@ -79,23 +76,22 @@ extension OperationQueue {
   func takeBack(_ job: Job, ticket: UInt64) {
     let kept = unsafe Unmanaged.passRetained(self)
     defer { unsafe kept.release() }
-    readyList.putBack(job, ticket: ticket, noteStale)
-    countReady(1, with: JobChain())
+    var starts = Starts()
+    let isKept = readyList.putBack(job, ticket: ticket) { starts = countReady($0) }
+    carryOut(starts)
+    if !isKept { Operation.dropHandles(JobChain(job)) }
   }
 
-  /// Counts jobs that were added to the list, and starts what they and the policy allow; the caller
-  /// keeps the queue.
-  private func countReady(_ added: UInt64, with flushes: consuming JobChain) {
-    let burst = min(added, self.burst)
+  /// Counts jobs that were added to the list; returns what they and the policy let start.
+  private func countReady(_ added: Int) -> Starts {
+    let burst = min(UInt64(added), self.burst)
     var starts = Starts()
     changePolicy { word in
       let isReleasing = PolicyWord.isReleasing(word)
-      word += added * PolicyWord.oneReady
+      word += UInt64(added) * PolicyWord.oneReady
       starts = PolicyWord.startMore(&word, isReleasing: isReleasing, burst: burst)
     }
-    carryOut(starts, with: flushes)
-    // An operation may have finished between the two steps.
-    removeStaleHandlesIfMany()
+    return starts
   }
 
   /// A cancelled operation may be flushed now; false when the queue keeps the job until it is
@@ -105,10 +101,7 @@ extension OperationQueue {
     // Once it is in the list the job may be taken out, and it may be all that keeps the queue.
     let kept = unsafe Unmanaged.passRetained(self)
     defer { unsafe kept.release() }
-    let isDeferred = readyList.deferFlush(job, while: { isSuspendedNow }, noteStale)
-    // Its operation may have finished before.
-    if isDeferred { removeStaleHandlesIfMany() }
-    return !isDeferred
+    return !readyList.deferFlush(job) { isSuspendedNow }
   }
 
   /// One exchange of the policy word; `change` may run several times.
@@ -161,8 +154,6 @@ extension OperationQueue {
       claimed = claimMoreOrEnd()
     }
     scheduler.submitUnlessEmpty(others)
-    // Others have left them to the releaser.
-    removeStaleHandlesIfMany()
   }
 
   /// Claims the whole list again; 0 when there is nothing in it or the queue is open no longer: the

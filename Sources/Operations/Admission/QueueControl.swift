@@ -173,7 +173,7 @@ extension OperationQueue {
   private func startsNothingNow() {
     giveUpUnusedResources()
     // The claims of drains may have left little else in the list.
-    removeStaleHandlesIfMany()
+    noteStaleHandles(0)
   }
 
   private func suspend() -> Starts {

@@ -15,6 +15,10 @@ struct ReadyList: ~Copyable {
     var returned = ReturnedJobs()
     /// Cancelled operations that a resumption will flush.
     var deferred = JobChain()
+    /// Stale handles that were noted since the last look; at least as many as the list has.
+    var stale = 0
+    /// Some were noted: others may be on their way into the list.
+    var mayGetStale = false
 
     /// The job that `popFirst()` would return.
     var first: Job? {
@@ -27,6 +31,40 @@ struct ReadyList: ~Copyable {
       guard let old = returned.first else { return ready.popFirst() }
       if let new = ready.first, new.band < old.band { return ready.popFirst() }
       return returned.popFirst()
+    }
+
+    /// A job that must not come into the list: nobody would look for it there.
+    ///
+    /// Its operation has begun. While none has ended with handles out, whoever ends finds the job in
+    /// the list and notes it.
+    func refuses(_ job: Job) -> Bool { mayGetStale && Operation.isStale(job) }
+
+    /// Takes the jobs out of `chain` that must not come into the list.
+    func takeStale(outOf chain: inout JobChain) -> JobChain {
+      var stale = JobChain()
+      guard mayGetStale else { return stale }
+      var fresh = JobChain()
+      while let job = chain.popFirst() {
+        if Operation.isStale(job) { stale.append(job) } else { fresh.append(job) }
+      }
+      chain = fresh
+      return stale
+    }
+
+    /// Takes the stale ones out of what is ready; the others keep their order.
+    mutating func takeStaleReady() -> JobChain {
+      var stale = JobChain()
+      returned.removeAll { job in
+        guard Operation.isStale(job) else { return false }
+        stale.append(job)
+        return true
+      }
+      var fresh = BandedFIFO()
+      while let job = ready.popFirst() {
+        if Operation.isStale(job) { stale.append(job) } else { fresh.append(job) }
+      }
+      ready = fresh
+      return stale
     }
 
     /// O(levels) where all of them go and none came back, else O(count).
@@ -46,18 +84,28 @@ struct ReadyList: ~Copyable {
   }
   private let jobs = Locked(Jobs())
 
-  /// Adds jobs behind the others of their levels; `note` looks at them under the list's lock.
-  borrowing func append(_ chain: JobChain, _ note: (JobChain) -> Void) {
+  /// Adds jobs behind the others of their levels, but for stale ones, which it returns.
+  ///
+  /// `count` counts what was added, under the list's lock: so the list has as many jobs as are
+  /// counted, and those whose claimants have not come yet.
+  borrowing func append(_ chain: JobChain, _ count: (Int) -> Void) -> JobChain {
     jobs.withLock { jobs in
-      note(chain)
-      jobs.ready.append(chain)
+      var fresh = chain
+      let stale = jobs.takeStale(outOf: &fresh)
+      let added = fresh.count
+      guard added > 0 else { return stale }
+      jobs.ready.append(fresh)
+      count(added)
+      return stale
     }
   }
-  /// Adds a job that came back from the scheduler.
-  borrowing func putBack(_ job: Job, ticket: UInt64, _ note: (JobChain) -> Void) {
+  /// As `append` for a job that came back from the scheduler; false when it is stale.
+  borrowing func putBack(_ job: Job, ticket: UInt64, _ count: (Int) -> Void) -> Bool {
     jobs.withLock { jobs in
-      note(JobChain(job))
+      guard !jobs.refuses(job) else { return false }
       jobs.returned.insert(job, ticket: ticket)
+      count(1)
+      return true
     }
   }
   /// Takes the best job.
@@ -87,60 +135,40 @@ struct ReadyList: ~Copyable {
     }
   }
 
-  /// Handles that were taken out of the list.
-  struct Removed {
-    /// Of the ready ones.
-    var ready = JobChain()
-    /// How many of those have stayed because of the limit.
-    var left = 0
-    /// Of the flushes that wait for the resumption.
-    var deferred = JobChain()
-
-    /// True when the job of a ready one is taken out.
-    fileprivate mutating func take(_ job: Job, _ limit: Int, _ isStale: (Job) -> Bool) -> Bool {
-      guard isStale(job) else { return false }
-      guard ready.count < limit else {
-        left += 1
-        return false
-      }
-      ready.append(job)
-      return true
-    }
-  }
-
-  /// Takes out the jobs that `isStale` accepts, of the ready ones at most `limit`; the others keep
-  /// their order.
-  borrowing func remove(atMost limit: Int, where isStale: (Job) -> Bool) -> Removed {
+  /// Notes that an operation has ended while `count` other handles to it are out, and takes stale
+  /// ones out of the list if they may be half of it.
+  ///
+  /// So a look costs O(1) for each handle noted. `ready` says how many jobs are counted, and `claim`
+  /// takes up to so many off the count and returns how many: the rest is left for claimants.
+  borrowing func takeStale(
+    noting count: Int, ready: () -> Int, claim: (Int) -> Int
+  ) -> JobChain {
     jobs.withLock { jobs in
-      var removed = Removed()
-      jobs.returned.removeAll { removed.take($0, limit, isStale) }
-      var kept = BandedFIFO()
-      while let job = jobs.ready.popFirst() {
-        if !removed.take(job, limit, isStale) { kept.append(job) }
+      jobs.mayGetStale = jobs.mayGetStale || count > 0
+      jobs.stale += count
+      guard jobs.stale > 0, 2 * jobs.stale >= ready() + jobs.deferred.count else {
+        return JobChain()
       }
-      jobs.ready = kept
+      jobs.stale = 0
+      var stale = jobs.takeStaleReady()
+      let claimed = claim(stale.count)
+      while stale.count > claimed, let job = stale.popFirst() { jobs.ready.append(job) }
       var deferred = jobs.deferred.take()
       while let job = deferred.popFirst() {
-        if isStale(job) { removed.deferred.append(job) } else { jobs.deferred.append(job) }
+        if Operation.isStale(job) { stale.append(job) } else { jobs.deferred.append(job) }
       }
-      return removed
+      return stale
     }
   }
-  /// Keeps a flush for the resumption if `isSuspended` still holds under the list's lock; `note`
-  /// looks at it there.
-  borrowing func deferFlush(
-    _ job: Job, while isSuspended: () -> Bool, _ note: (JobChain) -> Void
-  ) -> Bool {
+  /// Keeps a flush for the resumption if `isSuspended` still holds under the list's lock, and it is
+  /// not stale.
+  borrowing func deferFlush(_ job: Job, while isSuspended: () -> Bool) -> Bool {
     jobs.withLock { jobs in
-      guard isSuspended() else { return false }
-      let flush = JobChain(job)
-      note(flush)
-      jobs.deferred.append(flush)
+      guard isSuspended(), !jobs.refuses(job) else { return false }
+      jobs.deferred.append(job)
       return true
     }
   }
-  /// How many flushes wait for the resumption.
-  var deferredCount: Int { jobs.withLock { $0.deferred.count } }
   /// Takes the flushes that waited for the resumption.
   borrowing func takeDeferred() -> JobChain { jobs.withLock { $0.deferred.take() } }
 }

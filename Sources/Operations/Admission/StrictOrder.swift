@@ -36,14 +36,13 @@ final class StrictOrder: Sendable {
     }
   }
 
-  /// Takes ready jobs, passes those whose turn has come to `append`, in order and in one band, and
-  /// returns their number.
+  /// Takes ready jobs, and passes those whose turn has come to `append`, in order and in one band.
   ///
   /// Under the lock: of two threads that release jobs one may not pass the other on the way to the
   /// ready list.
-  func release(_ jobs: consuming JobChain, _ append: (JobChain) -> Void) -> Int {
+  func release(_ jobs: consuming JobChain, _ append: (JobChain) -> Void) {
     var jobs = jobs
-    return line.withLock { line in
+    line.withLock { line in
       var due = JobChain()
       while let job = jobs.popFirst() {
         let job = job.moved(to: .normal)
@@ -54,9 +53,7 @@ final class StrictOrder: Sendable {
         }
       }
       Self.advance(&line, &due)
-      let count = due.count
-      if count > 0 { append(due) }
-      return count
+      if !due.isEmpty { append(due) }
     }
   }
 

@@ -186,10 +186,4 @@ extension Operation {
     _ = unsafe ClosureNode.change(node) { ClosureNode.retired($0) }
     unsafe record.nodeCache.give(node)
   }
-
-  /// Finished, but a handle to it is still out.
-  final var isStraggler: Bool {
-    guard isSealed else { return false }
-    return withColdTable { $0.hasLeft } ?? false
-  }
 }

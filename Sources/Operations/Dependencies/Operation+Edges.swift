@@ -161,6 +161,16 @@ extension Operation {
     }
   }
 
+  /// The barrier that the operation came behind, if it still has the edge, or 0; under the edit
+  /// lock.
+  final func hiddenDependency(_ bits: UInt32) -> UInt {
+    var barrier: UInt = 0
+    unsafe forEachEdge(bits) { edge, dependency in
+      if unsafe Self.isHidden(edge) { barrier = dependency }
+    }
+    return barrier
+  }
+
   // MARK: Pushing
 
   /// Puts `edge` on the successor list of the operation at `dependency`; false when that has

@@ -154,8 +154,7 @@ extension Operation {
     // Nothing runs here any more: captures that die with the operation must not see its queue.
     record.currentOperation = 0
     record.currentQueue = 0
-    let kept = unsafe leave(bits, queue, record, context)
-    if let kept = unsafe kept { unsafe Self.lookForStaleHandles(kept) }
+    unsafe leave(bits, queue, record, context)
     return successor?.word ?? 0
   }
 
@@ -173,51 +172,36 @@ extension Operation {
     record.currentQueue = 0
     if let successor { unsafe context.pointee.ready.prepend(successor) }
     unsafe queue.scheduler.submitUnlessEmpty(context.pointee.takeReady())
-    let stranded = unsafe leave(bits, queue, record, context)
+    unsafe leave(bits, queue, record, context)
     if gate == .slot, !record.slotIsGone { giveUpSlot(gate, queue, record) }
-    if let stranded = unsafe stranded { unsafe Self.lookForStaleHandles(stranded) }
     record.handOverOwed(since: mark, by: self, queue)
     unsafe keptSelf.release()
     unsafe kept.release()
   }
 
-  /// Handles were left behind; gives up the reference to the queue.
-  @inline(never) static func lookForStaleHandles(_ kept: Unmanaged<OperationQueue>) {
-    unsafe kept._withUnsafeGuaranteedRef { $0.removeStaleHandlesIfMany() }
-    unsafe kept.release()
-  }
-
-  /// The queue lets go: registry, count, references.
-  ///
-  /// Returns the queue, retained, for `lookForStaleHandles` when a handle is still out.
+  /// The queue lets go: registry, count, references; to other handles that are out it leaves the
+  /// references.
   @inline(__always)
   final func leave(
     _ bits: UInt32, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
-  ) -> Unmanaged<OperationQueue>? {
-    if bits & StateBit.retainsDependencies == 0 { dropDependencies(bits) }
-    if bits & (StateBit.severalHandles | StateBit.barrier) != 0 {
-      if bits & StateBit.barrier != 0 { queue.removeBarrier() }
-      if let kept = unsafe queueIfStraggler(queue) { return unsafe kept }
-    }
-    unsafe leaveNow(queue, record, context)
-    return nil
-  }
-
-  /// The last handle is back: out of the registry, out of the count, the runtime reference goes.
-  @inline(__always) final func leaveNow(
-    _ queue: OperationQueue, _ record: ThreadRecord,
-    _ context: UnsafeMutablePointer<WorkerContext>
   ) {
+    if bits & StateBit.retainsDependencies == 0 { dropDependencies(bits) }
     // relaxed: written before the hand-over that brought the handle here.
     let slot = membership.load(ordering: .relaxed)
-    RegistryChunk.remove(slot: slot)
+    let isAlone = bits & StateBit.severalHandles == 0
+    if isAlone { RegistryChunk.remove(slot: slot) } else { RegistryChunk.bury(slot: slot) }
+    if bits & StateBit.barrier != 0 { queue.removeBarrier() }
     // After the removal: see Observation.md.
     if queue.hasExtras { unsafe noteLeft(queue, record, context.pointee.worker) }
-    if hasColdTable { returnClosureNode(record) }
     // Before the credit, which a waiter may take at once: when the wait returns the operation is
     // gone.
-    unsafe Unmanaged.passUnretained(self).release()
+    if isAlone {
+      if hasColdTable { returnClosureNode(record) }
+      unsafe Unmanaged.passUnretained(self).release()
+    } else {
+      leaveHandles(queue)
+    }
     unsafe record.credit(queue, context)
   }
 }

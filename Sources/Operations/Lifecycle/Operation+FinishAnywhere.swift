@@ -72,9 +72,8 @@ extension Operation {
       if bits & StateBit.retainsDependencies == 0 { dropDependencies(bits) }
       return
     }
-    let kept = unsafe Self.withContext(of: queue) { unsafe leave(bits, queue, record, $0) }
+    unsafe Self.withContext(of: queue) { unsafe leave(bits, queue, record, $0) }
     record.flushCredit()
-    if let kept = unsafe kept { unsafe Self.lookForStaleHandles(kept) }
   }
 
   /// As `endAfterStart` for an operation that was started by hand.
@@ -131,6 +130,7 @@ extension Operation {
   private final func finishMember(_ bits: UInt32) {
     let begun = beginEarly(bits)
     noteBegin(begun)
+    let barrier = hiddenDependency(bits)
     let queue = unsafe retainQueue()
     unlockState(begun)
     let record = ThreadRecord.current
@@ -138,6 +138,7 @@ extension Operation {
       if begun & StateBit.needsResources != 0 { ResourceArbiter.shared.withdraw(self) }
       unsafe queue._withUnsafeGuaranteedRef { queue in
         queue.order?.passOver(memberWord)
+        if barrier != 0 { queue.leaveSegment(of: barrier) }
         Warning.finishedBeforeStart(self, queue)
         let outer = record.push(word, queue)
         skipMain()
@@ -166,8 +167,7 @@ extension Operation {
   /// edit lock.
   ///
   /// The thread's handle is one more, or the header where that was never handed over or had come
-  /// back. What only a barrier still holds back is finished now, and leaves when the barrier lets
-  /// the header go: the barrier counts it.
+  /// back: then nobody hands it over any more, not even a barrier that holds the operation back.
   private final func beginEarly(_ bits: UInt32) -> UInt32 {
     let begun = bits | StateBit.started | StateBit.flushed
     let table = coldTableMade()
@@ -175,11 +175,9 @@ extension Operation {
     // scheduler.
     if !isHandedOver, enterDetour(force: false, tagEdges: false, bits) != nil {
       ignoreOrdinaryEdges(table, bits)
-      if table.edgesBlocking == 0 {
-        table.isOut = true
-        if table.wasParked { table.handles += 1 }
-        return begun
-      }
+      table.isOut = true
+      if table.wasParked { table.handles += 1 }
+      return begun
     }
     table.handles += 1
     return begun | StateBit.severalHandles

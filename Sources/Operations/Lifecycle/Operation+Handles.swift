@@ -5,9 +5,10 @@ import Synchronization
 
 // An operation usually has one handle with the scheduler or in a ready list: its own header. A
 // flush of a cancelled one, a change of its level and a hand-over while the header is still queued
-// need another: a carrier. The cold table counts them under the edit lock, and the operation stays
-// a member of its queue until the last one is back, so that whoever holds a handle may read the
-// queue. Protocol: Release.md, "Handles".
+// need another: a carrier. The cold table counts them under the edit lock. The membership keeps
+// operation and queue for them; when the operation ends and leaves, they keep both themselves until
+// the last one is back, so that whoever holds a handle may read the queue. Protocol: Release.md,
+// "Handles".
 
 /// A job that stands for an operation; heap memory, freed by its own run.
 struct HandleCarrier: ~Copyable {
@@ -144,19 +145,39 @@ extension Operation {
     unsafe queue.release()
   }
 
-  /// A handle came back without running the operation.
-  final func dropHandle(
-    _ queue: OperationQueue, _ record: ThreadRecord,
-    _ context: UnsafeMutablePointer<WorkerContext>
-  ) {
+  /// A handle came back without running the operation, or its run is over.
+  ///
+  /// Where nothing else keeps them, operation and queue may be gone when it returns.
+  final func dropHandle() {
     guard let table = coldTable else { return }
     let bits = lockState()
     table.handles -= 1
     let isLast = table.handles == 0 && table.hasLeft
     unlockState(bits)
-    guard isLast else { return }
-    queue.removeStraggler()
-    unsafe leaveNow(queue, record, context)
+    if isLast { giveUpHandles() }
+  }
+
+  /// The operation has ended and left its queue; the handle that ran it is done, others may be out.
+  @inline(never) final func leaveHandles(_ queue: OperationQueue) {
+    // Theirs from here on: what the membership kept so far.
+    unsafe _ = Unmanaged.passRetained(queue)
+    let table = coldTableMade()
+    let bits = lockState()
+    table.hasLeft = true
+    let others = table.handles - 1
+    unlockState(bits)
+    if others > 0 { queue.noteStaleHandles(others) }
+    dropHandle()
+  }
+
+  /// The last handle of an operation that has left its queue is back.
+  private final func giveUpHandles() {
+    let queue = unsafe queueReference
+    // relaxed: written before the hand-over that brought the handle here.
+    RegistryChunk.remove(slot: membership.load(ordering: .relaxed))
+    returnClosureNode(ThreadRecord.current)
+    unsafe Unmanaged.passUnretained(self).release()
+    unsafe queue.release()
   }
 
   /// Another handle has begun the operation, so this one has nothing to wait for.
@@ -171,42 +192,6 @@ extension Operation {
     if state.load(ordering: .acquiring) & StateBit.moved != 0 { return queue.count.nextTicket }
     // relaxed: written before the hand-over that brought the handle here.
     return RegistryChunk.ticket(ofSlot: membership.load(ordering: .relaxed))
-  }
-
-  /// Gives up a handle that may be all that keeps operation and queue.
-  final func dropKept(
-    _ queue: OperationQueue, _ record: ThreadRecord,
-    _ context: UnsafeMutablePointer<WorkerContext>
-  ) {
-    let keptSelf = unsafe Unmanaged.passRetained(self)
-    let keptQueue = unsafe Unmanaged.passRetained(queue)
-    unsafe dropHandle(queue, record, context)
-    unsafe keptSelf.release()
-    unsafe keptQueue.release()
-  }
-
-  /// The handle that ran the operation is done.
-  ///
-  /// When others are still out, returns the queue, retained, for `lookForStaleHandles`: they may be
-  /// in a list of it.
-  final func queueIfStraggler(_ queue: OperationQueue) -> Unmanaged<OperationQueue>? {
-    guard let table = coldTable else { return nil }
-    let bits = lockState()
-    table.handles -= 1
-    guard table.handles > 0 else {
-      unlockState(bits)
-      return nil
-    }
-    table.hasLeft = true
-    // Under the lock: afterwards the last handle may take operation and queue away.
-    let kept = unsafe Unmanaged.passRetained(queue)
-    queue.addStraggler()
-    queue.noteStaleHandles(table.handles)
-    // It is listed no more: see Observation.md.
-    if queue.hasExtras { queue.noteRemoved(self) }
-    unlockState(bits)
-    unsafe kept._withUnsafeGuaranteedRef { queue in if queue.hasExtras { queue.tellObservers() } }
-    return unsafe kept
   }
 
   /// An operation to be flushed that is already handed over gets a carrier when its queue would

@@ -56,7 +56,7 @@ extension Operation {
     } else if queue.enterFast(record) {
       gate = .fast
     } else if isStartedElsewhere {
-      unsafe dropKept(queue, record, context)
+      dropHandle()
       return 0
     } else if needsNoSlot {
       guard queue.mayFlushNow(deferring: job) else { return nil }
@@ -99,7 +99,7 @@ extension Operation {
       return unsafe perform(bits, gate, queue, record, context)
     }
     if gate == .fast { queue.leaveFast(record) }
-    if case .lost = outcome { unsafe dropHandle(queue, record, context) }
+    if case .lost = outcome { dropHandle() }
     if record.owedCount > mark, gate == .slot, !record.slotIsGone {
       giveUpSlot(gate, queue, record)
     }

@@ -62,7 +62,7 @@ struct MemberCount: ~Copyable {
 
   /// The ticket of the next member.
   var nextTicket: UInt64 { ticket(word.load(ordering: .relaxed)) }  // relaxed: a snapshot
-  /// Operations added and not subtracted, stragglers and held-back credits included.
+  /// Operations added and not subtracted, departures and held-back credits included.
   var outstanding: Int { Self.members(word.load(ordering: .relaxed)) }  // relaxed: a snapshot
 }
 
@@ -160,10 +160,10 @@ extension OperationQueue {
     }
   }
 
-  /// A finished member stays counted while a handle to it is out; see `Operation+Handles.swift`.
+  /// A member that has left the registry stays counted while observers are told.
   // release, edge Counted: whoever finds it there finds its addition in the count.
-  func addStraggler() { stragglers.wrappingAdd(1, ordering: .releasing) }
-  /// Its last handle is back.
+  func addDeparture() { departures.wrappingAdd(1, ordering: .releasing) }
+  /// They have been told.
   // relaxed: the credit that follows releases it.
-  func removeStraggler() { stragglers.wrappingSubtract(1, ordering: .relaxed) }
+  func removeDeparture() { departures.wrappingSubtract(1, ordering: .relaxed) }
 }

@@ -116,11 +116,11 @@ extension Operation {
     }
     // Not counted by `operationCount` while the observers are told, but by those who wait for the
     // queue.
-    queue.addStraggler()
+    queue.addDeparture()
     let outer = record.enterCompletion(of: self, queue.word)
     if bits & StateBit.attended != 0 { trace(.removed, queue, worker) }
     queue.tellObservers()
     record.leave(outer)
-    queue.removeStraggler()
+    queue.removeDeparture()
   }
 }

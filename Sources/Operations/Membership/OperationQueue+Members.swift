@@ -25,7 +25,7 @@ extension OperationQueue {
 
   /// Members that have not left; a snapshot, but never fewer than stay meanwhile.
   ///
-  /// A member that leaves is a straggler, then a credit, then subtracted, and a barrier is none any
+  /// A member that leaves is a departure, then a credit, then subtracted, and a barrier is none any
   /// more before that. Looked for in the opposite order, each that the count has is found once. As
   /// many departures are left out as there were additions since the count was read, for they may
   /// be theirs.
@@ -34,7 +34,7 @@ extension OperationQueue {
     let old = count.word.load(ordering: .acquiring)
     var gone = 0
     ThreadRecord.forEach { gone += $0.heldCredits(of: word) }
-    gone += stragglers.load(ordering: .acquiring)
+    gone += departures.load(ordering: .acquiring)
     if !countingBarriers { gone += barrierMembers.load(ordering: .acquiring) }
     let new = count.word.load(ordering: .relaxed)  // relaxed: after those
     let added = MemberCount.ticketsTaken(from: old, to: new)
@@ -50,13 +50,10 @@ extension OperationQueue {
   /// that have finished and have not left, because their completion blocks run.
   package func membersForDiagnosis() -> [Operation] {
     registry.membersAndClosures().compactMap { member in
-      let operation: Operation? =
-        switch member {
-        case .operation(let operation): operation
-        case .closure(let handle): handle.facade
-        }
-      guard let operation, !operation.isStraggler else { return nil }
-      return operation
+      switch member {
+      case .operation(let operation): operation
+      case .closure(let handle): handle.facade
+      }
     }
   }
 

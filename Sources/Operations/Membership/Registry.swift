@@ -136,8 +136,7 @@ import Synchronization
         case .operation(let operation): operation
         case .closure(let handle): handle.facade
         }
-      guard let operation, !operation.isStraggler else { return nil }
-      return QueueMember(ticket: found.ticket, operation: operation)
+      return operation.map { QueueMember(ticket: found.ticket, operation: $0) }
     }
   }
 

@@ -89,7 +89,17 @@ import Synchronization
     return UInt(bitPattern: chunk) + UInt(slotOffset) + UInt(index)
   }
 
-  /// The member in `slot` leaves.
+  /// The member in `slot` has ended while handles to it may be out, for which the slot goes on to
+  /// name the queue until it is removed: enumerations find nobody there from here on.
+  static func bury(slot: UInt) {
+    let chunk = unsafe Self.chunk(ofSlot: slot)
+    let stripe = unsafe chunk.pointee.stripe
+    unsafe stripe.pointee.lock.lock()
+    unsafe chunk.pointee.slots[Int(slot & UInt(blockSize - 1)) - Int(slotOffset)] = 0
+    unsafe stripe.pointee.lock.unlock()
+  }
+
+  /// The member in `slot` leaves, or the last handle to one that was buried there is back.
   static func remove(slot: UInt) {
     let chunk = unsafe Self.chunk(ofSlot: slot)
     let bit: UInt64 = 1 << (UInt64(slot & UInt(blockSize - 1)) - slotOffset)
@@ -134,7 +144,7 @@ import Synchronization
   /// The member in a slot that was given out and not left; under the pin.
   func member(_ index: Int, includingHidden: Bool) -> Registry.Found? {
     let word = slots[index]
-    guard includingHidden || word & Self.hiddenTag == 0 else { return nil }
+    guard word != 0, includingHidden || word & Self.hiddenTag == 0 else { return nil }
     let place: Registry.Found.Place
     if word & Self.closureTag != 0 {
       guard let handle = OperationHandle.live(node: word & ~Self.tags) else { return nil }

@@ -5,97 +5,26 @@ import Scheduling
 import Synchronization
 
 // An operation with several handles is run by one of them, or by the thread that finishes it before
-// its start, while others lie in the ready list or among the deferred flushes. A drain would drop
-// such a handle in its turn, but under limit 0 or suspension there is no drain, and the handle
-// keeps the member counted. So such handles are taken out when they may be half of the list: each
-// removal then costs O(1) amortised, and a list of nothing else is emptied at once.
+// its start, and leaves its queue when it ends. Its other handles are stale: whoever comes to one
+// drops it. Under limit 0 or suspension nobody comes to those in the ready list or among the
+// deferred flushes, and a wait that runs an operation leaves its header with the scheduler. So that
+// their number is bounded they are taken back when they may be half of what lies there.
 
 extension OperationQueue {
-  /// An operation has finished while other handles to it are out; the caller looks for them
-  /// afterwards.
+  /// An operation has ended while `count` other handles to it are out.
   func noteStaleHandles(_ count: Int) {
-    // acquire and release, edge StaleNoted: whoever resets the number sees that the operation has
-    // begun; sequentially consistent: whoever looks afterwards sees the policy of a look under way,
-    // or that one sees this.
-    staleHandles.wrappingAdd(UInt64(count), ordering: .sequentiallyConsistent)
-  }
-
-  /// Notes what is stale among jobs that are in the list from here on; under the list's lock.
-  ///
-  /// Whoever looked at the list before for the sake of such an operation did not find the handle.
-  func noteStale(_ jobs: JobChain) {
-    // relaxed: who looked before has given up the list's lock since, and had acquired the note of
-    // the operation that had become a straggler, edge StaleNoted.
-    guard stragglers.load(ordering: .relaxed) > 0 else { return }
-    var next = jobs.first
-    while let job = next {
-      if Operation.isStale(job) { noteStaleHandles(1) }
-      next = job.next
-    }
-  }
-
-  /// Takes the handles of operations that have begun out of the ready list if they may be half of
-  /// it.
-  func removeStaleHandlesIfMany() {
-    while true {
-      // acquire, edges StaleNoted and PolicyChanged; sequentially consistent: see
-      // `noteStaleHandles`.
-      let noted = staleHandles.load(ordering: .sequentiallyConsistent)
-      guard noted > 0 else { return }
-      let word = policy.load(ordering: .sequentiallyConsistent)
-      // An open queue's list goes to the scheduler anyway.
-      guard !PolicyWord.isOpen(word) else { return }
-      var listed = PolicyWord.ready(word)
-      if PolicyWord.isSuspended(word) { listed += UInt64(readyList.deferredCount) }
-      guard listed > 0, 2 * noted >= listed, removeStaleHandles() else { return }
-    }
-  }
-
-  /// True when there may be more to take out.
-  ///
-  /// Where the queue is open, or somebody releasing, that one looks himself when he has done so.
-  private func removeStaleHandles() -> Bool {
-    // Every counted job is claimed first, so that a drain that claims meanwhile still finds one.
-    // Whoever opens the queue meanwhile leaves the list to this thread: nothing may overtake what
-    // it holds.
-    var claimed = 0
-    var isReleaser = false
-    changePolicy { word in
-      isReleaser = !PolicyWord.isOpen(word) && !PolicyWord.isReleasing(word)
-      guard isReleaser else { return }
-      claimed = Int(PolicyWord.ready(word))
-      word = PolicyWord.marked(word - UInt64(claimed) * PolicyWord.oneReady, isReleasing: true)
-    }
-    guard isReleaser else { return false }
-    // Before the look at the list: an operation noted from here on is looked at once more.
-    // acquire and release, edge StaleNoted.
-    _ = staleHandles.exchange(0, ordering: .acquiringAndReleasing)
-    var stale = readyList.remove(atMost: claimed, where: Operation.isStale)
-    let left = UInt64(claimed - stale.ready.count)
-    // What is in the list and not counted yet cannot be taken out. Whoever counts it looks then:
-    // the exchange below comes before his, which shows him this note, or finds it counted.
-    if stale.left > 0 { noteStaleHandles(stale.left) }
-    let burst = self.burst
-    var hasNewcomers = false
-    changePolicyAndStart { word in
-      hasNewcomers = PolicyWord.ready(word) > 0
-      word += left * PolicyWord.oneReady
-      // From here on nobody is releasing, or this thread as one who opens the queue.
-      return PolicyWord.startMore(&word, isReleasing: false, burst: burst)
-    }
-    ThreadRecord.withCurrent { record in
-      var context = WorkerContext(worker: -1, scheduler: identity)
-      unsafe withUnsafeMutablePointer(to: &context) { context in
-        while let job = stale.ready.popFirst() ?? stale.deferred.popFirst() {
-          unsafe Operation.drop(job, self, record, context)
-        }
+    let stale = readyList.takeStale(noting: count) {
+      // acquire, edge PolicyChanged.
+      Int(PolicyWord.ready(policy.load(ordering: .acquiring)))
+    } claim: { wanted in
+      var claimed = 0
+      changePolicy { word in
+        claimed = min(wanted, Int(PolicyWord.ready(word)))
+        word -= UInt64(claimed) * PolicyWord.oneReady
       }
-      record.flushCredit()
+      return claimed
     }
-    // sequentially consistent, edge StaleNoted: whoever noted more found somebody releasing, and
-    // relies on this.
-    return hasNewcomers
-      || staleHandles.load(ordering: .sequentiallyConsistent) != UInt64(stale.left)
+    Operation.dropHandles(stale)
   }
 }
 
@@ -139,16 +68,14 @@ extension Operation {
     return isHandle && isStale(job)
   }
 
-  /// Gives back a handle that was found stale.
-  static func drop(
-    _ job: Job, _ queue: OperationQueue, _ record: ThreadRecord,
-    _ context: UnsafeMutablePointer<WorkerContext>
-  ) {
-    let word = word(behind: job)
-    HandleCarrier.freeIfCarrier(job)
-    // SAFETY: the handle count keeps the operation until the call gives the handle up.
-    unsafe reference(word)._withUnsafeGuaranteedRef {
-      unsafe $0.dropHandle(queue, record, context)
+  /// Gives back handles that were found stale, of any queues.
+  static func dropHandles(_ stale: JobChain) {
+    var stale = stale
+    while let job = stale.popFirst() {
+      let word = word(behind: job)
+      HandleCarrier.freeIfCarrier(job)
+      // SAFETY: the handle keeps the operation until the call gives the handle up.
+      unsafe reference(word)._withUnsafeGuaranteedRef { $0.dropHandle() }
     }
   }
 }
@@ -188,12 +115,10 @@ extension ThreadRecord {
   }
 
   /// Takes back the handles of operations that have begun, as far as the worker reaches them.
-  ///
-  /// Returns false when there is none.
-  @discardableResult func takeBackHandles(from scheduler: any Scheduler) -> Bool {
-    guard let awaiting = scheduler.awaiting else { return false }
+  private func takeBackHandles(from scheduler: any Scheduler) {
+    guard let awaiting = scheduler.awaiting else { return }
     var looked = 0
-    var stale = awaiting.withdraw { job in
+    let stale = awaiting.withdraw { job in
       looked += 1
       return Operation.isStaleHandle(job)
     }
@@ -203,21 +128,6 @@ extension ThreadRecord {
     if others > Self.fewHandles {
       keep(HandleAllowance(scheduler: scheduler.identity, left: others))
     }
-    let hasFound = !stale.isEmpty
-    var context = WorkerContext(worker: -1, scheduler: scheduler.identity)
-    unsafe withUnsafeMutablePointer(to: &context) { context in
-      while let job = stale.popFirst() {
-        let word = Operation.word(behind: job)
-        HandleCarrier.freeIfCarrier(job)
-        // SAFETY: the handle keeps the operation, and that its queue, until the call gives it up.
-        unsafe Operation.reference(word)._withUnsafeGuaranteedRef { operation in
-          unsafe operation.queueReference._withUnsafeGuaranteedRef {
-            unsafe operation.dropKept($0, self, context)
-          }
-        }
-      }
-    }
-    flushCredit()
-    return hasFound
+    Operation.dropHandles(stale)
   }
 }

@@ -178,8 +178,6 @@ extension ThreadRecord {
     _ identities: [SchedulerIdentity], of schedulers: [any Scheduler]
   ) -> Bool {
     for scheduler in schedulers where identities.contains(scheduler.identityOfThreads) {
-      // They keep members counted that have finished.
-      if takeBackHandles(from: scheduler) { return true }
       var isFound = false
       var jobs = scheduler.awaiting?.withdraw { job in
         guard !isFound else { return false }
