@@ -95,11 +95,8 @@ package final class GraphReplay: Workload {
   private func run(on scheduler: any Scheduler, recorder: inout IterationRecorder) -> UInt64 {
     recorder.begin()
     var queue: OperationQueue? = OperationQueue(scheduler: scheduler)
-    var operations: [Operation] = (0..<graph.count).map { task in
-      let operation = BlockOperation(block: makeBody(task))
-      operation.retainsFinishedDependencies = false
-      return operation
-    }
+    queue?.retainsFinishedDependencies = false
+    var operations: [Operation] = (0..<graph.count).map { BlockOperation(block: makeBody($0)) }
     for task in 0..<graph.count {
       let operation = operations[task]
       for parent in graph.parents[task] { operations.makeDependent(operation, on: Int(parent)) }

@@ -33,8 +33,7 @@ package final class Cancel: Workload {
     var operations: [Operation] = []
     operations.reserveCapacity(count)
     for index in 0..<count {
-      operations.append(
-        BlockOperation(retainsFinishedDependencies: false, block: { slots.increment(index) }))
+      operations.append(BlockOperation { slots.increment(index) })
     }
     queue?.addOperations(operations, waitUntilFinished: false)
     recorder.built()

@@ -40,7 +40,7 @@ package final class Chain: Workload {
       for index in 0..<count {
         let operation = ChainOperation(index, slots)
         if index > 0 { operations.makeDependent(operation, on: index - 1) }
-        operations.append(operation)
+        operations.append(consume operation)
       }
       return operations
     }
@@ -57,7 +57,6 @@ private final class ChainOperation: Operation, @unchecked Sendable {
     self.index = index
     self.slots = slots
     super.init()
-    retainsFinishedDependencies = false
   }
 
   override func main() { Chain.visit(index, slots) }

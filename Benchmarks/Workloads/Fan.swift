@@ -70,10 +70,9 @@ package final class Fan: Workload {
       for index in 0..<shape.count {
         let predecessors = shape.predecessors(of: index)
         let operation = BlockOperation(
-          retainsFinishedDependencies: false,
           block: Self.body(index, after: predecessors, slots: slots))
         for predecessor in predecessors { operations.makeDependent(operation, on: predecessor) }
-        operations.append(operation)
+        operations.append(consume operation)
       }
       return operations
     }

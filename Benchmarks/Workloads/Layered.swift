@@ -68,7 +68,6 @@ private class LayeredOperation: Operation, @unchecked Sendable {
     self.index = index
     self.slots = slots
     super.init()
-    retainsFinishedDependencies = false
   }
 
   override func main() { slots.increment(index) }

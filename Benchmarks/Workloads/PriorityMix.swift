@@ -100,12 +100,10 @@ package final class PriorityMix: Workload {
     let slots = storage.slots
     let finished = floodFinished.stamps
     return (0..<plan.flood).map { index in
-      let operation = BlockOperation(
-        retainsFinishedDependencies: false,
-        block: {
-          slots.increment(index)
-          finished[index] = WorkerHold.spin(nanoseconds: hold)
-        })
+      let operation = BlockOperation {
+        slots.increment(index)
+        finished[index] = WorkerHold.spin(nanoseconds: hold)
+      }
       operation.queuePriority = .low
       return operation
     }
@@ -116,12 +114,10 @@ package final class PriorityMix: Workload {
     let stamps = started.stamps
     let base = plan.flood
     return (0..<plan.samples).map { sample in
-      let operation = BlockOperation(
-        retainsFinishedDependencies: false,
-        block: {
-          stamps[sample] = MonotonicClock.nanoseconds()
-          slots.increment(base + sample)
-        })
+      let operation = BlockOperation {
+        stamps[sample] = MonotonicClock.nanoseconds()
+        slots.increment(base + sample)
+      }
       operation.queuePriority = .high
       return operation
     }

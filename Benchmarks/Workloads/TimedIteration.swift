@@ -23,6 +23,7 @@ enum TimedIteration {
   ) throws(WrongAnswer) {
     recorder.begin()
     var queue: OperationQueue? = OperationQueue(scheduler: scheduler)
+    queue?.retainsFinishedDependencies = false
     var operations = build()
     recorder.built()
     queue?.addOperations(operations, waitUntilFinished: false)

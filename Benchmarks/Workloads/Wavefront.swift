@@ -64,10 +64,10 @@ package final class Wavefront: Workload {
     for row in 0..<side {
       for column in 0..<side {
         let index = operations.count
-        let operation = make(index)
+        let operation: Operation = make(index)
         if row > 0 { operations.makeDependent(operation, on: index - side) }
         if column > 0 { operations.makeDependent(operation, on: index - 1) }
-        operations.append(operation)
+        operations.append(consume operation)
       }
     }
     return operations
@@ -85,7 +85,6 @@ private class WavefrontOperation: Operation, @unchecked Sendable {
     self.side = Int32(side)
     self.slots = slots
     super.init()
-    retainsFinishedDependencies = false
   }
 
   override func main() { Wavefront.visit(Int(index), side: Int(side), slots) }

@@ -63,7 +63,8 @@ extension Operation {
   /// 131).
   ///
   /// With false the operation lets go of them when it finishes, and `dependencies` is empty once it
-  /// has started. Takes effect if set before the operation starts.
+  /// has started. Takes effect if set before the operation starts. A queue that keeps none sets it
+  /// to false when the operation is added; see the queue's property of this name.
   public final var retainsFinishedDependencies: Bool {
     // relaxed: the runner reads it in the word that `begin` acquired.
     get { state.load(ordering: .relaxed) & StateBit.retainsDependencies != 0 }

@@ -51,6 +51,8 @@ open class OperationQueue: @unchecked Sendable {
   final let isAsymmetric = AsymmetricBarrier.isAvailable
   /// Who holds back whom, in a queue that keeps strict order.
   final let order: StrictOrder?
+  /// The bits of its state that an operation loses when it is added.
+  final let lostBits = Atomic<UInt32>(0)
   /// What waits inside its operations do, and have done.
   final let waits = WaitState()
   /// Limit, suspension, name and level stay as they are: the main queue (contract 119).

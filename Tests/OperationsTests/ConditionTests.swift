@@ -230,6 +230,52 @@ extension OperationLayer {
       withExtendedLifetime(chains) {}
     }
 
+    /// The property of a queue counts for what is added, with or without dependencies by then.
+    @Test(.contract(25, 131), arguments: Kind.all, [false, true])
+    func aQueueMakesOperationsDropFinishedDependencies(_ kind: Kind, isObserved: Bool) {
+      let lifetimes = LifetimeCounter()
+      let queue = kind.queue()
+      let names = Lines()
+      let token = isObserved ? queue.observe(\.operationCount) { _, _ in names.note("") } : nil
+      if isObserved { queue.eventHandler = { _ in } }
+      func dependent(on dependency: Operation) -> Operation {
+        let operation = BlockOperation {}
+        operation.addDependency(dependency)
+        return operation
+      }
+      queue.isSuspended = true
+      var operations: [Operation] = []
+      do {
+        let first = TestOperation(lifetimes)
+        let (early, one, batch) = (dependent(on: first), dependent(on: first), dependent(on: first))
+        let (later, keeps) = (BlockOperation {}, dependent(on: TestOperation(lifetimes)))
+        let many = BlockOperation {}
+        for _ in 0..<5 { many.addDependency(TestOperation(lifetimes)) }
+        queue.addOperations([first, early], waitUntilFinished: false)
+        queue.addOperations(many.dependencies + keeps.dependencies, waitUntilFinished: false)
+        #expect(queue.retainsFinishedDependencies)
+        queue.retainsFinishedDependencies = false
+        #expect(!queue.retainsFinishedDependencies)
+        queue.addOperation(one)
+        queue.addOperations([batch, many, keeps], waitUntilFinished: false)
+        queue.addOperation(later)
+        later.addDependency(first)
+        keeps.retainsFinishedDependencies = true
+        operations = [early, keeps, one, batch, later, many]
+      }
+      #expect(
+        operations.map(\.retainsFinishedDependencies) == [true, true] + [
+          false, false, false, false,
+        ])
+      #expect(operations.map(\.dependencies.count) == [1, 1, 1, 1, 1, 5])
+      queue.isSuspended = false
+      queue.expectQuiet()
+      #expect(operations.map(\.dependencies.count) == [1, 1, 0, 0, 0, 0])
+      // What the two keep.
+      #expect(waitUntil { lifetimes.live == 2 })
+      withExtendedLifetime(token) {}
+    }
+
     // MARK: State of their own
 
     @Test(.contract(63, 64, 65, 71), arguments: Kind.all)

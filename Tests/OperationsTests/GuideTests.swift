@@ -223,6 +223,15 @@ extension OperationLayer {
       #expect(started.values == [1, 2, 3])
     }
 
+    @Test func finishedDependencies() {
+      let queue = makeQueue()
+      let (parse, print) = (BlockOperation {}, BlockOperation {})
+      print.addDependency(parse)
+      queue.retainsFinishedDependencies = false
+      queue.addOperations([parse, print], waitUntilFinished: true)
+      #expect(print.dependencies.isEmpty)
+    }
+
     @Test func blockingPolicies() throws {
       let (queue, path) = (makeQueue(), #filePath)
       queue.blockingPolicy = .compensate

@@ -48,6 +48,7 @@ extension Run {
       self.queue(queue, actor)?.maxConcurrentOperationCount = limit
     case .list(let queue): _ = self.queue(queue, actor)?.operations.count
     case .name(let queue): self.queue(queue, actor)?.name = "renamed"
+    case .retain(let queue, let on): self.queue(queue, actor)?.retainsFinishedDependencies = on
     case .invalidate(let queue): self.queue(queue, actor)?.invalidate()
     case .report(let queue): _ = self.queue(queue, actor)?.stallReport().isEmpty
     case .queueQuality(let queue, let level):

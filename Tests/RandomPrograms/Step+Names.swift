@@ -6,7 +6,7 @@ extension Step {
     case add, addAll, together, cancel, cancelAll, suspend, limit, prioritise, depend
     case undepend, finish, open, start, complete, wait, waitForQueue, list, finishNow, occupy
     case cancelAndFinish, main, require, guardBy, openGate, observe, observeQueue, events
-    case onFinish, await, awaitQueue, handle, addBlock, drop, dropQueue, name, quality
+    case onFinish, await, awaitQueue, handle, addBlock, drop, dropQueue, name, quality, retain
     case queueQuality, invalidate, report, set, join, limitGroup, suspendGroup, inject, look
     case pause, pauseForQueue, startNow, finishThrowing, both, each, blocking, validate, move
     case run, runAndWait, cancelRun, pauseForRun, fork, meet
@@ -49,6 +49,7 @@ extension Step {
     case .drop: .drop
     case .dropQueue: .dropQueue
     case .name: .name
+    case .retain: .retain
     case .quality: .quality
     case .queueQuality: .queueQuality
     case .invalidate: .invalidate

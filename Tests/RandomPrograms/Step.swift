@@ -54,6 +54,8 @@ package indirect enum Step: Sendable, Equatable {
   case drop(Int)
   case dropQueue(Int)
   case name(queue: Int)
+  /// Whether the queue's operations keep finished dependencies.
+  case retain(queue: Int, Bool)
   case quality(Int, Int)
   case queueQuality(queue: Int, Int)
   case invalidate(queue: Int)
@@ -155,6 +157,8 @@ extension Step: CustomStringConvertible {
     case .drop(let number): "drop \(number)"
     case .dropQueue(let queue): "drop queue \(queue)"
     case .name(let queue): "rename queue \(queue)"
+    case .retain(let queue, let on):
+      "queue \(queue) \(on ? "keeps" : "drops") finished dependencies"
     case .quality(let number, let level): "set quality of \(number) to \(level)"
     case .queueQuality(let queue, let level): "set quality of queue \(queue) to \(level)"
     case .invalidate(let queue): "invalidate queue \(queue)"
@@ -223,7 +227,8 @@ extension Step {
     case .together(let steps), .each(_, let steps): steps.flatMap(\.operations)
     case .both(let first, let second): (first + second).flatMap(\.operations)
     case .cancelAll, .suspend, .limit, .waitForQueue, .list, .openGate, .observeQueue, .events,
-      .awaitQueue, .dropQueue, .name, .queueQuality, .invalidate, .report, .pauseForQueue, .fork,
+      .awaitQueue, .dropQueue, .name, .retain, .queueQuality, .invalidate, .report, .pauseForQueue,
+      .fork,
       .meet, .blocking, .move, .run, .runAndWait, .cancelRun, .pauseForRun, .occupy:
       []
     }

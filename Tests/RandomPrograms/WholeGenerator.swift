@@ -182,7 +182,7 @@ package struct WholeGenerator {
     case dropQueue, name, quality, queueQuality, invalidate, report, set, join, limitGroup
     case suspendGroup, inject, look, pause, pauseForQueue, meet, startNow, finishThrowing, both,
       each
-    case blocking, validate, move, run, runAndWait, cancelRun, pauseForRun
+    case blocking, validate, move, run, runAndWait, cancelRun, pauseForRun, retain
 
     var weight: Int {
       switch self {
@@ -306,6 +306,7 @@ package struct WholeGenerator {
     case .drop: return .drop(number)
     case .dropQueue: return .dropQueue(queue)
     case .name: return .name(queue: queue)
+    case .retain: return .retain(queue: queue, chance(2))
     case .quality: return .quality(number, below(5))
     case .queueQuality: return .queueQuality(queue: queue, below(5))
     case .invalidate: return .invalidate(queue: queue)

@@ -4,6 +4,18 @@ import Scheduling
 import Synchronization
 
 extension OperationQueue {
+  /// Whether operations of the queue may keep dependencies that have finished; true by default
+  /// (contract 131).
+  ///
+  /// With false the `retainsFinishedDependencies` of an operation becomes false when it is added,
+  /// which costs less than setting each. Setting it afterwards, before the operation starts, still
+  /// counts. Members that are there already keep what they have.
+  public var retainsFinishedDependencies: Bool {
+    // relaxed, both: a setting that orders nothing.
+    get { lostBits.load(ordering: .relaxed) == 0 }
+    set { lostBits.store(newValue ? 0 : StateBit.retainsDependencies, ordering: .relaxed) }
+  }
+
   /// As `addOperation(_:)`, but throws `alreadyQueued`, `alreadyExecuting` or `alreadyFinished`.
   public func tryAddOperation(_ operation: Operation) throws(OperationError) {
     try operation.claimForQueue()
@@ -17,7 +29,7 @@ extension OperationQueue {
       }
       record.addsUnderWay += 1
       defer { record.addsUnderWay -= 1 }
-      return (operation.submit(slot: slot, behind: place.barrier), false)
+      return (operation.submit(slot: slot, in: self, behind: place.barrier), false)
     }
     guard !wasAttended else { return }
     if place.barrier != nil { evaluateBarriers() }
@@ -52,7 +64,9 @@ extension OperationQueue {
       OperationWords.forEach(operations) { operation in
         // relaxed: stored by this thread in `Registry.add`.
         let slot = operation.header.link.load(ordering: .relaxed)
-        if let job = operation.submit(slot: slot, behind: place.barrier) { ready.append(job) }
+        if let job = operation.submit(slot: slot, in: self, behind: place.barrier) {
+          ready.append(job)
+        }
       }
       record.addsUnderWay -= 1
     }
@@ -170,20 +184,24 @@ extension Operation {
   /// The claimed operation becomes a member; returns its job when it is ready.
   ///
   /// Protocol: Release.md, "Submission".
-  final func submit(slot: UInt, behind barrier: Operation?) -> Job? {
+  final func submit(
+    slot: UInt, in queue: OperationQueue, behind barrier: Operation?
+  ) -> Job? {
     // The runtime's reference: released when the queue lets go of the operation.
     unsafe _ = Unmanaged.passRetained(self)
     // acquire, edge EditLock: sees dependencies that other threads have added; sequentially
     // consistent, edge FinishedEarly: after the claim, see `finishBeforeStart`.
     let bits = state.load(ordering: .sequentiallyConsistent)
+    // relaxed: a setting that orders nothing.
+    let lost = queue.lostBits.load(ordering: .relaxed)
     let needsLock =
-      StateBit.lock | StateBit.hold | StateBit.dependencyCountMask | StateBit.edgesInCold
+      StateBit.lock | StateBit.hold | StateBit.dependencyCountMask | StateBit.edgesInCold | lost
     if bits & needsLock == 0, barrier == nil {
       // release, edge Submitted: from here on the operation is a member.
       membership.store(slot, ordering: .releasing)
       return job
     }
-    return register(slot: slot, behind: barrier, locked: lockState())
+    return register(slot: slot, behind: barrier, locked: lockState() & ~lost)
   }
 
   /// Registers the edges; takes over the edit lock with the state word `bits`.

@@ -24,7 +24,7 @@ extension OperationQueue {
     }
     if cancelsNewcomers { record.cancelBeforeTheyStart(operations) }
     for (operation, slot) in zip(operations, slots) {
-      var job = operation.submit(slot: slot, behind: barrier)
+      var job = operation.submit(slot: slot, in: self, behind: barrier)
       if isAttended { job = operation.noteSubmission(self, job) }
       if let job { ready.append(job) }
     }

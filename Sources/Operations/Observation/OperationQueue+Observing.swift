@@ -89,6 +89,7 @@ extension Fault {
       case \OperationQueue.hashValue: "hashValue"
       case \OperationQueue.startsInOrder: "startsInOrder"
       case \OperationQueue.blockingPolicy: "blockingPolicy"
+      case \OperationQueue.retainsFinishedDependencies: "retainsFinishedDependencies"
       // A key path itself knows an address only.
       default: "a property of type \(type(of: keyPath).valueType)"
       }
