@@ -1,7 +1,9 @@
 /* Closure nodes: one cell that stands for a closure, is promoted to a facade on request, retires and is used again.
  *
  * The cell's state word holds generation, LIVE, STARTED, CANCELLED, PROMOTED and a lock bit; every transition is one exchange
- * that requires the lock bit clear, and its holder gives it up with a plain store. One worker runs the cell's job, a user holds the handle
+ * that requires the lock bit clear, and its holder gives it up with a plain store; but the run retires a cell at which nobody has
+ * looked since it started with a load and a store, between two stores of `retiring`, and who looks at a started cell sets `watched`
+ * and waits for `retiring` (the heavy barrier makes that sequentially consistent; -DEXCHANGE is the way without it). One worker runs the cell's job, a user holds the handle
  * (asks for `operation`, and with -DCANCEL cancels, with -DLIMIT on a queue with a limit: a flush carrier), an enumerator pins
  * the registry chunk and promotes what it finds (-DENUM), and the cell stands for a second closure afterwards, to which the old
  * handle must do nothing. Sequential consistency.
@@ -12,8 +14,9 @@
  *
  * Expected to FAIL: -DW_BODY (a facade made while the closure runs takes the closure too), -DW_RETIRE (the run retires the cell
  * without looking whether a facade was made), -DW_GENERATION (the handle does not compare generations), -DW_PIN (removal does not
- * wait for the pin; with ENUM), -DW_BACK (a facade gives its cell back although the cell's own job is still out; with CANCEL and
- * LIMIT).
+ * wait for the pin; with ENUM), -DW_WATCH (a handle does not wait for the run that retires the cell), -DW_LOOK (the run retires
+ * without looking for `watched`; with CANCEL), -DW_BACK (a facade gives its cell back although the cell's own job is still out; with
+ * CANCEL and LIMIT).
  *
  * -DBEHIND is another model: a closure added behind a barrier in a queue with a limit, and a canceller that finds it as soon as its
  * cell is open. The facade waits for the barrier in `pending`, and what is flushed before that falsifies the barrier's count.
@@ -64,7 +67,8 @@ end:
 }
 init { atomic { run Adder(); run Barrier(); run Canceller(); run Worker(); run Worker() } }
 #else
-byte gen; bit live, started, cancelled, promoted, lock;   /* the state word */
+byte gen; bit live, started, cancelled, promoted, lock, watched;  /* the state word */
+bit retiring;                                             /* of the run's thread: it retires the cell */
 bit body = 1, moving;                                     /* closure in the cell, somebody moves it out */
 bit facadeBody, facadeStarted, facadeCancelled, facadeFinished, facadeLeft, facadeFreed;
 byte facadeRc, handles, hasLeft;
@@ -72,6 +76,8 @@ bit slotLeft, pinned, cellFree, carrier;
 byte ran, given, second;
 
 inline facadeRelease() { atomic { assert(facadeRc > 0 && !facadeFreed); facadeRc--; if :: facadeRc == 0 -> facadeFreed = 1 :: else fi } }
+
+inline retired() { live = 0; promoted = 0; started = 0; cancelled = 0; watched = 0; gen++ }
 
 inline takeBody(got) { atomic { assert(!moving); moving = 1 }; got = body; body = 0; moving = 0 }
 
@@ -93,7 +99,7 @@ inline remove() {
 #endif
 }
 inline facadeIsGone() {                                   /* it has left, and its last handle is back */
-  atomic { !lock; assert(live && promoted); live = 0; promoted = 0; started = 0; cancelled = 0; gen++ };
+  atomic { !lock; assert(live && promoted); retired() };
   atomic { given++; assert(given == 1); cellFree = 1 };
   facadeRelease()
 }
@@ -113,7 +119,7 @@ inline facadeDrops() {                                    /* a handle that lost 
 }
 
 proctype Run() {
-  bit p, c, b, last, won;
+  bit p, c, b, last, won, isLeftAlone;
   atomic { !lock; assert(live); started = 1; p = promoted; c = cancelled };
   if
   :: p ->
@@ -129,9 +135,23 @@ proctype Run() {
      assert(b);
      if :: !c -> ran++ :: else fi;
 #ifdef W_RETIRE
-     atomic { !lock; live = 0; promoted = 0; started = 0; cancelled = 0; gen++; p = 0 };
+     atomic { !lock; retired(); p = 0 };
 #else
-     atomic { !lock; p = promoted; if :: !p -> live = 0; started = 0; cancelled = 0; gen++ :: else fi };
+     isLeftAlone = 0;
+#ifndef EXCHANGE
+     retiring = 1;
+#ifdef W_LOOK
+     atomic { isLeftAlone = !promoted && !lock };
+#else
+     atomic { isLeftAlone = !watched && !promoted && !lock };
+#endif
+     if :: isLeftAlone -> atomic { lock = 0; retired() } :: else fi;  /* a store: whatever came in between is gone */
+     retiring = 0;
+#endif
+     if
+     :: isLeftAlone -> p = 0
+     :: else -> atomic { !lock; p = promoted; if :: !p -> retired() :: else fi }
+     fi;
 #endif
      if
      :: p -> facadeEnds()
@@ -150,16 +170,26 @@ end:
   if :: won -> facadeEnds() :: else -> facadeDrops() fi
 }
 
+inline takeLock() { lock = 1; waits = started && !watched; if :: started -> watched = 1 :: else fi }
+inline awaitRetiring(mine, g) {
+#if !defined(EXCHANGE) && !defined(W_WATCH)
+  if :: mine && waits -> atomic { !retiring; mine = (live && gen == g) } :: else fi
+#else
+  skip
+#endif
+}
 /* the state word's exchange with the generation test; mine = 1: the lock bit is held */
 inline lockNode(mine) {
 #ifdef W_GENERATION
-  atomic { !lock; mine = live; if :: mine -> lock = 1 :: else fi }
+  atomic { !lock; mine = live; if :: mine -> takeLock() :: else fi }
 #else
-  atomic { !lock; mine = (live && gen == 0); if :: mine -> lock = 1 :: else fi }
+  atomic { !lock; mine = (live && gen == 0); if :: mine -> takeLock() :: else fi }
 #endif
+  ;
+  awaitRetiring(mine, 0)
 }
 proctype Asker() {
-  bit mine, b;
+  bit mine, b, waits;
   lockNode(mine);
   if
   :: mine ->
@@ -172,7 +202,7 @@ proctype Asker() {
   fi
 }
 proctype Canceller() {
-  bit mine, b, flush;
+  bit mine, b, flush, waits;
   lockNode(mine);
   if
   :: mine ->
@@ -195,14 +225,15 @@ proctype Canceller() {
   fi
 }
 proctype Enumerator() {
-  bit mine, b; byte g;
+  bit mine, b, waits; byte g;
   atomic { pinned = 1; mine = !slotLeft };
   if
   :: mine ->
      atomic { mine = live; g = gen };
      if
      :: mine ->
-        atomic { !lock; mine = (live && gen == g); if :: mine -> lock = 1 :: else fi };
+        atomic { !lock; mine = (live && gen == g); if :: mine -> takeLock() :: else fi };
+        awaitRetiring(mine, g);
         if
         :: mine ->
            assert(second == 0);
@@ -226,7 +257,7 @@ proctype Reuse() {                                        /* the cell stands for
 active proctype Monitor() {
 end:
   timeout ->
-    assert(given == 1 && second == 1 && live && !promoted && !started && !cancelled && !lock);
+    assert(given == 1 && second == 1 && live && !promoted && !started && !cancelled && !watched && !lock);
     assert(slotLeft);
     assert(facadeRc == 0 && (facadeFreed == facadeLeft) && body);
 #ifdef CANCEL

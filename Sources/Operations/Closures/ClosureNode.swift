@@ -39,6 +39,8 @@ import Synchronization
   static let promoted: UInt64 = 16
   /// It started cancelled, so the closure does not run.
   static let flushed: UInt64 = 32
+  /// A handle has looked at it while it ran: it is retired by an exchange.
+  static let watched: UInt64 = 64
   static let generationShift: UInt64 = 32
 
   init() { unsafe header = JobHeader(run: closureRun) }
@@ -142,6 +144,43 @@ import Synchronization
     return unsafe Operation.reference(node.pointee.facade)._withUnsafeGuaranteedRef(\.needsNoSlot)
   }
 
+  /// Ends the use of a cell that has run, unless it is promoted; returns the word before.
+  ///
+  /// Without an exchange where no handle has looked: a handle that looks at a running cell sets
+  /// `watched` and waits until no thread is in here with that cell.
+  @inline(__always) static func retire(
+    _ node: UnsafeMutablePointer<ClosureNode>, isAsymmetric: Bool, _ record: ThreadRecord
+  ) -> UInt64 {
+    if isAsymmetric {
+      // release, edge Watched: whoever sees another cell here sees this one retired.
+      record.retiring.store(UInt(bitPattern: node), ordering: .releasing)
+      AsymmetricBarrier.light()
+      // relaxed, edge Watched: the watcher's heavy barrier orders store and load.
+      let word = unsafe node.pointee.state.load(ordering: .relaxed)
+      let isLeftAlone = word & (watched | promoted | lock) == 0
+      if isLeftAlone {
+        // release, edges NodeState and Watched: what the closure wrote is seen by who sees it
+        // finished.
+        unsafe node.pointee.state.store(retired(word), ordering: .releasing)
+      }
+      record.retiring.store(0, ordering: .releasing)  // release, edge Watched
+      if isLeftAlone { return word }
+    }
+    return unsafe change(node) { word in word & promoted != 0 ? nil : retired(word) }
+  }
+
+  /// Waits until no thread retires the cell without an exchange, after `watched` was set.
+  ///
+  /// O(threads), with a system call.
+  @inline(never) static func awaitRetiring(_ node: UInt) {
+    AsymmetricBarrier.heavy()
+    ThreadRecord.forEach { record in
+      var backoff = Backoff()
+      // acquire, edge Watched: the word that was stored meanwhile is seen.
+      while record.retiring.load(ordering: .acquiring) == node { backoff.wait() }
+    }
+  }
+
   /// The word of a cell that stands for nothing any more.
   static func retired(_ word: UInt64) -> UInt64 {
     ((word >> generationShift) &+ 1) << generationShift
@@ -211,10 +250,8 @@ extension OperationQueue {
     _ node: UnsafeMutablePointer<ClosureNode>, _ slot: UInt, _ gate: StartGate,
     _ record: ThreadRecord, _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
-    // This exchange is the finished event, unless a façade was made while the closure ran.
-    let before = unsafe ClosureNode.change(node) { word in
-      word & ClosureNode.promoted != 0 ? nil : ClosureNode.retired(word)
-    }
+    // This is the finished event, unless a façade was made while the closure ran.
+    let before = unsafe ClosureNode.retire(node, isAsymmetric: isAsymmetric, record)
     if before & ClosureNode.promoted != 0 {
       return unsafe Operation.reference(node.pointee.facade)._withUnsafeGuaranteedRef { facade in
         // acquire, edge EditLock.

@@ -31,23 +31,29 @@ public struct OperationHandle: Sendable, Hashable {
     return OperationHandle(node: node, generation: word >> ClosureNode.generationShift)
   }
 
+  /// The cell with this word stands for the closure.
+  private func isMeant(by word: UInt64) -> Bool {
+    word >> ClosureNode.generationShift == generation && word & ClosureNode.live != 0
+  }
+
   /// Runs `body` with the node's lock bit held and its flags; nil when the closure has finished and
   /// left.
   private func locked<Value>(
     _ body: (UnsafeMutablePointer<ClosureNode>, inout UInt64) -> Value
   ) -> Value? {
-    let wanted = generation
-    var flags: UInt64 = 0
     let before = unsafe ClosureNode.change(pointer) { word in
-      guard word >> ClosureNode.generationShift == wanted, word & ClosureNode.live != 0 else {
-        return nil
-      }
-      return word | ClosureNode.lock
+      guard isMeant(by: word) else { return nil }
+      let isRunning = word & ClosureNode.started != 0
+      return word | ClosureNode.lock | (isRunning ? ClosureNode.watched : 0)
     }
-    guard before >> ClosureNode.generationShift == wanted, before & ClosureNode.live != 0 else {
-      return nil
+    guard isMeant(by: before) else { return nil }
+    var flags = before
+    if before & (ClosureNode.started | ClosureNode.watched) == ClosureNode.started {
+      flags |= ClosureNode.watched
+      ClosureNode.awaitRetiring(node)
+      // acquire, edge NodeState: the runner that did not see the bits has overwritten them.
+      guard isMeant(by: unsafe pointer.pointee.state.load(ordering: .acquiring)) else { return nil }
     }
-    flags = before
     let value = unsafe body(pointer, &flags)
     shim_keep_order()
     // release, edge NodeState: gives the lock bit up with the new flags.

@@ -35,6 +35,9 @@ import Synchronization
   /// The worker that has last run a fork's half here, or -1; a hint for other threads.
   let worker = Atomic<Int>(-1)
 
+  /// The closure cell that this thread retires at the moment, or 0; see `ClosureNode.retire`.
+  let retiring = Atomic<UInt>(0)
+
   /// Used levels of `entries`.
   var depth = 0
   /// For the schedulers that waits have left handles with, the latest first; see
