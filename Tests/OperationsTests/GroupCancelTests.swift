@@ -24,22 +24,21 @@ extension OperationLayer {
       }
     }
 
-    /// The first thread has marked the group and the first member, and comes to the second one later.
-    @Test(.contract(43, 45), arguments: Kind.each, [0, 1, 2])
-    func allAreMarkedWhoeverCameFirst(_ kind: Kind, way: Int) throws {
+    /// Cancels a group with these members, and `innermost` somewhere in it, on a thread that has come to the first one, and
+    /// here in one of the ways.
+    private func cancelOnTwoThreads(
+      _ kind: Kind, way: Int, stopping: Stopping, second: Operation,
+      _ group: (_ innermost: TestOperation, _ gate: Operation) -> GroupOperation
+    ) throws {
       let queue = kind.queue()
-      let dependency = TestAsyncOperation()
-      dependency.finishOnCancel = true
-      let stopping = Stopping()
-      let second = TestOperation()
+      let gate = TestAsyncOperation()
+      gate.finishOnCancel = true
       let innermost = TestOperation()
-      let members: [Operation] = [stopping, second, GroupOperation([innermost])]
-      for member in members { member.addDependency(dependency) }
-      let group = GroupOperation(members)
-      let outer = GroupOperation([group])
-      queue.addOperations([dependency, outer], waitUntilFinished: false)
-      #expect(
-        waitUntil(deadline: patience) { group.isExecuting && dependency.isExecuting })
+      for operation in [stopping, second, innermost] { operation.addDependency(gate) }
+      let group = group(innermost, gate)
+      let outer = way < 3 ? GroupOperation([group]) : group
+      queue.addOperations([gate, outer], waitUntilFinished: false)
+      #expect(waitUntil(deadline: patience) { group.isExecuting && gate.isExecuting })
       let first = try SystemThread.start(name: "first") { group.cancel() }
       #expect(stopping.isInside.wait())
       switch way {
@@ -49,11 +48,24 @@ extension OperationLayer {
       default: queue.cancelAllOperations()
       }
       #expect(second.isCancelled && innermost.isCancelled)
-      dependency.finish()
+      gate.finish()
       stopping.mayLeave.open()
       first.join()
       queue.expectQuiet()
-      #expect(second.runCount == 0 && innermost.runCount == 0)
+      #expect(innermost.runCount == 0)
+    }
+
+    /// The first thread has marked the group and the first member, and comes to the second one later.
+    @Test(.contract(43, 45), arguments: Kind.each, [0, 1, 2])
+    func allAreMarkedWhoeverCameFirst(_ kind: Kind, way: Int) throws {
+      let (stopping, second) = (Stopping(), TestOperation())
+      try cancelOnTwoThreads(kind, way: way, stopping: stopping, second: second) {
+        innermost, gate in
+        let pending = GroupOperation([innermost])
+        pending.addDependency(gate)
+        return GroupOperation([stopping, second, pending])
+      }
+      #expect(second.runCount == 0)
     }
 
     /// Has a `cancel()` of its own, which may do nothing but the first time.
@@ -74,33 +86,11 @@ extension OperationLayer {
     /// The same where the group has an override, in another group or not.
     @Test(.contract(43, 45, 52), arguments: Kind.each.filter { !$0.isInline }, 0..<5)
     func allAreMarkedOfAGroupWithAnOverride(_ kind: Kind, way: Int) throws {
-      let queue = kind.queue()
-      let dependency = TestAsyncOperation()
-      dependency.finishOnCancel = true
-      let stopping = Stopping()
-      let second = Hooked(after: dependency) {}
-      let innermost = TestOperation()
-      stopping.addDependency(dependency)
-      innermost.addDependency(dependency)
-      let group = Overriding(
-        [stopping, second, Overriding([GroupOperation([innermost])])], onlyOnce: way == 4)
-      let outer = way < 3 ? GroupOperation([group]) : group
-      queue.addOperations([dependency, outer], waitUntilFinished: false)
-      #expect(
-        waitUntil(deadline: patience) { group.isExecuting && dependency.isExecuting })
-      let first = try SystemThread.start(name: "first") { group.cancel() }
-      #expect(stopping.isInside.wait())
-      switch way {
-      case 0: group.cancel()
-      case 1: outer.cancel()
-      default: queue.cancelAllOperations()
+      let (stopping, second) = (Stopping(), Telling())
+      try cancelOnTwoThreads(kind, way: way, stopping: stopping, second: second) { innermost, _ in
+        let inner = Overriding([GroupOperation([innermost])])
+        return Overriding([stopping, second, inner], onlyOnce: way == 4)
       }
-      #expect(second.isCancelled && innermost.isCancelled)
-      dependency.finish()
-      stopping.mayLeave.open()
-      first.join()
-      queue.expectQuiet()
-      #expect(innermost.runCount == 0)
     }
 
     /// `OperationQueue.current` of a member is the queue of the members.
