@@ -11,8 +11,8 @@ import Synchronization
 /// that has not begun finishes by itself; one that executes is told through `didCancel()` and must
 /// still call `finish()`, unless `finishOnCancel` is set.
 open class AsyncOperation: Operation, @unchecked Sendable {
-  /// When the body returned, ns of the monotonic clock; 0 before.
-  private final let bodyReturnTime = Atomic<UInt64>(0)
+  /// When `start()` returned before the operation had finished, ns of the monotonic clock; else 0.
+  fileprivate final let bodyReturnTime = Atomic<UInt64>(0)
 
   private enum Body {
     case callback(@Sendable (AsyncOperation) -> Void)
@@ -94,7 +94,7 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     if let failure { finish(throwing: failure) } else { finish() }
   }
 
-  override final func skipMain() {
+  override final func skipBody() {
     if claim.take() { _ = takeBody() } else { cancelTaskOfOthers() }
     dropCancelHandler()
   }
@@ -132,16 +132,6 @@ open class AsyncOperation: Operation, @unchecked Sendable {
   /// succeeded.
   public final var error: (any Error)? { isSealed ? withColdTable { $0.error } ?? nil : nil }
 
-  override final var bodyReturned: UInt64? {
-    let time = bodyReturnTime.load(ordering: .relaxed)  // relaxed: for diagnosis.
-    return time == 0 ? nil : time
-  }
-
-  override final func noteBodyReturned() {
-    // relaxed: as above.
-    bodyReturnTime.store(MonotonicTime.nanoseconds(), ordering: .relaxed)
-  }
-
   /// How often `finish()` was called after the call that counts.
   public final var surplusFinishCount: Int { withColdTable { $0.surplusFinishes } ?? 0 }
 
@@ -175,4 +165,25 @@ open class AsyncOperation: Operation, @unchecked Sendable {
   }
 
   private final func dropCancelHandler() { _ = withColdTable { $0.cancelHandler.take() } }
+}
+
+extension Operation {
+  /// When `start()` returned before the operation had finished, ns of the monotonic clock; nil if
+  /// it has not.
+  final var bodyReturned: UInt64? {
+    // relaxed: for diagnosis.
+    let own = (self as? AsyncOperation)?.bodyReturnTime.load(ordering: .relaxed)
+    let time = own ?? withColdTable { $0.bodyReturned } ?? 0
+    return time == 0 ? nil : time
+  }
+
+  /// Notes that `start()` has returned and the operation goes on.
+  final func noteBodyReturned() {
+    let now = MonotonicTime.nanoseconds()
+    if let operation = self as? AsyncOperation {
+      operation.bodyReturnTime.store(now, ordering: .relaxed)  // relaxed: as above.
+    } else {
+      withColdTableMade { $0.bodyReturned = now }
+    }
+  }
 }

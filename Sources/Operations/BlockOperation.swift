@@ -165,13 +165,11 @@ open class BlockOperation: Operation, @unchecked Sendable {
     return queue
   }
 
-  override final func skipMain() {
+  override final func skipBody() {
     // A subclass has them all in the cold table.
     if isStock { _ = takeBlock() }
-    letGoOfBody()
+    _ = withColdTable { $0.moreBlocks.take() }
   }
-
-  override final func letGoOfBody() { _ = withColdTable { $0.moreBlocks.take() } }
 
   /// Moves the first closure out, so that its captures die with the operation's end (contract 74).
   @inline(__always) private final func takeBlock() -> (@Sendable () -> Void)? {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConcurrencyPrimitives
 import Scheduling
 import Synchronization
 
@@ -67,36 +66,11 @@ open class Operation: @unchecked Sendable {
   /// at any time, so an override returns a constant.
   open var flushesWithoutSlot: Bool { false }
 
-  /// Called instead of `main()` when the operation is flushed: lets go of what `main()` would have
-  /// used.
-  func skipMain() {}
-
-  /// The operation has finished, and `main()` may not have come to what it runs (contract 74).
+  /// Lets go of what `main()` runs: called instead of it when the operation is flushed.
   ///
-  /// Called with `StateBit.coldStart` only, on whatever thread.
-  func letGoOfBody() {}
-
-  /// Whether an asynchronous operation has finished once `skipMain()` has returned.
-  var finishesWhenSkipped: Bool { true }
-
-  /// It is made of other operations.
-  var isComposite: Bool { false }
-
-  /// The operations that this one is made of, which are cancelled with it; those that come later
-  /// see to that themselves.
-  ///
-  /// On every cancelling thread, with no lock held.
-  func membersToCancel() -> [Operation] { [] }
-
-  /// What an operation that executes still needs in order to finish; with no lock held.
-  var remainder: Remainder {
-    // acquire, edge EditLock: set by `main()`.
-    state.load(ordering: .acquiring) & StateBit.outlivesMain != 0 ? .closures : .finish
-  }
-
-  /// Its queue is invalidated: nothing of its own keeps the members, which are cancelled, from
-  /// finishing.
-  func letMembersGo() {}
+  /// Called as well when a synchronous operation with `StateBit.coldStart` is about to finish, on
+  /// whatever thread: its `main()` may not have come to what it runs (contract 74).
+  func skipBody() {}
 
   /// The first `cancel()` came when the body had begun; on the cancelling thread, with no lock
   /// held.
@@ -104,21 +78,8 @@ open class Operation: @unchecked Sendable {
   /// Follows when everything that is cancelled with it has been marked.
   func cancelledWhileExecuting() {}
 
-  /// A dependency's result could not be passed in: `main()` must not do its work.
-  func injectionFailed(_ error: any Error) {}
-
   /// The error with which a finished operation ended, if its class knows one.
   var failure: (any Error)? { nil }
-
-  /// When `start()` returned before the operation had finished, ns of the monotonic clock; nil if
-  /// it has not.
-  var bodyReturned: UInt64? { withColdTable { $0.bodyReturned } ?? nil }
-
-  /// Notes that `start()` has returned and the operation goes on.
-  func noteBodyReturned() {
-    let now = MonotonicTime.nanoseconds()
-    withColdTableMade { $0.bodyReturned = now }
-  }
 
   /// Runs the operation: on the calling thread when it is in no queue, by its queue otherwise.
   ///

@@ -151,12 +151,10 @@ public class ResultOperation<Success: Sendable>: Operation, @unchecked Sendable 
     unlockState(bits)
   }
 
-  override func skipMain() {
+  override func skipBody() {
     if claim.take() { _ = takeBody() } else { cancelTaskOfOthers() }
     settle(nil)
   }
-
-  override func injectionFailed(_ error: any Error) { settle(.failure(error)) }
 
   /// Whether a value could not be passed in, so that `main()` must only finish.
   final var hasEnding: Bool {

@@ -119,9 +119,7 @@ struct StallSurvey {
         blockers += others.map { nodes.number(of: $0) }
       }
       if let head = headBefore[number] { blockers.append(head) }
-      if case .members(let members) = found.remainder {
-        blockers += members.map { nodes.number(of: $0) }
-      }
+      blockers += found.remainder.members.map { nodes.number(of: $0) }
       if found.waitsForOlder { blockers += olderThanBarrier[number] ?? [] }
       facts.append(found)
       graph.addNode(waitingFor: blockers)

@@ -44,7 +44,7 @@ extension Operation {
   /// The queue that runs the operation on this thread; nil when it was started by hand, or `main()`
   /// is called by somebody else.
   ///
-  /// In `main()` or `skipMain()` only: the thread that runs them keeps the queue.
+  /// In `main()` or `skipBody()` only: the thread that runs them keeps the queue.
   final var queueOfBody: OperationQueue? {
     guard isSubmitted else { return nil }
     return ThreadRecord.withCurrent { record in

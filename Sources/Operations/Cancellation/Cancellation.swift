@@ -66,12 +66,12 @@ final class Cancellation {
         if operation.overridesCancel {
           if listsAll || !(operation.isMarkedCancelled || operation.isSealed) {
             list(operation)
-          } else if operation.isComposite {
-            members += membersToMark(of: operation)
+          } else if let owner = operation.composite {
+            members += membersToMark(of: owner)
           }
         } else {
           if let cancelled = operation.markCancelled() { keep(cancelled) }
-          if operation.isComposite { members += membersToMark(of: operation) }
+          if let owner = operation.composite { members += membersToMark(of: owner) }
         }
       }
       (round, listsAll) = (members, false)
@@ -79,12 +79,12 @@ final class Cancellation {
   }
 
   /// As `mark(_:)` for the members of an operation that is marked; `cancelled` follows from that.
-  fileprivate func markMembers(of owner: Operation, after cancelled: Cancelled? = nil) {
+  fileprivate func markMembers(of owner: any Composite, after cancelled: Cancelled? = nil) {
     if let cancelled { keep(cancelled) }
     mark(membersToMark(of: owner))
   }
 
-  private func membersToMark(of owner: Operation) -> [Operation] {
+  private func membersToMark(of owner: any Composite) -> [Operation] {
     isFirst(toList: owner) ? owner.membersToCancel() : []
   }
 
@@ -104,7 +104,7 @@ final class Cancellation {
       called = ObjectIdentifier(operation)
       operation.cancel()
       // The override may have left them to another thread, which has marked it.
-      if operation.isComposite, operation.isMarkedCancelled { markMembers(of: operation) }
+      if operation.isMarkedCancelled, let owner = operation.composite { markMembers(of: owner) }
     }
     called = nil
     let outermost = outermost ?? self
@@ -156,7 +156,7 @@ extension ThreadRecord {
   ///
   /// When it returns they are marked, whoever came first, unless this thread is inside of that.
   /// They are let go too, unless this is the `super.cancel()` of an override that is being called.
-  func cancelMembers(of owner: Operation, after cancelled: Cancelled? = nil) {
+  func cancelMembers(of owner: any Composite, after cancelled: Cancelled? = nil) {
     let isCalled = cancellation?.isCalling(owner) ?? false
     cancelTogether(lettingGo: !isCalled) { $0.markMembers(of: owner, after: cancelled) }
   }

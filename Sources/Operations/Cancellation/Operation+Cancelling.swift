@@ -13,8 +13,8 @@ extension Operation {
     if isSealed { return }
     let cancelled = markCancelled()
     // Another thread that has marked it may be on its way to its members still.
-    if isComposite {
-      ThreadRecord.withCurrent { $0.cancelMembers(of: self, after: cancelled) }
+    if let composite {
+      ThreadRecord.withCurrent { $0.cancelMembers(of: composite, after: cancelled) }
     } else if let cancelled {
       ThreadRecord.withCurrent { $0.follow(cancelled) }
     }

@@ -17,11 +17,10 @@ extension OperationQueue {
     }
     var next = 0
     while next < owners.count {
-      let owner = owners[next]
+      let composite = owners[next].composite
       next += 1
-      guard case .members(let members) = owner.remainder else { continue }
-      owner.letMembersGo()
-      owners += members
+      owners += composite?.membersLeft.members ?? []
+      composite?.letMembersGo()
     }
     if stockLimit == 0 { setLimit(1) }
     setSuspended(false)

@@ -11,7 +11,7 @@ import Synchronization
 /// by its body and by members. A member may be a group. Cancelling the group cancels its members; a
 /// group that is cancelled before it begins finishes when they have finished without running. Page:
 /// Composition.md.
-open class GroupOperation: Operation, @unchecked Sendable {
+open class GroupOperation: Operation, Composite, @unchecked Sendable {
   private struct State: Sendable {
     /// Claimed members that are not in the queue yet: those of a group that has not started.
     var pending: [Operation] = []
@@ -51,7 +51,7 @@ open class GroupOperation: Operation, @unchecked Sendable {
     self.collectsErrors = collectsErrors
     unsafe closure = body
     super.init()
-    markStock(GroupOperation.self, StateBit.asynchronousClass)
+    markStock(GroupOperation.self, StateBit.selfEndingClass)
     if !operations.isEmpty { addOperations(operations) }
   }
 
@@ -79,14 +79,12 @@ open class GroupOperation: Operation, @unchecked Sendable {
   /// Starts the members and runs the body; only the first call does (contract 10).
   public override final func main() { if claim.take() { open(skipping: false) } }
 
-  override final func skipMain() {
+  override final func skipBody() {
     // Else somebody has opened it already, and it ends when its members have.
     guard claim.take() else { return }
     unsafe closure = nil
     open(skipping: true)
   }
-
-  override final var finishesWhenSkipped: Bool { false }
 
   /// Starts the members; the group finishes when the last of them and the body have.
   private final func open(skipping isSkipped: Bool) {
@@ -240,18 +238,14 @@ open class GroupOperation: Operation, @unchecked Sendable {
 
   override final var failure: (any Error)? { errors.first }
 
-  override final var remainder: Remainder { .members(operations) }
+  final var membersLeft: Remainder { .members(operations) }
 
-  override final func letMembersGo() {
+  final func letMembersGo() {
     if maxConcurrentOperationCount == 0 { maxConcurrentOperationCount = 1 }
     isSuspended = false
   }
 
-  // MARK: Cancelling
-
-  override final var isComposite: Bool { true }
-
-  override final func membersToCancel() -> [Operation] {
+  final func membersToCancel() -> [Operation] {
     let (pending, members) = inner.withLock { ($0.pending, $0.members) }
     guard let members else { return pending }
     members.cancelNewcomers()

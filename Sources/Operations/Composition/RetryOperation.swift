@@ -10,7 +10,7 @@ import Synchronization
 /// runs this operation. The result is that of the last attempt. No thread waits between attempts.
 /// Cancelling cancels the attempt that runs, and there is no further one; between two attempts it
 /// ends with the error of the last one.
-public final class RetryOperation<Success: Sendable>: ResultOperation<Success>,
+public final class RetryOperation<Success: Sendable>: ResultOperation<Success>, Composite,
   @unchecked Sendable
 {
   private enum Phase: Sendable {
@@ -30,8 +30,6 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>,
     var failure: Result<Success, any Error>?
     var members: OperationQueue?
     var make: (@Sendable (Int) -> ResultOperation<Success>)?
-    /// The operation was flushed before anybody started an attempt.
-    var isSkipped = false
   }
 
   /// How often it is tried.
@@ -49,7 +47,7 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>,
     self.policy = policy
     inner = Locked(State(make: make))
     super.init(withoutBody: ())
-    markStock(RetryOperation<Success>.self, StateBit.asynchronousClass)
+    markStock(RetryOperation<Success>.self, StateBit.selfEndingClass)
   }
 
   /// How many attempts have been started.
@@ -67,15 +65,13 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>,
     attempt()
   }
 
-  override func skipMain() {
+  override func skipBody() {
     // Else somebody has started the attempts, and it ends when the one that runs has.
     guard claim.take() else { return cancelWait() }
-    inner.withLock { $0.isSkipped = true }
     letGo()
     settle(nil)
+    finishFromAnywhere()
   }
-
-  override var finishesWhenSkipped: Bool { inner.withLock { $0.isSkipped } }
 
   /// Makes and starts the next attempt; in phase `starting`.
   private func attempt() {
@@ -144,7 +140,7 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>,
     queue.scheduler.submit(JobChain(job))
   }
 
-  override var remainder: Remainder {
+  var membersLeft: Remainder {
     inner.withLock { state in
       switch state.phase {
       case .running(let operation): .members([operation])
@@ -156,9 +152,7 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>,
 
   // MARK: The end
 
-  override var isComposite: Bool { true }
-
-  override func membersToCancel() -> [Operation] {
+  func membersToCancel() -> [Operation] {
     inner.withLock { state in
       guard case .running(let operation) = state.phase else { return [] }
       return [operation]

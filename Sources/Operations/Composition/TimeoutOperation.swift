@@ -11,7 +11,7 @@ import Synchronization
 /// of the process-wide deadlines. It does not wait for work that takes no notice of its
 /// cancellation, and that work may still go on while dependents start. No thread waits for the
 /// time. Cancelling this operation cancels the other one, whose ending is then this one's.
-public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>,
+public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>, Composite,
   @unchecked Sendable
 {
   private struct State: Sendable {
@@ -52,7 +52,7 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
   }
 
   private func takeCharge(of operation: Operation) {
-    markStock(TimeoutOperation<Success>.self, StateBit.asynchronousClass)
+    markStock(TimeoutOperation<Success>.self, StateBit.selfEndingClass)
     if let failure = operation.claimFailure() {
       failure.fault("making a TimeoutOperation", .adding(to: nil))
     }
@@ -75,9 +75,7 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
   /// Starts the other operation; only the first call does (contract 10).
   public override func main() { if claim.take() { open(skipping: hasEnding) } }
 
-  override func skipMain() { if claim.take() { open(skipping: true) } }
-
-  override var finishesWhenSkipped: Bool { false }
+  override func skipBody() { if claim.take() { open(skipping: true) } }
 
   private func open(skipping isSkipped: Bool) {
     guard let operation = inner.withLock({ $0.operation }) else { return }
@@ -129,11 +127,7 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
   /// Whoever has settled the end lets go of the operation.
   private func letGo() { _ = inner.withLock { $0.operation.take() } }
 
-  override var remainder: Remainder { .members(membersToCancel()) }
-
-  override var isComposite: Bool { true }
-
-  override func membersToCancel() -> [Operation] {
+  func membersToCancel() -> [Operation] {
     inner.withLock { $0.operation.map { [$0] } ?? [] }
   }
 }

@@ -6,7 +6,8 @@ import Synchronization
 struct Injection: Sendable {
   /// Kept by the edge until the operation starts.
   let source: ObjectIdentifier
-  let inject: @Sendable () throws -> Void
+  /// False when the body must not do its work.
+  let inject: @Sendable () -> Bool
 }
 
 extension Operation {
@@ -22,17 +23,20 @@ extension Operation {
     on source: ResultOperation<Success>,
     inject: @escaping @Sendable (Result<Success, any Error>) -> Void
   ) {
-    addEdge(on: source) { result in inject(result) }
+    addEdge(on: source) { result in
+      inject(result)
+      return true
+    }
   }
 
   fileprivate final func addEdge<Success>(
     on source: ResultOperation<Success>,
-    _ inject: @escaping @Sendable (Result<Success, any Error>) throws -> Void
+    _ inject: @escaping @Sendable (Result<Success, any Error>) -> Bool
   ) {
     // Unowned: chains of operations must not hang on closures, whose release would recurse.
     let injection = Injection(source: ObjectIdentifier(source)) { [unowned source] in
       // Not nil: the start has waited for it.
-      if let result = source.result { try inject(result) }
+      source.result.map(inject) ?? true
     }
     do { try addEdge(to: source, injection: injection) } catch {
       error.fault("addDependency(on:inject:)")
@@ -44,9 +48,7 @@ extension Operation {
   final func passInResults(unlessSkipped isSkipped: Bool) {
     let injections = withColdTable { $0.injections.take() } ?? nil
     guard !isSkipped, let injections else { return }
-    for injection in injections {
-      do { try injection.inject() } catch { return injectionFailed(error) }
-    }
+    for injection in injections { guard injection.inject() else { return } }
   }
 }
 
@@ -60,6 +62,12 @@ extension ResultOperation {
     onValueOf source: ResultOperation<Input>,
     inject: @escaping @Sendable (Input) throws -> Void
   ) {
-    addEdge(on: source) { result in try inject(result.get()) }
+    addEdge(on: source) { [unowned self] result in
+      do { try inject(result.get()) } catch {
+        settle(.failure(error))
+        return false
+      }
+      return true
+    }
   }
 }

@@ -13,7 +13,7 @@ extension OperationQueue {
     var graph = WaitGraph()
     while graph.count < nodes.operations.count {
       let operation = nodes.operations[graph.count]
-      let blockers = operation.unfinishedDependencies + operation.unfinishedMembers
+      let blockers = operation.unfinishedDependencies + operation.remainder.members
       graph.addNode(waitingFor: blockers.map { nodes.number(of: $0) })
     }
     for group in graph.groups() {

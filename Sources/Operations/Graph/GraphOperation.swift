@@ -9,13 +9,11 @@ final class GraphOperation: Operation, @unchecked Sendable {
   private let claim = BodyClaim()
   /// The run, from its start to its end.
   private let run = Locked<GraphRun?>(nil)
-  /// The operation was flushed before anybody began the run.
-  private let isSkipped = Locked(false)
 
   init(of graph: OperationGraph) {
     self.graph = graph
     super.init()
-    markStock(GraphOperation.self, StateBit.asynchronousClass)
+    markStock(GraphOperation.self, StateBit.selfEndingClass)
   }
 
   override func main() {
@@ -37,15 +35,10 @@ final class GraphOperation: Operation, @unchecked Sendable {
     }
   }
 
-  override func skipMain() {
+  override func skipBody() {
     // Else somebody has begun the run, and it ends when that has.
-    guard claim.take() else { return run.withLock { $0 }?.cancel() ?? () }
-    isSkipped.withLock { $0 = true }
+    if claim.take() { finishFromAnywhere() } else { cancelledWhileExecuting() }
   }
-
-  override var finishesWhenSkipped: Bool { isSkipped.withLock { $0 } }
-
-  override var remainder: Remainder { .closures }
 
   override func cancelledWhileExecuting() { run.withLock { $0 }?.cancel() }
 }

@@ -76,7 +76,7 @@ import Synchronization
   var handleNode: UInt = 0
   /// When the body of an operation returned that goes on; `AsyncOperation` has a place of its own
   /// for it.
-  var bodyReturned: UInt64?
+  var bodyReturned: UInt64 = 0
   /// `finish()` calls after the first.
   var surplusFinishes = 0
 

@@ -61,7 +61,8 @@ extension Operation {
 
   /// Before the seal: lets go of what the operation did not come to use.
   final func letGo(_ bits: UInt32) {
-    if bits & StateBit.coldStart != 0 { letGoOfBody() }
+    let kinds = StateBit.coldStart | StateBit.asynchronous
+    if bits & kinds == StateBit.coldStart { skipBody() }
     letGoOfUnfinishedDependencies(bits)
   }
 

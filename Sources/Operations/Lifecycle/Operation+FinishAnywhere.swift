@@ -141,7 +141,7 @@ extension Operation {
         if barrier != 0 { queue.leaveSegment(of: barrier) }
         Warning.finishedBeforeStart(self, queue)
         let outer = record.push(word, queue)
-        skipMain()
+        skipBody()
         record.pop(outer)
         if !finishStarted(begun, .flush) { detach(.flush, queue, record) }
         // What stood behind it may wait for it, and run here.

@@ -24,11 +24,17 @@ extension Operation {
   /// has begun.
   @inline(never) private final func runUnusualMain(isSkipped: Bool) {
     // Finished since it began: by an observer, or by whoever passed a result in.
-    if isSkipped || isSealed { return skipMain() }
+    if isSkipped || isSealed { return skipBody() }
     // acquire and release, edge MainBegun: one step, before or after that of `markCancelled`; who
     // made that one calls the hook only if this one was first.
     let before = setBits(StateBit.mainRan)
     main()
     if before & StateBit.cancelled != 0, !isSealed { cancelledWhileExecuting() }
+  }
+
+  /// Not whoever has called `start()` or `skipBody()` finishes it when that has returned.
+  final var endsItself: Bool {
+    // acquire, edge EditLock: a fan sets the bit in `main()`.
+    state.load(ordering: .acquiring) & StateBit.endsItself != 0
   }
 }

@@ -176,7 +176,7 @@ extension Operation {
       return unsafe performUnusual(bits, gate, queue, record, context)
     }
     let outer = record.push(word, queue)
-    if bits & StateBit.flushed == 0 { runBody() } else { skipMain() }
+    if bits & StateBit.flushed == 0 { runBody() } else { skipBody() }
     let successor = unsafe finishOnWorker(bits, gate, queue, record, context)
     record.pop(outer)
     return successor

@@ -14,6 +14,8 @@ package enum Remainder {
   case closures
   /// The time of its next attempt.
   case attempt
+
+  package var members: [Operation] { if case .members(let members) = self { members } else { [] } }
 }
 
 /// What holds an operation back, as of one instant.
@@ -95,10 +97,12 @@ extension Operation {
     return isBehind
   }
 
-  /// Operations that it is made of and that have not finished.
-  final var unfinishedMembers: [Operation] {
-    guard case .members(let members) = remainder else { return [] }
-    return members.filter { !$0.isSealed }
+  /// What it still needs in order to finish, once it executes; with no lock held.
+  final var remainder: Remainder {
+    guard let composite else { return endsItself ? .closures : .finish }
+    let left = composite.membersLeft
+    guard case .members(let members) = left else { return left }
+    return .members(members.filter { !$0.isSealed })
   }
 
   /// Looks at everything at once, for diagnosis.
@@ -142,7 +146,6 @@ extension Operation {
     facts.dependencies.removeAll { $0.isSealed }
     guard case .executing = facts.stage else { return facts }
     facts.remainder = remainder
-    if case .members = facts.remainder { facts.remainder = .members(unfinishedMembers) }
     if let since = bodyReturned {
       let now = MonotonicTime.nanoseconds()
       facts.stage = .detached(elapsed: .nanoseconds(Int64(clamping: now &- min(since, now))))
@@ -167,7 +170,7 @@ extension Operation {
       if test(operation, facts) { return true }
       left += facts.dependencies
       if let barrier = facts.barrier { left.append(barrier) }
-      if case .members(let members) = facts.remainder { left += members }
+      left += facts.remainder.members
     }
     return false
   }

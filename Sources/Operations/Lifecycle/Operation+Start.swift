@@ -39,7 +39,7 @@ extension Operation {
     if kinds & StateBit.finishRequested != 0 {
       // What `start()` would do is over. Another `finish()` may end the operation meanwhile.
       if let queue { Warning.finishedBeforeStart(self, queue) }
-      skipMain()
+      skipBody()
     } else if kinds & (StateBit.attended | StateBit.flushed) == StateBit.attended {
       stockStartRan = atRequestedService(queue) { callStart(record, isInStart: isInStart) }
     } else {
@@ -48,12 +48,9 @@ extension Operation {
     if record.returnsFinished() { return .finishedInside }
     if kinds & StateBit.finishRequested != 0 { return .ended }
     if kinds & StateBit.asynchronous != 0 {
-      return skipsBody && finishesWhenSkipped ? .ended : .goesOn
+      return skipsBody && !endsItself ? .ended : .goesOn
     }
-    // acquire, edge EditLock: set by `main()`.
-    if stockStartRan, state.load(ordering: .acquiring) & StateBit.outlivesMain == 0 {
-      return .ended
-    }
+    if stockStartRan, !endsItself { return .ended }
     return !isSealed && isFinished ? .ended : .goesOn
   }
 

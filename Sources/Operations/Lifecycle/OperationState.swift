@@ -61,8 +61,9 @@ enum StateBit {
 
   /// The start needs more than `main()`: values to pass in, closures to hand out and to let go of.
   static let coldStart: UInt32 = 1 << 30
-  /// `main()` has returned and others of the body's threads finish the operation.
-  static let outlivesMain: UInt32 = 1 << 31
+  /// The body finishes the operation, and so does what is done instead of it when it is skipped:
+  /// not whoever has called `start()`.
+  static let endsItself: UInt32 = 1 << 31
   /// It takes resources when it starts; see `OperationResource`.
   static let needsResources: UInt32 = 1 << 29
 
@@ -86,6 +87,8 @@ enum StateBit {
 
   /// What an object of an asynchronous class begins with.
   static let asynchronousClass = retainsDependencies | asynchronous
+  /// As `asynchronousClass`, for a class whose `skipBody()` sees to the end.
+  static let selfEndingClass = asynchronousClass | endsItself
 }
 
 /// The bits of an operation's `pending` word.

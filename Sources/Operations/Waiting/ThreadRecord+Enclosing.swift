@@ -9,7 +9,7 @@ struct Owner: Sendable {
   /// The queue that holds it; nil after a manual start.
   let queue: OperationQueue?
 
-  /// In `main()` or `skipMain()` of the operation only.
+  /// In `main()` or `skipBody()` of the operation only.
   init(_ operation: Operation) {
     self.operation = operation.word
     queue = operation.queueOfBody
