@@ -181,6 +181,39 @@ extension OperationLayer {
       #expect(calls.value == 160)
     }
 
+    /// Each member's override cancels an operation whose hook cancels the group again: that calls the overrides behind it, and
+    /// nobody calls them once more.
+    @Test(.contract(43, 70), arguments: Kind.each.filter { !$0.isInline }, [2, 300])
+    func hooksInOverridesCancelTheGroupAgain(_ kind: Kind, count: Int) {
+      let (queue, other) = (kind.queue(), kind.queue())
+      let (begun, calls) = (Counter(), Counter())
+      let again = Locked<GroupOperation?>(nil)
+      let hooked = (0..<count).map { _ in
+        AsyncOperation(onCancel: { operation in
+          again.withLock { $0 }?.cancel()
+          operation.finish()
+        }) { _ in begun.add(1) }
+      }
+      let never = Operation()
+      let members = hooked.map { hooked in
+        let member = TellingCancel {
+          calls.add(1)
+          hooked.cancel()
+        }
+        member.addDependency(never)
+        return member
+      }
+      let group = GroupOperation(members)
+      again.withLock { $0 = group }
+      queue.addOperation(group)
+      other.addOperations(hooked, waitUntilFinished: false)
+      #expect(waitUntil(deadline: patience) { begun.value == count && group.isExecuting })
+      group.cancel()
+      #expect(calls.value == count && members.allSatisfy { $0.isCancelled })
+      for queue in [queue, other] { queue.expectQuiet() }
+      again.withLock { $0 = nil }
+    }
+
     /// Cancelled before they start, each in the next: a walk down from every level took 13 s for these.
     @Test(.contract(134)) func nestedTimeoutsCancelledBeforeTheyStart() {
       var operation: ResultOperation<Int> = ResultOperation { 1 }

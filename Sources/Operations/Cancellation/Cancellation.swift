@@ -16,8 +16,8 @@ final class Cancellation {
   private let outermost: Cancellation?
   /// The one that lets go of what this one marks; nil if it does so itself.
   private let host: Cancellation?
-  /// Those whose `cancel()` is called, in order.
-  private var overriding: [Operation] = []
+  /// Those whose `cancel()` is called, in order; of a named one even if it is marked.
+  private var overriding: [(operation: Operation, isNamed: Bool)] = []
   /// The one whose `cancel()` is being called.
   private var called: ObjectIdentifier?
   /// Of the outermost one: those whose `cancel()` is called by it or by one inside of it that has
@@ -64,8 +64,8 @@ final class Cancellation {
       var members: [Operation] = []
       OperationWords.forEach(round) { operation in
         if operation.overridesCancel {
-          if listsAll || !(operation.isMarkedCancelled || operation.isSealed) {
-            list(operation)
+          if listsAll || operation.canBeMarked {
+            list(operation, isNamed: listsAll)
           } else if let owner = operation.composite {
             members += membersToMark(of: owner)
           }
@@ -90,25 +90,28 @@ final class Cancellation {
 
   // MARK: Calling
 
-  private func list(_ operation: Operation) {
+  private func list(_ operation: Operation, isNamed: Bool) {
     // Else the loop here, or one around it, calls it.
     guard (outermost ?? self).listed.insert(ObjectIdentifier(operation)).inserted else { return }
-    overriding.append(operation)
+    overriding.append((operation, isNamed))
   }
 
   fileprivate func callOverrides() {
     var next = 0
     while next < overriding.count {
-      let operation = overriding[next]
+      let (operation, isNamed) = overriding[next]
       next += 1
-      called = ObjectIdentifier(operation)
-      operation.cancel()
+      // A hook in one of the overrides before may have cancelled all again.
+      if isNamed || operation.canBeMarked {
+        called = ObjectIdentifier(operation)
+        operation.cancel()
+      }
       // The override may have left them to another thread, which has marked it.
       if operation.isMarkedCancelled, let owner = operation.composite { markMembers(of: owner) }
     }
     called = nil
     let outermost = outermost ?? self
-    for operation in overriding { outermost.listed.remove(ObjectIdentifier(operation)) }
+    for (operation, _) in overriding { outermost.listed.remove(ObjectIdentifier(operation)) }
   }
 
   /// The loop here is calling the override of this operation.

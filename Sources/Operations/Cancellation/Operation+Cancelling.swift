@@ -77,6 +77,9 @@ extension Operation {
     state.load(ordering: .relaxed) & StateBit.cancelled != 0
   }
 
+  /// Neither cancelled nor finished.
+  final var canBeMarked: Bool { !isMarkedCancelled && !isSealed }
+
   /// Of exactly a class of this room, and not of a user's.
   final var isStock: Bool {
     // relaxed: does not change once the object is known to others.

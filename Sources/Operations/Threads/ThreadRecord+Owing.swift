@@ -45,7 +45,8 @@ extension ThreadRecord {
   ) {
     guard owedCount > mark else { return }
     groupOwed(since: mark)
-    var left: [JobChain] = []
+    // Those below it stay, and a wait finds them all the while.
+    var mark = mark
     while owedCount > mark {
       let jobs = owed.removeLast()
       // Waits have handed over the others.
@@ -54,11 +55,15 @@ extension ThreadRecord {
       // call returns.
       let kept = unsafe OperationQueue.reference(Self.queueWord(first)).retain()
       unsafe kept._withUnsafeGuaranteedRef { queue in
-        if staysOwed(queue) { left.append(jobs) } else { queue.acceptHandles(jobs) }
+        if staysOwed(queue) {
+          owed.insert(jobs, at: mark)
+          mark += 1
+        } else {
+          queue.acceptHandles(jobs)
+        }
       }
       unsafe kept.release()
     }
-    owed += left
   }
 
   /// Makes a chain for each queue of what is owed but for the first `mark` chains; the first queue's
