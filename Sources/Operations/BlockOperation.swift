@@ -215,18 +215,3 @@ open class BlockOperation: Operation, @unchecked Sendable {
     return blocks
   }
 }
-
-extension Operation {
-  /// Gives a new object these flags, and notes if it is of exactly this class of ours, so that no
-  /// hook is overridden.
-  ///
-  /// In initialisers of classes of this room, which call it for their own class after
-  /// `super.init()`.
-  final func markStock(
-    _ exactly: Operation.Type, _ flags: UInt32 = StateBit.retainsDependencies
-  ) {
-    let stock = type(of: self) == exactly ? StateBit.stock : 0
-    // relaxed: nobody else has the object yet.
-    state.store(StateBit.normalBand | flags | stock, ordering: .relaxed)
-  }
-}

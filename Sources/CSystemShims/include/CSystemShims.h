@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "Allocator.h"
+#include "ClassFacts.h"
 #include "CommandLine.h"
 #include "Counters.h"
 #include "Demangling.h"
@@ -54,11 +55,6 @@ static inline void shim_call_closure(struct shim_closure closure) {
 extern __thread void *shim_tls_worker __attribute__((tls_model("initial-exec")));
 extern __thread void *shim_tls_operations __attribute__((tls_model("initial-exec")));
 extern __thread void *shim_tls_inline __attribute__((tls_model("initial-exec")));
-
-/// 1 when the class `subclass` has the `start()`, or the `cancel()`, of `base`, which is the class
-/// `Operations.Operation`, 0 when it has one of its own. Both are the addresses that identify a class.
-int shim_inherits_start(uintptr_t subclass, uintptr_t base);
-int shim_inherits_cancel(uintptr_t subclass, uintptr_t base);
 
 /// Retains the Swift object at an address unless it is ending, 0 then: as a weak reference is read, without one. Its
 /// memory must last until this returns.

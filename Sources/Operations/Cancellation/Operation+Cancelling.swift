@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CSystemShims
 import Scheduling
 import Synchronization
 
@@ -79,19 +78,6 @@ extension Operation {
 
   /// Neither cancelled nor finished.
   final var canBeMarked: Bool { !isMarkedCancelled && !isSealed }
-
-  /// Of exactly a class of this room, and not of a user's.
-  final var isStock: Bool {
-    // relaxed: does not change once the object is known to others.
-    state.load(ordering: .relaxed) & StateBit.stock != 0
-  }
-
-  /// The class has a `cancel()` of its own, which is user code.
-  final var overridesCancel: Bool {
-    if isStock { return false }
-    let own = UInt(bitPattern: ObjectIdentifier(type(of: self)))
-    return shim_inherits_cancel(own, UInt(bitPattern: ObjectIdentifier(Operation.self))) == 0
-  }
 }
 
 /// An operation that is marked as cancelled, and what follows from that.

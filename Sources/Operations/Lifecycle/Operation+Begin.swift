@@ -22,6 +22,7 @@ extension Operation {
   /// Returns the state word as of the beginning, or nil when `beginSlowly` must decide.
   @inline(__always) final func beginFast() -> UInt32? {
     var bits = state.load(ordering: .relaxed)  // relaxed: the exchange validates it
+    let plain = plainness(bits)
     var backoff = Backoff()
     let slow =
       StateBit.hold | StateBit.moved | StateBit.started | StateBit.attended
@@ -33,9 +34,9 @@ extension Operation {
         continue
       }
       if bits & slow != 0 { return nil }
-      let starts = StateBit.toBeFlushed | StateBit.stock
-      if bits & starts == 0, !isReady { return nil }
-      let begun = Self.begun(bits)
+      // What is plain is ready once it was handed over.
+      if bits & StateBit.toBeFlushed | plain == 0, !isReady { return nil }
+      let begun = Self.begun(bits | plain)
       // acquire and release, edge EditLock: sees every edit before it, is seen by every one after
       // it.
       let (won, seen) = state.weakCompareExchange(
@@ -63,9 +64,10 @@ extension Operation {
     // handle of that time: whichever comes first starts it. The latest one would have to ask anew.
     let isGranted = coldTable?.holdsResources ?? false
     if bits & StateBit.started != 0 || isOutOfDate && !isGranted { return lose(handle, bits) }
+    let plain = plainness(bits)
     let wantsStart =
       bits & StateBit.toBeFlushed != 0 || isReadyNow
-      || (bits & StateBit.stock != 0 && !hasConditions(bits))
+      || (plain != 0 && !hasConditions(bits))
     if bits & StateBit.hold != 0 {
       let inheritsCancellation = registerHeldEdges(&bits)
       bits &= ~StateBit.hold
@@ -94,7 +96,7 @@ extension Operation {
       unlockState(bits | StateBit.registered)
       return .parked
     }
-    let begun = Self.begun(bits)
+    let begun = Self.begun(bits | plain)
     noteBegin(begun)
     unlockState(begun)
     return .won(begun)

@@ -118,14 +118,7 @@ extension Operation {
     unlockState(bits)
     if bits & StateBit.finishRequested != 0 { return true }
     guard bits & StateBit.cancelled != 0 else { return false }
-    return bits & StateBit.stock != 0 || inheritsStart || flushesWithoutSlot
-  }
-
-  /// The class has no `start()` of its own, so that a flush comes to no code of the user's that
-  /// could want a slot.
-  private final var inheritsStart: Bool {
-    let own = UInt(bitPattern: ObjectIdentifier(type(of: self)))
-    return shim_inherits_start(own, UInt(bitPattern: ObjectIdentifier(Operation.self))) != 0
+    return !overridesStart || flushesWithoutSlot
   }
 
   /// Stock readiness: every dependency has finished, or they do not count any more (contract 29,
@@ -167,40 +160,36 @@ extension Operation {
     _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
-    let unusual =
-      StateBit.asynchronous | StateBit.coldStart | StateBit.attended | StateBit.finishRequested
-    if bits & (unusual | StateBit.stock | StateBit.flushed) == 0 {
-      return unsafe performStart(0, bits, gate, queue, record, context)
-    }
-    guard bits & (unusual | StateBit.stock) == StateBit.stock else {
-      return unsafe performUnusual(bits, gate, queue, record, context)
+    let kinds =
+      StateBit.plain | StateBit.asynchronous | StateBit.coldStart | StateBit.attended
+      | StateBit.finishRequested
+    guard bits & kinds == StateBit.plain else {
+      return unsafe performStart(bits, gate, queue, record, context)
     }
     let outer = record.push(word, queue)
-    if bits & StateBit.flushed == 0 { runBody() } else { skipBody() }
+    if bits & StateBit.flushed != 0 {
+      skipBody()
+    } else if bits & StateBit.stock != 0 {
+      runBody()
+    } else {
+      main()
+    }
     let successor = unsafe finishOnWorker(bits, gate, queue, record, context)
     record.pop(outer)
     return successor
   }
 
-  /// As `perform` for classes that may outlive `start()`, for what is skipped, and for operations
-  /// with somebody to tell.
-  @inline(never) private final func performUnusual(
+  /// As `perform` by way of `start()`: for classes that override it or may outlive it, and for
+  /// operations with somebody to tell.
+  ///
+  /// Holds no reference meanwhile; see `takeOver`.
+  @inline(never) private final func performStart(
     _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
-    unsafe performStart(bits, bits, gate, queue, record, context)
-  }
-
-  /// Runs the begun operation through `start()`; `kinds` as for `runStart`.
-  ///
-  /// Holds no reference meanwhile; see `takeOver`.
-  @inline(__always) private final func performStart(
-    _ kinds: UInt32, _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue,
-    _ record: ThreadRecord, _ context: UnsafeMutablePointer<WorkerContext>
-  ) -> UInt {
     let outer = record.push(word, queue)
     var successor: UInt = 0
-    switch unsafe runStart(kinds, queue, context.pointee.worker, record) {
+    switch unsafe runStart(bits, queue, context.pointee.worker, record) {
     case .ended: successor = unsafe finishOnWorker(bits, gate, queue, record, context)
     case .finishedInside: unsafe endAfterStart(gate, queue, record, context)
     case .goesOn: detach(gate, queue, record)

@@ -18,8 +18,7 @@ extension Operation {
   ///
   /// The caller has entered its level.
   /// - Parameters:
-  ///   - kinds: the state word as of the beginning; 0 where the caller knows that nothing is
-  ///     unusual.
+  ///   - kinds: the state word as of the beginning.
   ///   - queue: nil after a start by hand.
   ///   - isInStart: the stock `start()` is what has called this.
   @inline(__always) final func runStart(

@@ -44,6 +44,11 @@ enum StateBit {
   static let moved: UInt32 = 1 << 14
   /// There are dependencies in the cold table.
   static let edgesInCold: UInt32 = 1 << 15
+  /// Its class overrides neither `start()` nor `isReady` nor `isFinished`: to run it is to call
+  /// `main()`, unless it is asynchronous.
+  ///
+  /// Of classes of this module set when the object is made, of others when a worker begins it.
+  static let plain: UInt32 = 1 << 24
   /// `finish()` was called before the operation started.
   ///
   /// Never cleared, and never set once it has started.

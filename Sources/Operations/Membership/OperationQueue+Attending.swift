@@ -109,7 +109,8 @@ extension Operation {
     // relaxed: nothing changes these bits any more.
     let bits = state.load(ordering: .relaxed)
     let wasSkipped = bits & StateBit.flushed != 0
-    let hasRun = bits & (StateBit.stock | StateBit.mainRan) != 0
+    let kind = bits & (StateBit.plain | StateBit.asynchronous)
+    let hasRun = kind == StateBit.plain || bits & StateBit.mainRan != 0
     if bits & StateBit.barrier == 0 {
       extras.progress.noteEnd(hasRun: hasRun && !wasSkipped, wasSkipped: wasSkipped)
       queue.noteRemoved(self)
