@@ -122,8 +122,11 @@ open class AsyncOperation: Operation, @unchecked Sendable {
   public final func finish(throwing error: any Error) {
     let table = coldTableMade()
     let bits = lockState()
-    // A `finish()` before the start has counted already.
-    if bits & StateBit.finishRequested == 0, table.error == nil, !isSealed { table.error = error }
+    // A `finish()` before the start has counted already. Not sealed here: who looks for the error
+    // comes after the finisher, which finds the lock, and waits.
+    if bits & StateBit.finishRequested == 0, table.error == nil, !isSealedForEditor {
+      table.error = error
+    }
     unlockState(bits)
     finish()
   }

@@ -32,6 +32,20 @@ extension OperationLayer {
       thread.join()
     }
 
+    /// Its queue may be gone, and is not to be reached by way of the slot that it had.
+    @Test(.contract(110, 130)) func whatHasFinishedNamesNoQueue() {
+      let queue = OperationQueue(scheduler: InlineScheduler())
+      queue.isSuspended = true
+      let operation = BlockOperation { [queue] in
+        #expect(queue.operations.first?.queueIfMember === queue)
+      }
+      queue.addOperation(operation)
+      #expect(operation.queueIfMember === queue)
+      queue.isSuspended = false
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(operation.queueIfMember == nil)
+    }
+
     @Test(.contract(67)) func aTimeoutEndsWhileItsMemberIsRefused() async {
       await #expect(processExitsWith: .success) {
         try Self.endTimeouts(10_000)

@@ -28,7 +28,8 @@ extension Operation {
     var handOver: UInt?
     var flush = false
     var bits = lockState()
-    guard !isSealed, bits & StateBit.cancelled == 0 else {
+    // Not sealed here: the finisher finds the mark, or the lock, and waits.
+    guard !isSealedForEditor, bits & StateBit.cancelled == 0 else {
       unlockState(bits)
       return nil
     }

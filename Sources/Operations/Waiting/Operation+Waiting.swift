@@ -98,12 +98,13 @@ extension Operation {
   /// The queue in which the operation waits to be started, kept.
   final func queueIfUnstarted() -> OperationQueue? { queue(if: { $0 & StateBit.started == 0 }) }
 
-  /// The queue that holds the operation, kept; nil after a manual start.
+  /// The queue that holds the operation, kept; nil after a manual start and once it has finished.
   final var queueIfMember: OperationQueue? { queue(if: { _ in true }) }
 
   private final func queue(if test: (UInt32) -> Bool) -> OperationQueue? {
     let bits = lockState()
-    let isMember = test(bits) && isSubmitted
+    // Not sealed here: the finisher finds the lock, and waits before it lets the queue go.
+    let isMember = test(bits) && isSubmitted && !isSealedForEditor
     let queue = unsafe isMember ? retainQueue() : nil
     unlockState(bits)
     return unsafe queue?.takeRetainedValue()
