@@ -6,9 +6,73 @@
  *
  * Properties: nobody touches the chunk after its end; an enumerator reads only members that are alive; the chunk is freed once.
  *
+ * With -DMARK another model: a canceller of all members marks one in place, while it holds the stripe's lock and has found no limit
+ * there, or else under the edit lock; a worker begins it, somebody edits it, and the queue gets a limit, whose setter enumerates
+ * afterwards and makes a handle that needs no slot. Properties: in the end the member is marked or was begun before; a marked one
+ * that has not begun in a queue with a limit has that handle; no edit is lost. -DW_LOOK, which is to FAIL: the canceller looks at
+ * the limit before it takes the stripe's lock.
+ *
  * Expected to FAIL: -DW_AFTER (a removal waits at the chunk until the pin is clear: the last member may free the chunk under
  * another one that still waits), -DW_NOPIN (removal does not wait for the pin), -DW_NOLOCK (the last member frees without the lock).
  */
+#ifdef MARK
+bit stripe, lock, cancelled, started, limited, flush, edited;
+#define takeStripe atomic { !stripe; stripe = 1 }
+#define takeLock atomic { !lock; lock = 1 }
+
+proctype Canceller() {
+  bit open, inPlace, follows;
+#ifdef W_LOOK
+  open = !limited;
+  takeStripe;
+#else
+  takeStripe;
+  open = !limited;
+#endif
+  if
+  :: open -> atomic { if :: !lock && !started && !cancelled -> cancelled = 1; inPlace = 1 :: else fi }
+  :: else
+  fi;
+  stripe = 0;
+  if
+  :: !inPlace ->
+     takeLock;
+     if :: !started -> cancelled = 1; follows = limited :: else fi;
+     lock = 0;
+     if :: follows -> flush = 1 :: else fi
+  :: else
+  fi
+}
+proctype Limiter() {
+  bit mine;
+  limited = 1;
+  takeStripe;
+  stripe = 0;                                   /* with a reference to the member */
+  takeLock;
+  mine = cancelled && !started;
+  lock = 0;
+  if :: mine -> flush = 1 :: else fi
+}
+proctype Worker() {
+  bit free;
+  free = !limited;                              /* else it waits for a slot */
+  if :: free -> atomic { !lock; started = 1 } :: true fi
+}
+proctype Editor() {                             /* whoever has the lock gives it up with a plain store of the word */
+  bit c, s;
+  takeLock;
+  atomic { c = cancelled; s = started };
+  edited = 1;
+  atomic { cancelled = c; started = s; lock = 0 }
+}
+active proctype Monitor() {
+end:
+  timeout ->
+    assert(!stripe && !lock && edited && (cancelled || started));
+    assert(!(cancelled && !started && limited) || flush)
+}
+init { atomic { run Canceller(); run Limiter(); run Worker(); run Editor() } }
+#else
 bit left0, left1, pin, stripe, freed, linked = 1;
 bit alive0 = 1, alive1 = 1;
 #define touch assert(!freed)
@@ -62,3 +126,4 @@ end:
   timeout -> assert(freed && !linked && !alive0 && !alive1 && !pin && !stripe)
 }
 init { atomic { run Member(0); run Member(1); run Enumerator() } }
+#endif

@@ -60,6 +60,24 @@ extension Operation {
       isAttended: isAttended)
   }
 
+  /// Marks a member of a queue without a limit from whose mark nothing follows: of a class of this
+  /// room that is not told, neither begun nor held back nor attended; false for every other one, and
+  /// while somebody edits it.
+  ///
+  /// Under the enumerator's pin, which keeps it.
+  final func markInPlace() -> Bool {
+    let bits = state.load(ordering: .relaxed)  // relaxed: the exchange validates it
+    let others =
+      StateBit.lock | StateBit.asynchronous | StateBit.attended | StateBit.needsResources
+      | StateBit.barrier | StateBit.edgesInCold | StateBit.dependencyCountMask | StateBit.started
+      | StateBit.toBeFlushed
+    guard bits & (others | StateBit.stock) == StateBit.stock else { return false }
+    // sequentially consistent, edges EditLock and Completion: one edit in the order of edits.
+    return state.compareExchange(
+      expected: bits, desired: bits | StateBit.cancelled, ordering: .sequentiallyConsistent
+    ).exchanged
+  }
+
   /// The table of a cancelled member that something holds back; under the edit lock.
   ///
   /// What a barrier waits for before it is due is no edge that could be ignored. Once it is due, a

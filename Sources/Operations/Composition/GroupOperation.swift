@@ -251,6 +251,6 @@ open class GroupOperation: Operation, Composite, @unchecked Sendable {
     members.cancelNewcomers()
     // A closure is listed once it is open, which is after its adder has had the lock: see
     // Composition.md.
-    return pending + members.registry.operationsAfterCancellingClosures(waiting: true)
+    return pending + members.registry.operationsLeftToCancel(in: members, waiting: true)
   }
 }

@@ -43,7 +43,7 @@ extension OperationQueue {
 
   /// Implements `cancelAllOperations()`.
   func cancelMembers() {
-    ThreadRecord.current.cancelAll(of: self) { registry.operationsAfterCancellingClosures() }
+    ThreadRecord.current.cancelAll(of: self) { registry.operationsLeftToCancel(in: self) }
   }
 
   /// Members in submission order, barriers included, closures through their façades; also those

@@ -105,13 +105,13 @@ import Synchronization
   /// Members in submission order, closures as handles, hidden ones included.
   func membersAndClosures() -> [Member] { collect(includingHidden: true).map(Member.init) }
 
-  /// Cancels the closures that have no façade and returns the others, in submission order, for the
-  /// caller to cancel.
+  /// Cancels what calls for no more than a mark, closures that have no façade and what `markInPlace`
+  /// marks, and returns the others, in submission order, for the caller to cancel.
   ///
   /// Nothing waits for a closure without façade, so it does not matter which are marked first. With
   /// `waiting` also closures that are just being added.
-  func operationsAfterCancellingClosures(waiting: Bool = false) -> [Operation] {
-    let found = collect(includingHidden: true, waiting: waiting)
+  func operationsLeftToCancel(in queue: OperationQueue, waiting: Bool = false) -> [Operation] {
+    let found = collect(includingHidden: true, waiting: waiting, cancelling: queue)
     var operations: [Operation] = []
     operations.reserveCapacity(found.count)
     for member in found {
@@ -140,23 +140,29 @@ import Synchronization
     }
   }
 
-  private func collect(includingHidden: Bool, waiting: Bool = false) -> [Found] {
+  private func collect(
+    includingHidden: Bool, waiting: Bool = false, cancelling queue: OperationQueue? = nil
+  ) -> [Found] {
     var found: [Found] = []
     for index in 0..<Self.stripeCount {
       let stripe = unsafe stripes + index
       unsafe RegistryStripe.lock(stripe, with: &found)
+      // Under the lock: whoever limits the queue afterwards looks for the marks, and gets it later.
+      let marks = queue.map { !$0.limitsStarts } ?? false
       // Oldest first, so that there is little to sort.
       var chunk = unsafe stripe.pointee.lists.oldestChunk
       while let present = unsafe chunk {
         let left = unsafe present.pointee.pin()
         for index in unsafe 0..<present.pointee.filled where left & 1 << UInt64(index) == 0 {
           var backoff = Backoff()
-          var member = unsafe present.pointee.member(index, includingHidden: includingHidden)
+          var member = unsafe present.pointee.member(
+            index, includingHidden: includingHidden, marks: marks)
           // Whoever opens the cell, or has retired it, needs neither this lock nor the pin for
           // that, nor a lock whose owner may wait for this one.
           while waiting, member == nil, unsafe present.pointee.isAwaited(index) {
             backoff.wait()
-            member = unsafe present.pointee.member(index, includingHidden: includingHidden)
+            member = unsafe present.pointee.member(
+              index, includingHidden: includingHidden, marks: marks)
           }
           if let member { found.append(member) }
         }

@@ -142,7 +142,9 @@ import Synchronization
   }
 
   /// The member in a slot that was given out and not left; under the pin.
-  func member(_ index: Int, includingHidden: Bool) -> Registry.Found? {
+  ///
+  /// With `marks` it cancels an operation that needs no more than the mark, and there is none.
+  func member(_ index: Int, includingHidden: Bool, marks: Bool) -> Registry.Found? {
     let word = slots[index]
     guard word != 0, includingHidden || word & Self.hiddenTag == 0 else { return nil }
     let place: Registry.Found.Place
@@ -150,8 +152,13 @@ import Synchronization
       guard let handle = OperationHandle.live(node: word & ~Self.tags) else { return nil }
       place = .closure(handle)
     } else {
+      let word = word & ~Self.tags
+      // SAFETY: the pin keeps it.
+      if marks, unsafe Operation.reference(word)._withUnsafeGuaranteedRef({ $0.markInPlace() }) {
+        return nil
+      }
       // Before the pin goes.
-      place = .operation(Operation.retain(word & ~Self.tags))
+      place = .operation(Operation.retain(word))
     }
     return Registry.Found(ticket: ticket(index), place: place)
   }
