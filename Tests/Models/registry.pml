@@ -1,19 +1,23 @@
-/* A registry chunk with two slots: members leave while an enumerator looks at them, and the last one frees the chunk.
+/* A full registry chunk with two slots: members leave while an enumerator looks at them, and an adder looks whether it may use the
+ * chunk again.
  *
- * The word `left` has one bit per slot that its member has left, and the enumerator's pin. A member sets its bit; if the pin was
- * set it takes the stripe's lock and gives it up, which waits for the enumerator; whoever sets the last bit takes the lock, unlinks
- * the chunk and frees it. Enumerators hold the stripe's lock and pin. Sequential consistency.
+ * A member stores 0 into its slot, then reads `pins`; the store may reach memory later than the read. If the stripe is pinned the
+ * member takes the stripe's lock and gives it up, which waits for the enumerator. An enumerator pins, passes a barrier that brings
+ * every store so far to memory (AsymmetricBarrier.heavy), and reads the slots under the lock. With -DALWAYS there is no such
+ * barrier, and the stripe is always pinned. The adder, under the lock, uses the chunk again if both slots are 0.
  *
- * Properties: nobody touches the chunk after its end; an enumerator reads only members that are alive; the chunk is freed once.
+ * Properties: an enumerator reads only members that are alive; no member touches the chunk after it is used again, nor does its
+ * store come later than that.
+ *
+ * Expected to FAIL: -DW_HEAVY (no barrier), -DW_LATE (the barrier comes before the pin), -DW_FIRST (a member reads the pins before
+ * its store), -DW_NOPIN (it does not look at them), -DW_NOLOCK (the enumerator does not take the lock), -DW_ONE (a chunk is used
+ * again when one slot is 0), and with -DALWAYS -DW_NEVER (no barrier, and pins as with one).
  *
  * With -DMARK another model: a canceller of all members marks one in place, while it holds the stripe's lock and has found no limit
  * there, or else under the edit lock; a worker begins it, somebody edits it, and the queue gets a limit, whose setter enumerates
  * afterwards and makes a handle that needs no slot. Properties: in the end the member is marked or was begun before; a marked one
  * that has not begun in a queue with a limit has that handle; no edit is lost. -DW_LOOK, which is to FAIL: the canceller looks at
  * the limit before it takes the stripe's lock.
- *
- * Expected to FAIL: -DW_AFTER (a removal waits at the chunk until the pin is clear: the last member may free the chunk under
- * another one that still waits), -DW_NOPIN (removal does not wait for the pin), -DW_NOLOCK (the last member frees without the lock).
  */
 #ifdef MARK
 bit stripe, lock, cancelled, started, limited, flush, edited;
@@ -73,57 +77,107 @@ end:
 }
 init { atomic { run Canceller(); run Limiter(); run Worker(); run Editor() } }
 #else
-bit left0, left1, pin, stripe, freed, linked = 1;
-bit alive0 = 1, alive1 = 1;
-#define touch assert(!freed)
-
-inline unlink() {
-#ifdef W_NOLOCK
-  skip;
+byte slot[2] = 1;                               /* 1 a member, 2 one of the chunk's next use, 0 none */
+bit buffered[2];                                /* the store of 0 has not reached memory */
+bit alive[2] = 1;
+bit stripe, reused;
+#if defined(ALWAYS) && !defined(W_NEVER)
+#define base 1
 #else
-  atomic { !stripe; stripe = 1 };
+#define base 0
 #endif
-  atomic { touch; linked = 0 };
-  freed = 1;
-  stripe = 0
+byte pins = base;
+
+inline arrive(i) {
+  if :: buffered[i] -> assert(slot[i] == 1); slot[i] = 0; buffered[i] = 0 :: else fi
+}
+inline takeLock() { atomic { !stripe; stripe = 1 } }
+
+proctype Memory() {
+end:
+  do
+  :: atomic { buffered[0] -> arrive(0) }
+  :: atomic { buffered[1] -> arrive(1) }
+  od
 }
 proctype Member(bit id) {
-  bit last, p;
-#if defined(W_AFTER)
-  atomic { touch; if :: id -> left1 = 1 :: else -> left0 = 1 fi; last = left0 && left1; p = pin };
-  do :: p -> atomic { touch; p = pin } :: else -> break od;
-#elif defined(W_NOPIN)
-  atomic { touch; if :: id -> left1 = 1 :: else -> left0 = 1 fi; last = left0 && left1 };
-#else
-  atomic { touch; if :: id -> left1 = 1 :: else -> left0 = 1 fi; last = left0 && left1; p = pin };
-  if :: p -> atomic { !stripe; stripe = 1 }; stripe = 0 :: else fi;
+  bit waits;
+#ifdef W_FIRST
+  waits = (pins > 0);
 #endif
-  if :: last -> unlink() :: else fi;
-  if :: id -> alive1 = 0 :: else -> alive0 = 0 fi
+  atomic { assert(!reused); buffered[id] = 1 };
+#ifndef W_FIRST
+  waits = (pins > 0);
+#endif
+#ifdef W_NOPIN
+  waits = 0;
+#endif
+  if
+  :: waits -> takeLock(); atomic { arrive(id); stripe = 0 }   /* what precedes an unlock comes first */
+  :: else
+  fi;
+  alive[id] = 0
+}
+inline heavy() {
+#if !defined(ALWAYS) && !defined(W_HEAVY)
+  atomic { arrive(0); arrive(1) }
+#else
+  skip
+#endif
 }
 proctype Enumerator() {
-  bit here, l0, l1; byte n;
+  byte n, word, i;
   do
   :: n == 2 -> break
   :: n < 2 ->
      n++;
-     atomic { !stripe; stripe = 1 };
-     here = linked;
-     if
-     :: here ->
-        atomic { touch; pin = 1; l0 = left0; l1 = left1 };
-        if :: !l0 -> assert(alive0) :: else fi;
-        if :: !l1 -> assert(alive1) :: else fi;
-        touch;
-        pin = 0
-     :: else
-     fi;
+#ifdef W_LATE
+     heavy();
+     pins++;
+#else
+     pins++;
+     heavy();
+#endif
+#ifndef W_NOLOCK
+     takeLock();
+#endif
+     i = 0;
+     do
+     :: i == 2 -> break
+     :: i < 2 ->
+        word = slot[i];
+        if :: word == 1 -> assert(alive[i]) :: else fi;       /* takes a reference */
+        i++
+     od;
+#ifndef W_NOLOCK
+     stripe = 0;
+#endif
+     pins--
+  od
+}
+proctype Adder() {
+  byte n;
+  bit first, second;
+  do
+  :: n == 2 || reused -> break
+  :: n < 2 && !reused ->
+     n++;
+     takeLock();
+     first = (slot[0] == 0);
+     second = (slot[1] == 0);
+#ifdef W_ONE
+     if :: first || second -> atomic { reused = 1; slot[0] = 2 } :: else fi;
+#else
+     if :: first && second -> atomic { reused = 1; slot[0] = 2 } :: else fi;
+#endif
      stripe = 0
   od
 }
 active proctype Monitor() {
 end:
-  timeout -> assert(freed && !linked && !alive0 && !alive1 && !pin && !stripe)
+  timeout ->
+    assert(!alive[0] && !alive[1] && !buffered[0] && !buffered[1] && pins == base && !stripe);
+    assert(slot[1] == 0 && slot[0] == (reused -> 2 : 0))
 }
-init { atomic { run Member(0); run Member(1); run Enumerator() } }
+init { atomic { run Memory(); run Member(0); run Member(1); run Enumerator(); run Adder() } }
 #endif

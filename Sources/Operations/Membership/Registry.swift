@@ -7,8 +7,8 @@ import Synchronization
 /// Who is a member of a queue: chunks of slots per group of submitting threads, merged by ticket
 /// when somebody asks.
 ///
-/// An add writes one slot under the stripe's lock; a removal is one read-modify-write of the
-/// chunk's mask. A chunk goes when all its slots have been used and left. Page: Registry.md.
+/// An add writes one slot under the stripe's lock; a removal is one store. Whoever needs another
+/// chunk looks whether older ones have been left by all. Page: Registry.md.
 @safe struct Registry: ~Copyable {
   static let stripeCount = 8
   private let stripes: UnsafeMutablePointer<RegistryStripe>
@@ -144,16 +144,17 @@ import Synchronization
     includingHidden: Bool, waiting: Bool = false, cancelling queue: OperationQueue? = nil
   ) -> [Found] {
     var found: [Found] = []
-    for index in 0..<Self.stripeCount {
+    let pinned = pin()
+    for index in 0..<Self.stripeCount where pinned & 1 << index != 0 {
       let stripe = unsafe stripes + index
       unsafe RegistryStripe.lock(stripe, with: &found)
       // Under the lock: whoever limits the queue afterwards looks for the marks, and gets it later.
       let marks = queue.map { !$0.limitsStarts } ?? false
-      // Oldest first, so that there is little to sort.
-      var chunk = unsafe stripe.pointee.lists.oldestChunk
+      let newest = unsafe stripe.pointee.lists.newest
+      // The oldest first, mostly, so that there is little to sort.
+      var chunk = unsafe newest?.pointee.next
       while let present = unsafe chunk {
-        let left = unsafe present.pointee.pin()
-        for index in unsafe 0..<present.pointee.filled where left & 1 << UInt64(index) == 0 {
+        for index in unsafe 0..<present.pointee.filled {
           var backoff = Backoff()
           var member = unsafe present.pointee.member(
             index, includingHidden: includingHidden, marks: marks)
@@ -166,13 +167,33 @@ import Synchronization
           }
           if let member { found.append(member) }
         }
-        unsafe present.pointee.unpin()
-        unsafe chunk = present.pointee.previous
+        unsafe chunk = present == newest ? nil : present.pointee.next
       }
+      let spare = unsafe stripe.pointee.lists.takeSpare()
       unsafe stripe.pointee.lock.unlock()
+      unsafe StripeLists.free(spare)
+      // release, edge Unpinned: whoever leaves without waiting comes after what was read here.
+      unsafe stripe.pointee.pins.wrappingSubtract(1, ordering: .releasing)
     }
     found.sort { $0.ticket < $1.ticket }
     return found
+  }
+
+  /// Pins the stripes that have chunks, with one barrier for all; returns which.
+  private func pin() -> Int {
+    var pinned = 0
+    for index in 0..<Self.stripeCount {
+      let stripe = unsafe stripes + index
+      unsafe stripe.pointee.lock.lock()
+      if unsafe stripe.pointee.lists.newest != nil { pinned |= 1 << index }
+      unsafe stripe.pointee.lock.unlock()
+      // relaxed, edge Pinned: the barrier orders it.
+      if pinned & 1 << index != 0 {
+        unsafe stripe.pointee.pins.wrappingAdd(1, ordering: .relaxed)
+      }
+    }
+    if pinned != 0 { AsymmetricBarrier.heavy() }
+    return pinned
   }
 }
 
@@ -182,7 +203,13 @@ struct RegistryStripe: ~Copyable {
   /// lock must not be.
   var lists = StripeLists()
   let lock = SpinLock()
-  private let padding = InlineArray<12, UInt>(repeating: 0)
+  private let padding = InlineArray<4, UInt>(repeating: 0)
+  /// Enumerators that have not done with the stripe; on a line of its own, since every member reads
+  /// it that leaves.
+  ///
+  /// Where there is no asymmetric barrier one more: everybody takes the lock then.
+  let pins = Atomic<Int>(AsymmetricBarrier.isAvailable ? 0 : 1)
+  private let morePadding = InlineArray<6, UInt>(repeating: 0)
 
   /// Takes the lock when `found` has room for all members: who spins for the lock does not wait for
   /// an allocator.
@@ -195,6 +222,7 @@ struct RegistryStripe: ~Copyable {
   ) {
     while true {
       unsafe stripe.pointee.lock.lock()
+      unsafe stripe.pointee.lists.takeOutAllSpent()
       let most = unsafe stripe.pointee.lists.mostMembers
       if found.capacity - found.count >= most { return }
       unsafe stripe.pointee.lock.unlock()
@@ -209,66 +237,96 @@ struct RegistryStripe: ~Copyable {
 /// The chunks of a stripe.
 @safe struct StripeLists {
   var queue: UInt = 0
-  /// Every chunk with a member or free slots, newest first.
-  var chunks: UnsafeMutablePointer<RegistryChunk>?
-  /// An empty chunk kept for the next one needed.
+  /// The chunk that is filled now, if there is one.
+  ///
+  /// The others are full. They follow it in a ring, first the one that was looked at longest ago.
+  private(set) var newest: UnsafeMutablePointer<RegistryChunk>?
+  /// How many are in the ring.
+  private var count = 0
+  /// Chunks that all members have left, to be used again.
   private var spare: UnsafeMutablePointer<RegistryChunk>?
 
-  /// The last of them; O(chunks).
-  var oldestChunk: UnsafeMutablePointer<RegistryChunk>? {
-    var oldest = unsafe chunks
-    while let next = unsafe oldest?.pointee.next { unsafe oldest = next }
-    return unsafe oldest
-  }
-
-  /// Slots that were given out in all chunks, those of members that have left included; O(chunks).
-  var mostMembers: Int {
-    var count = 0
-    var chunk = unsafe chunks
-    while let present = unsafe chunk {
-      count += unsafe present.pointee.filled
-      unsafe chunk = present.pointee.next
-    }
-    return count
-  }
+  /// Slots of all chunks, those of members that have left included.
+  var mostMembers: Int { count * RegistryChunk.capacity }
 
   /// Returns the slot.
   mutating func add(
     _ member: UInt, _ ticket: UInt64, at stripe: UnsafeMutablePointer<RegistryStripe>
   ) -> UInt {
     let chunk: UnsafeMutablePointer<RegistryChunk>
-    if let present = unsafe chunks, unsafe present.pointee.filled < RegistryChunk.capacity {
-      unsafe chunk = present
+    if let newest = unsafe newest, unsafe newest.pointee.filled < RegistryChunk.capacity {
+      unsafe chunk = newest
     } else {
-      unsafe chunk = spare ?? RegistryChunk.allocate()
-      unsafe spare = nil
-      unsafe chunk.initialize(to: RegistryChunk(queue: queue, stripe: stripe, next: chunks))
-      unsafe chunks?.pointee.previous = chunk
-      unsafe chunks = chunk
+      unsafe chunk = addChunk(at: stripe)
     }
     return unsafe RegistryChunk.add(member, ticket, to: chunk)
   }
 
-  /// Every slot of the chunk was used and left.
-  mutating func unlink(_ chunk: UnsafeMutablePointer<RegistryChunk>) {
-    let (previous, next) = unsafe (chunk.pointee.previous, chunk.pointee.next)
-    if let previous = unsafe previous {
-      unsafe previous.pointee.next = next
-    } else {
-      unsafe chunks = next
-    }
-    unsafe next?.pointee.previous = previous
-    unsafe chunk.deinitialize(count: 1)
-    if unsafe spare == nil { unsafe spare = chunk } else { unsafe chunk.deallocate() }
+  /// Looks at two older chunks for each one that it adds: one round takes out all that were spent
+  /// when it began, so there are at most about twice as many as have members.
+  @inline(never) private mutating func addChunk(
+    at stripe: UnsafeMutablePointer<RegistryStripe>
+  ) -> UnsafeMutablePointer<RegistryChunk> {
+    takeOutSpent(lookingAt: 2)
+    let chunk = unsafe popSpare() ?? RegistryChunk.allocate()
+    // A look finds two at most, and one is used.
+    if unsafe spare?.pointee.next != nil { unsafe popSpare()?.deallocate() }
+    let next = unsafe newest?.pointee.next ?? chunk
+    unsafe chunk.initialize(to: RegistryChunk(queue: queue, stripe: stripe, next: next))
+    unsafe newest?.pointee.next = chunk
+    unsafe newest = chunk
+    count += 1
+    return unsafe chunk
   }
 
-  mutating func freeChunks() {
-    while let chunk = unsafe chunks {
-      unsafe chunks = chunk.pointee.next
+  private mutating func popSpare() -> UnsafeMutablePointer<RegistryChunk>? {
+    guard let chunk = unsafe spare else { return nil }
+    unsafe spare = chunk.pointee.next
+    unsafe chunk.deinitialize(count: 1)
+    return unsafe chunk
+  }
+
+  /// Looks at all chunks.
+  mutating func takeOutAllSpent() { takeOutSpent(lookingAt: count) }
+
+  /// Looks at some of the chunks, which go behind the others or out.
+  private mutating func takeOutSpent(lookingAt most: Int) {
+    for _ in 0..<most {
+      guard let last = unsafe newest, let chunk = unsafe last.pointee.next else { return }
+      guard unsafe chunk.pointee.isSpent else {
+        unsafe newest = chunk
+        continue
+      }
+      unsafe newest = chunk == last ? nil : last
+      unsafe last.pointee.next = chunk.pointee.next
+      unsafe chunk.pointee.next = spare
+      unsafe spare = chunk
+      count -= 1
+    }
+  }
+
+  /// Takes the spare chunks out, for the caller to free without the lock.
+  mutating func takeSpare() -> UnsafeMutablePointer<RegistryChunk>? {
+    defer { unsafe spare = nil }
+    return unsafe spare
+  }
+
+  /// Frees chunks that `takeSpare` has returned.
+  static func free(_ chunks: UnsafeMutablePointer<RegistryChunk>?) {
+    var next = unsafe chunks
+    while let chunk = unsafe next {
+      unsafe next = chunk.pointee.next
       unsafe chunk.deinitialize(count: 1)
       unsafe chunk.deallocate()
     }
-    unsafe spare?.deallocate()
-    unsafe spare = nil
+  }
+
+  mutating func freeChunks() {
+    // Out of the ring, a list.
+    let first = unsafe newest?.pointee.next
+    unsafe newest?.pointee.next = nil
+    unsafe newest = nil
+    unsafe Self.free(first)
+    unsafe Self.free(takeSpare())
   }
 }

@@ -10,30 +10,29 @@ import Synchronization
   static let capacity = 62
   /// Size and alignment of a block, B.
   static let blockSize = 1024
-  private static let pinned: UInt64 = 1 << 63
-  private static let full: UInt64 = (1 << UInt64(capacity)) - 1
   /// Low bits of a member word.
   static let closureTag: UInt = 1
   static let hiddenTag: UInt = 2
   private static let tags: UInt = 15
+  /// The word of a slot whose member has ended while handles to it may be out.
+  private static let buried: UInt = 4
   /// So that a slot is never the address of a chunk and differs from every other membership word.
-  private static let slotOffset: UInt64 = 8
+  private static let slotOffset: UInt = 8
 
-  /// Under the stripe's lock; first, because a change of an array below counts as one at the
-  /// chunk's address, where nothing may be that members read without the lock.
-  var previous: UnsafeMutablePointer<RegistryChunk>?
+  /// The next one of the ring, or of the spare ones; under the stripe's lock, and first, because a
+  /// change of an array below counts as one at the chunk's address, where nothing may be that members
+  /// read without the lock.
+  var next: UnsafeMutablePointer<RegistryChunk>?
   let queue: UInt
   let stripe: UnsafeMutablePointer<RegistryStripe>
-  var next: UnsafeMutablePointer<RegistryChunk>?
-  /// Slots whose member has left, and the enumerator's pin.
-  private let left = Atomic<UInt64>(0)
   /// Slots that were given out; under the stripe's lock.
   private(set) var filled = 0
   /// The low 32 bits and the next 16 of each ticket: enough for a year of 9 million submissions a
   /// second.
   private var tickets = InlineArray<62, UInt32>(repeating: 0)
   private var upperTickets = InlineArray<62, UInt16>(repeating: 0)
-  private var slots = InlineArray<62, UInt>(repeating: 0)
+  /// The word of each member; 0 before it comes and when it has left.
+  private let slots: InlineArray<62, Atomic<UInt>>
 
   init(
     queue: UInt, stripe: UnsafeMutablePointer<RegistryStripe>,
@@ -42,6 +41,7 @@ import Synchronization
     self.queue = queue
     unsafe self.stripe = stripe
     unsafe self.next = next
+    slots = InlineArray { _ in Atomic(0) }
   }
 
   static func allocate() -> UnsafeMutablePointer<RegistryChunk> {
@@ -56,6 +56,10 @@ import Synchronization
     unsafe UnsafeMutablePointer(bitPattern: slot & ~UInt(blockSize - 1)).unsafelyUnwrapped
   }
 
+  @inline(__always) private static func index(ofSlot slot: UInt) -> Int {
+    Int(bitPattern: slot & UInt(blockSize - 1) &- slotOffset)
+  }
+
   /// The queue of a member; valid until the slot is removed.
   @inline(__always) static func queueWord(ofSlot slot: UInt) -> UInt {
     unsafe chunk(ofSlot: slot).pointee.queue
@@ -68,7 +72,7 @@ import Synchronization
     // An addition to the chunk counts as a change of all its tickets.
     unsafe stripe.pointee.lock.lock()
     defer { unsafe stripe.pointee.lock.unlock() }
-    return unsafe chunk.pointee.ticket(Int(slot & UInt(blockSize - 1)) - Int(slotOffset))
+    return unsafe chunk.pointee.ticket(index(ofSlot: slot))
   }
 
   private func ticket(_ index: Int) -> UInt64 {
@@ -82,82 +86,80 @@ import Synchronization
     _ member: UInt, _ ticket: UInt64, to chunk: UnsafeMutablePointer<RegistryChunk>
   ) -> UInt {
     let index = unsafe chunk.pointee.filled
-    unsafe chunk.pointee.slots[index] = member
+    // relaxed: the stripe's unlock publishes it.
+    unsafe chunk.pointee.slots[index].store(member, ordering: .relaxed)
     unsafe chunk.pointee.tickets[index] = UInt32(truncatingIfNeeded: ticket)
     unsafe chunk.pointee.upperTickets[index] = UInt16(truncatingIfNeeded: ticket >> 32)
     unsafe chunk.pointee.filled = index + 1
-    return UInt(bitPattern: chunk) + UInt(slotOffset) + UInt(index)
-  }
-
-  /// The member in `slot` has ended while handles to it may be out, for which the slot goes on to
-  /// name the queue until it is removed: enumerations find nobody there from here on.
-  static func bury(slot: UInt) {
-    let chunk = unsafe Self.chunk(ofSlot: slot)
-    let stripe = unsafe chunk.pointee.stripe
-    unsafe stripe.pointee.lock.lock()
-    unsafe chunk.pointee.slots[Int(slot & UInt(blockSize - 1)) - Int(slotOffset)] = 0
-    unsafe stripe.pointee.lock.unlock()
+    return UInt(bitPattern: chunk) + slotOffset + UInt(index)
   }
 
   /// The member in `slot` leaves, or the last handle to one that was buried there is back.
-  static func remove(slot: UInt) {
+  @inline(__always) static func remove(slot: UInt) { leave(slot, 0) }
+
+  /// The member in `slot` has ended while handles to it may be out, for which the slot goes on to
+  /// name the queue until it is removed: enumerations find nobody there from here on.
+  static func bury(slot: UInt) { leave(slot, buried) }
+
+  /// When it returns no enumeration looks at the member any more.
+  @inline(__always) private static func leave(_ slot: UInt, _ word: UInt) {
     let chunk = unsafe Self.chunk(ofSlot: slot)
-    let bit: UInt64 = 1 << (UInt64(slot & UInt(blockSize - 1)) - slotOffset)
-    // Read before the removal: from the last one on the chunk may be gone. The stripe lives in the
-    // queue, which the member keeps until it is subtracted.
+    // Read before the slot is empty: from then on the chunk may be used again, or be gone. The
+    // stripe lives in the queue, which the member, or its last handle, keeps until after this.
     let stripe = unsafe chunk.pointee.stripe
-    // acquire and release, edge Left: whoever sees the last bit sees every removal; an enumerator
-    // that pinned the chunk before is seen here, one that pins it later sees the bit.
-    let mask = unsafe chunk.pointee.left.bitwiseOr(bit, ordering: .acquiringAndReleasing).newValue
-    if mask & pinned != 0 {
-      // The pin is held under the stripe's lock only: wait there, not on the chunk.
-      unsafe stripe.pointee.lock.lock()
-      unsafe stripe.pointee.lock.unlock()
+    // release, edge Left: whoever finds the slot empty has all that was read of the chunk behind
+    // him.
+    unsafe chunk.pointee.slots[index(ofSlot: slot)].store(word, ordering: .releasing)
+    AsymmetricBarrier.light()
+    // acquire, edge Unpinned. After the store, edge Pinned: the enumerator's heavy barrier orders
+    // the two.
+    if unsafe stripe.pointee.pins.load(ordering: .acquiring) != 0 {
+      unsafe waitForEnumerators(stripe)
     }
-    guard mask & full == full else { return }
+  }
+
+  @inline(never) private static func waitForEnumerators(
+    _ stripe: UnsafeMutablePointer<RegistryStripe>
+  ) {
     unsafe stripe.pointee.lock.lock()
-    unsafe stripe.pointee.lists.unlink(chunk)
     unsafe stripe.pointee.lock.unlock()
   }
 
-  /// Under the stripe's lock: until `unpin`, no member that has not left can go away.
-  ///
-  /// Returns who has left.
-  func pin() -> UInt64 {
-    // acquire and release, edge Left: see `remove`.
-    left.bitwiseOr(Self.pinned, ordering: .acquiringAndReleasing).oldValue
-  }
-
-  func unpin() {
-    // release, edge Unpinned: the enumerator's reads precede the member's end.
-    left.bitwiseAnd(~Self.pinned, ordering: .releasing)
+  /// Every slot was used and left; under the stripe's lock.
+  var isSpent: Bool {
+    guard filled == Self.capacity else { return false }
+    // The last ones first: those that came last are there longest.
+    for index in stride(from: Self.capacity - 1, through: 0, by: -1)
+    // acquire, edge Left: see `leave`.
+    where slots[index].load(ordering: .acquiring) != 0 { return false }
+    return true
   }
 
   /// A closure's cell in a slot that was given out is not open, and its member has not left; under
-  /// the pin.
+  /// the pin and the lock.
   func isAwaited(_ index: Int) -> Bool {
-    // acquire, edge Left: see `remove`.
-    slots[index] & Self.closureTag != 0
-      && left.load(ordering: .acquiring) & 1 << UInt64(index) == 0
+    // acquire, edge Left: see `leave`.
+    slots[index].load(ordering: .acquiring) & Self.closureTag != 0
   }
 
-  /// The member in a slot that was given out and not left; under the pin.
+  /// The member in a slot that was given out and not left; under the pin and the lock.
   ///
   /// With `marks` it cancels an operation that needs no more than the mark, and there is none.
   func member(_ index: Int, includingHidden: Bool, marks: Bool) -> Registry.Found? {
-    let word = slots[index]
-    guard word != 0, includingHidden || word & Self.hiddenTag == 0 else { return nil }
+    // acquire, edge Left: see `leave`.
+    let word = slots[index].load(ordering: .acquiring)
+    guard word > Self.tags, includingHidden || word & Self.hiddenTag == 0 else { return nil }
     let place: Registry.Found.Place
     if word & Self.closureTag != 0 {
       guard let handle = OperationHandle.live(node: word & ~Self.tags) else { return nil }
       place = .closure(handle)
     } else {
       let word = word & ~Self.tags
-      // SAFETY: the pin keeps it.
+      // SAFETY: pin and lock keep it.
       if marks, unsafe Operation.reference(word)._withUnsafeGuaranteedRef({ $0.markInPlace() }) {
         return nil
       }
-      // Before the pin goes.
+      // Before the lock is given up.
       place = .operation(Operation.retain(word))
     }
     return Registry.Found(ticket: ticket(index), place: place)
