@@ -268,21 +268,28 @@ struct RegistryStripe: ~Copyable {
     at stripe: UnsafeMutablePointer<RegistryStripe>
   ) -> UnsafeMutablePointer<RegistryChunk> {
     takeOutSpent(lookingAt: 2)
-    let chunk = unsafe popSpare() ?? RegistryChunk.allocate()
+    let chunk = unsafe popSpare() ?? newChunk(at: stripe)
     // A look finds two at most, and one is used.
     if unsafe spare?.pointee.next != nil { unsafe popSpare()?.deallocate() }
-    let next = unsafe newest?.pointee.next ?? chunk
-    unsafe chunk.initialize(to: RegistryChunk(queue: queue, stripe: stripe, next: next))
+    unsafe chunk.pointee.next = newest?.pointee.next ?? chunk
     unsafe newest?.pointee.next = chunk
     unsafe newest = chunk
     count += 1
     return unsafe chunk
   }
 
+  private func newChunk(
+    at stripe: UnsafeMutablePointer<RegistryStripe>
+  ) -> UnsafeMutablePointer<RegistryChunk> {
+    let chunk = unsafe RegistryChunk.allocate()
+    unsafe chunk.initialize(to: RegistryChunk(queue: queue, stripe: stripe))
+    return unsafe chunk
+  }
+
   private mutating func popSpare() -> UnsafeMutablePointer<RegistryChunk>? {
     guard let chunk = unsafe spare else { return nil }
     unsafe spare = chunk.pointee.next
-    unsafe chunk.deinitialize(count: 1)
+    unsafe chunk.pointee.empty()
     return unsafe chunk
   }
 
@@ -316,7 +323,6 @@ struct RegistryStripe: ~Copyable {
     var next = unsafe chunks
     while let chunk = unsafe next {
       unsafe next = chunk.pointee.next
-      unsafe chunk.deinitialize(count: 1)
       unsafe chunk.deallocate()
     }
   }

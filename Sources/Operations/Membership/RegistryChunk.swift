@@ -5,6 +5,8 @@ import Synchronization
 
 /// Up to `capacity` members with their tickets, in a block whose address gives the chunk back from
 /// any slot.
+///
+/// Nothing in it needs to be deinitialised.
 @safe struct RegistryChunk: ~Copyable {
   /// Slots of a chunk.
   static let capacity = 62
@@ -34,13 +36,9 @@ import Synchronization
   /// The word of each member; 0 before it comes and when it has left.
   private let slots: InlineArray<62, Atomic<UInt>>
 
-  init(
-    queue: UInt, stripe: UnsafeMutablePointer<RegistryStripe>,
-    next: UnsafeMutablePointer<RegistryChunk>?
-  ) {
+  init(queue: UInt, stripe: UnsafeMutablePointer<RegistryStripe>) {
     self.queue = queue
     unsafe self.stripe = stripe
-    unsafe self.next = next
     slots = InlineArray { _ in Atomic(0) }
   }
 
@@ -78,6 +76,9 @@ import Synchronization
   private func ticket(_ index: Int) -> UInt64 {
     UInt64(upperTickets[index]) << 32 | UInt64(tickets[index])
   }
+
+  /// All members have left: the slots may be given out again.
+  mutating func empty() { filled = 0 }
 
   /// Under the stripe's lock; returns the slot.
   ///
@@ -128,10 +129,13 @@ import Synchronization
   /// Every slot was used and left; under the stripe's lock.
   var isSpent: Bool {
     guard filled == Self.capacity else { return false }
-    // The last ones first: those that came last are there longest.
-    for index in stride(from: Self.capacity - 1, through: 0, by: -1)
-    // acquire, edge Left: see `leave`.
-    where slots[index].load(ordering: .acquiring) != 0 { return false }
+    // The last ones first: what came last is there longest.
+    var index = Self.capacity
+    while index > 0 {
+      index -= 1
+      // acquire, edge Left: see `leave`.
+      if slots[index].load(ordering: .acquiring) != 0 { return false }
+    }
     return true
   }
 
