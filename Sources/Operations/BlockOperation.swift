@@ -13,7 +13,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
   public override init() {
     unsafe block = nil
     super.init()
-    markStock(BlockOperation.self)
+    markBuiltIn(BlockOperation.self)
   }
 
   /// An operation that runs `block`.
@@ -35,7 +35,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
     guard !retains else { return }
     // What the initialiser of a subclass has done with the object nobody knows.
     if type(of: self) == BlockOperation.self {
-      markStock(BlockOperation.self, 0)
+      markBuiltIn(BlockOperation.self, 0)
     } else {
       retainsFinishedDependencies = false
     }
@@ -62,7 +62,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
   private convenience init(flags: UInt32, block: (@Sendable () -> Void)?) {
     self.init()
     if let block { take(block) }
-    markStock(BlockOperation.self, flags)
+    markBuiltIn(BlockOperation.self, flags)
   }
 
   /// The object that stands for a closure in a queue; see `OperationHandle.operation`.
@@ -136,8 +136,8 @@ open class BlockOperation: Operation, @unchecked Sendable {
     var first: (@Sendable () -> Void)?
     var blocks: [@Sendable () -> Void] = []
     let bits = lockState()
-    // The runner of a stock operation that has begun does not come here, and does not lock.
-    let runners = StateBit.stock | StateBit.started
+    // The runner of a built-in operation that has begun does not come here, and does not lock.
+    let runners = StateBit.builtIn | StateBit.started
     if bits & runners != runners {
       (first, unsafe block) = (unsafe block, nil)
       blocks = table?.moreBlocks.take() ?? []
@@ -159,7 +159,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
   /// The queue whose workers may help with the closures; nil when they run here, one after another.
   private final var queueForHandingOut: OperationQueue? {
     // relaxed: never changes after the start.
-    guard state.load(ordering: .relaxed) & StateBit.stock != 0, let queue = queueOfBody,
+    guard state.load(ordering: .relaxed) & StateBit.builtIn != 0, let queue = queueOfBody,
       queue.scheduler.workerCount > 1, execution == .concurrent
     else { return nil }
     return queue
@@ -167,7 +167,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
 
   override final func skipBody() {
     // A subclass has them all in the cold table.
-    if isStock { _ = takeBlock() }
+    if isBuiltIn { _ = takeBlock() }
     _ = withColdTable { $0.moreBlocks.take() }
   }
 

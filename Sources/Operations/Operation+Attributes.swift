@@ -40,7 +40,7 @@ public enum QualityOfService: Int, Sendable, CaseIterable {
 
 extension Operation {
   /// `name` as it was set.
-  final var stockName: String? { withColdTable { $0.name } ?? nil }
+  final var storedName: String? { withColdTable { $0.name } ?? nil }
 
   /// Implements the setter of `completionBlock`.
   final func setCompletionBlock(_ block: (@Sendable () -> Void)?) {

@@ -18,7 +18,7 @@ open class Operation: @unchecked Sendable {
   final let header: JobHeader
   /// Newest first list of edges and records; `SuccessorWord.sealed` once finished.
   final let successors = Atomic<UInt>(SuccessorWord.empty)
-  /// Unresolved edges, or the detour bit.
+  /// Unresolved edges, or the bit `lockedCount`.
   final let pending = Atomic<UInt32>(0)
   final let state = Atomic<UInt32>(0)
   /// `Membership`, or the address of the registry slot in the queue.
@@ -39,7 +39,7 @@ open class Operation: @unchecked Sendable {
   /// `init(block:)`.
   public init() {
     unsafe header = JobHeader(run: operationRun)
-    markStock(Operation.self)
+    markBuiltIn(Operation.self)
   }
 
   deinit { if keepsSomething { letGoOfEverything() } }
@@ -62,11 +62,11 @@ open class Operation: @unchecked Sendable {
   /// default (contract 49).
   ///
   /// Only classes that override `start()` need it: theirs may do work even then, so they take a
-  /// slot unless they say otherwise. Every other class is flushed without one. Any thread may ask
+  /// slot unless they say otherwise. Every other class is skipped without one. Any thread may ask
   /// at any time, so an override returns a constant.
-  open var flushesWithoutSlot: Bool { false }
+  open var isSkippedWithoutSlot: Bool { false }
 
-  /// Lets go of what `main()` runs: called instead of it when the operation is flushed.
+  /// Lets go of what `main()` runs: called instead of it when the operation is skipped.
   ///
   /// Called as well when a synchronous operation with `StateBit.coldStart` is about to finish, on
   /// whatever thread: its `main()` may not have come to what it runs (contract 74).
@@ -117,7 +117,7 @@ open class Operation: @unchecked Sendable {
   open var isExecuting: Bool {
     // acquire: pairs with the release in `begin`.
     let bits = state.load(ordering: .acquiring)
-    if bits & StateBit.attended != 0, let assumed = Assumption.current(of: self)?.isExecuting {
+    if bits & StateBit.hasExtras != 0, let assumed = ValueBeingTold.current(of: self)?.isExecuting {
       return assumed
     }
     return Self.hasBegun(bits) && !isSealed
@@ -155,7 +155,7 @@ open class Operation: @unchecked Sendable {
   ///
   /// Diagnostics show what was set, whatever an override returns.
   open var name: String? {
-    get { stockName }
+    get { storedName }
     set { withColdTableMade { $0.name = newValue } }
   }
 
@@ -183,7 +183,7 @@ open class Operation: @unchecked Sendable {
   /// the system permits putting it back. `serviceReport` tells. Does not influence the order of
   /// operations. What was set counts, whatever an override returns.
   open var qualityOfService: QualityOfService {
-    get { stockQualityOfService }
+    get { storedQualityOfService }
     set { setQualityOfService(newValue) }
   }
 
@@ -203,7 +203,7 @@ open class Operation: @unchecked Sendable {
   /// A copy. Empty once the operation has started if `retainsFinishedDependencies` is false. An
   /// operation that was cancelled or finished while it waited does not keep dependencies that have
   /// not finished: what nobody else keeps disappears from the list.
-  open var dependencies: [Operation] { stockDependencies }
+  open var dependencies: [Operation] { storedDependencies }
 
   /// Makes this operation wait until `dependency` has finished (contract 19–24).
   ///

@@ -126,8 +126,8 @@ open class OperationQueue: @unchecked Sendable {
     order = nil
     self.whenEmpty = whenEmpty
     registry.open(for: word)
-    let level = owner.stockQualityOfService
-    let inherited = level == .default ? outer?.stockQualityOfService ?? .default : level
+    let level = owner.storedQualityOfService
+    let inherited = level == .default ? outer?.storedQualityOfService ?? .default : level
     let label = owner.label
     let name = label.name.map { "members of \($0)" }
     attributes.withLock {
@@ -219,7 +219,7 @@ open class OperationQueue: @unchecked Sendable {
   ///
   /// Diagnostics show what was set, whatever an override returns.
   open var name: String? {
-    get { stockName }
+    get { storedName }
     set { setName(newValue) }
   }
 
@@ -246,7 +246,7 @@ open class OperationQueue: @unchecked Sendable {
   /// execute. Without a limit there may execute what the queue holds, but asynchronous operations that would be the
   /// 1048576th to execute at once stop the process: a queue that may get so many needs a limit.
   open var maxConcurrentOperationCount: Int {
-    get { stockLimit }
+    get { storedLimit }
     set { setLimit(newValue) }
   }
 
@@ -265,7 +265,7 @@ open class OperationQueue: @unchecked Sendable {
   /// the process; `tryAddOperation(_:)` throws instead. O(1) but for its dependencies.
   open func addOperation(_ operation: Operation) {
     do { try tryAddOperation(operation) } catch {
-      error.fault("addOperation(_:) on queue \"\(stockName)\"", .adding(to: self))
+      error.fault("addOperation(_:) on queue \"\(storedName)\"", .adding(to: self))
     }
   }
 
@@ -296,7 +296,7 @@ open class OperationQueue: @unchecked Sendable {
   open func addOperations(_ operations: [Operation], waitUntilFinished: Bool) {
     do { try tryAddOperations(operations) } catch {
       error.fault(
-        "addOperations(_:waitUntilFinished:) on queue \"\(stockName)\"", .adding(to: self))
+        "addOperations(_:waitUntilFinished:) on queue \"\(storedName)\"", .adding(to: self))
     }
     guard waitUntilFinished else { return }
     for operation in operations { operation.waitUntilFinished() }
@@ -309,8 +309,9 @@ open class OperationQueue: @unchecked Sendable {
 
   /// Cancels every operation the queue holds now, executing ones and barriers included (contract 52).
   ///
-  /// All of them are marked before this call sets the first one free. (A worker that has one already may flush it as soon as
-  /// that is marked, and start what it set free. What overrides of `cancel()` do before: see Composition.md.)
+  /// All of them are marked before this call sets the first one free. (A worker that has one
+  /// already may skip it as soon as that is marked, and start what it set free. What overrides of
+  /// `cancel()` do before: see Composition.md.)
   open func cancelAllOperations() { cancelMembers() }
 
   /// Blocks until the queue has no operations, those added meanwhile and barriers included (contract 103).
@@ -323,7 +324,7 @@ open class OperationQueue: @unchecked Sendable {
   /// The queue whose operation runs on the calling thread; nil elsewhere and in completion blocks (contract 118).
   ///
   /// On the main thread of a program that imports `OperationsFoundation`: the main queue.
-  open class var current: OperationQueue? { stockCurrent }
+  open class var current: OperationQueue? { builtInCurrent }
 
   /// The queue whose operations run one at a time on the main thread (contract 119).
   ///
@@ -344,7 +345,7 @@ extension OperationQueue {
   // MARK: Attributes
 
   /// `name` as it was set, or the generated one.
-  package var stockName: String { attributes.withLock { $0.name } ?? generatedName }
+  package var storedName: String { attributes.withLock { $0.name } ?? generatedName }
 
   /// The operation whose members the queue holds.
   var labelOfOwner: OperationLabel? { attributes.withLock { $0.owner } }
@@ -378,7 +379,7 @@ extension OperationQueue {
   static var ofMainThread: OperationQueue? { roomAbove.withLock { $0.current }?() }
 
   /// Implements `current`.
-  static var stockCurrent: OperationQueue? {
+  static var builtInCurrent: OperationQueue? {
     ThreadRecord.withCurrent { record in
       guard record.currentQueue != 0 else { return ofMainThread }
       // SAFETY: the running operation is a member, which keeps the queue alive.

@@ -23,7 +23,7 @@ public class ResultOperation<Success: Sendable>: Operation, @unchecked Sendable 
   public init(_ body: @escaping @Sendable () throws -> Success) {
     unsafe self.body = .call(body)
     super.init()
-    markStock(ResultOperation<Success>.self)
+    markBuiltIn(ResultOperation<Success>.self)
   }
 
   /// An operation that runs `body` as a task on the queue's scheduler.
@@ -32,7 +32,7 @@ public class ResultOperation<Success: Sendable>: Operation, @unchecked Sendable 
   public init(_ body: @escaping @Sendable () async throws -> Success) {
     unsafe self.body = .task(body)
     super.init()
-    markStock(ResultOperation<Success>.self, StateBit.asynchronousClass)
+    markBuiltIn(ResultOperation<Success>.self, StateBit.asynchronousClass)
   }
 
   /// An operation that depends on `source` and computes with its value.
@@ -78,7 +78,7 @@ public class ResultOperation<Success: Sendable>: Operation, @unchecked Sendable 
     guard isSealed else { return nil }
     if let ending = unsafe ending { return ending }
     // acquire, edge EditLock.
-    let hasBegun = state.load(ordering: .acquiring) & StateBit.flushed == 0
+    let hasBegun = state.load(ordering: .acquiring) & StateBit.skipped == 0
     return .failure(
       hasBegun ? OperationError.alreadyExecuting(self) : OperationError.cancelled(self))
   }

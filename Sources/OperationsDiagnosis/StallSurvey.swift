@@ -77,9 +77,9 @@ struct StallSurvey {
     guard members + barriers > 0 else { return }
     queues.append(
       StallReport.Queue(
-        name: queue.stockName, operationCount: members, barrierCount: barriers,
+        name: queue.storedName, operationCount: members, barrierCount: barriers,
         isSuspended: queue.admission.isSuspended,
-        maxConcurrentOperationCount: queue.stockLimit))
+        maxConcurrentOperationCount: queue.storedLimit))
   }
 
   private mutating func noteOrder(of queue: OperationQueue, members: Range<Int>) {
@@ -119,7 +119,7 @@ struct StallSurvey {
         blockers += others.map { nodes.number(of: $0) }
       }
       if let head = headBefore[number] { blockers.append(head) }
-      blockers += found.remainder.members.map { nodes.number(of: $0) }
+      blockers += found.leftToDo.members.map { nodes.number(of: $0) }
       if found.waitsForOlder { blockers += olderThanBarrier[number] ?? [] }
       facts.append(found)
       graph.addNode(waitingFor: blockers)
@@ -192,7 +192,7 @@ struct StallSurvey {
       let drivesItself = found.isManual && !found.hasFinish
       return drivesItself && nodes.operations[node].isFinished ? .finishNotAnnounced : .executing
     }
-    switch found.remainder {
+    switch found.leftToDo {
     case .finish where found.hasFinish: return .notFinished(elapsed: elapsed)
     case .finish:
       return nodes.operations[node].isFinished
@@ -276,7 +276,7 @@ struct StallSurvey {
       guard isMember || isWaitedFor[node] else { continue }
       let entry = StallReport.Entry(
         operation: nodes.operations[node],
-        queueName: (node < memberCount ? queueOf[node] : facts[node].queue)?.stockName,
+        queueName: (node < memberCount ? queueOf[node] : facts[node].queue)?.storedName,
         isCancelled: facts[node].isCancelled, reasons: reasons,
         blocker: next[node].map { nodes.operations[$0] },
         root: roots[node].map { nodes.operations[$0] })

@@ -59,7 +59,7 @@ extension SchedulerConformance.Statement {
     A cancelled operation may be queued and finishes without running.
     A queued one that is cancelled forgets its dependencies, finishes without running, and leaves.
     That happens on a thread of the scheduler, never inside `cancel()`.
-    It needs no slot where the class does not override `start()`, or says so in `flushesWithoutSlot`.
+    It needs no slot where the class does not override `start()`, or says so in `isSkippedWithoutSlot`.
     A suspended queue keeps its cancelled members until it is resumed.
     Cancelled while executing: both hold until the body returns.
     `cancelAllOperations()` takes in what is held at that moment, from anywhere.

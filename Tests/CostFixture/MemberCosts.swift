@@ -25,7 +25,7 @@ extension CostCase {
       precondition(operation.name == nil && operation.completionBlock == nil)
       precondition(operation.dependencies.isEmpty && !operation.description.isEmpty)
       precondition(operation.requiredResources.isEmpty && operation.readinessConditions.isEmpty)
-      precondition(!operation.cancelDependentsOnCancel && !operation.flushesWithoutSlot)
+      precondition(!operation.cancelDependentsOnCancel && !operation.isSkippedWithoutSlot)
       precondition(operation == operation && operation.hashValue != 0)
     },
     onMember("setters") { operation, number in

@@ -4,7 +4,7 @@
  * that requires the lock bit clear, and its holder gives it up with a plain store; but the run retires a cell at which nobody has
  * looked since it started with a load and a store, between two stores of `retiring`, and who looks at a started cell sets `watched`
  * and waits for `retiring` (the heavy barrier makes that sequentially consistent; -DEXCHANGE is the way without it). One worker runs the cell's job, a user holds the handle
- * (asks for `operation`, and with -DCANCEL cancels, with -DLIMIT on a queue with a limit: a flush carrier), an enumerator pins
+ * (asks for `operation`, and with -DCANCEL cancels, with -DLIMIT on a queue with a limit: a skip extraJob), an enumerator pins
  * the registry chunk and promotes what it finds (-DENUM), and the cell stands for a second closure afterwards, to which the old
  * handle must do nothing. Sequential consistency.
  *
@@ -19,7 +19,7 @@
  * CANCEL and LIMIT).
  *
  * -DBEHIND is another model: a closure added behind a barrier in a queue with a limit, and a canceller that finds it as soon as its
- * cell is open. The facade waits for the barrier in `pending`, and what is flushed before that falsifies the barrier's count.
+ * cell is open. The facade waits for the barrier in `pending`, and what is skipped before that falsifies the barrier's count.
  * Properties: the facade finishes once, after the barrier, and nobody edits it any more then. Expected to FAIL: -DW_OPEN (the
  * facade passes for a member of the queue before it is registered).
  */
@@ -46,7 +46,7 @@ proctype Adder() {
 proctype Barrier() {                                      /* the seal takes the list: one step with the push */
   atomic { barrierDone = 1; if :: pushed -> pending--; if :: pending == 0 -> out++ :: else fi :: else fi }
 }
-proctype Canceller() {                                    /* handed over already: a flush carrier; else the edge holds it */
+proctype Canceller() {                                    /* handed over already: a skip extraJob; else the edge holds it */
   open;
   lockFacade();
   atomic { if :: member && pending == 0 && !started -> handles++; out++ :: else fi; edit = 0 }
@@ -72,7 +72,7 @@ bit retiring;                                             /* of the run's thread
 bit body = 1, moving;                                     /* closure in the cell, somebody moves it out */
 bit facadeBody, facadeStarted, facadeCancelled, facadeFinished, facadeLeft, facadeFreed;
 byte facadeRc, handles, hasLeft;
-bit slotLeft, pinned, cellFree, carrier;
+bit slotLeft, pinned, cellFree, extraJob;
 byte ran, given, second;
 
 inline facadeRelease() { atomic { assert(facadeRc > 0 && !facadeFreed); facadeRc--; if :: facadeRc == 0 -> facadeFreed = 1 :: else fi } }
@@ -162,10 +162,10 @@ proctype Run() {
   fi
 }
 
-proctype RunCarrier() {
+proctype RunExtraJob() {
   bit won, last;
 end:
-  carrier;
+  extraJob;
   atomic { assert(!facadeFreed); won = !facadeStarted; facadeStarted = 1 };
   if :: won -> facadeEnds() :: else -> facadeDrops() fi
 }
@@ -202,7 +202,7 @@ proctype Asker() {
   fi
 }
 proctype Canceller() {
-  bit mine, b, flush, waits;
+  bit mine, b, skip, waits;
   lockNode(mine);
   if
   :: mine ->
@@ -214,9 +214,9 @@ proctype Canceller() {
      :: promoted ->
         atomic { assert(!facadeFreed); facadeRc++ };
         lock = 0;
-        atomic { if :: !facadeFinished && !facadeCancelled -> facadeCancelled = 1; flush = !facadeStarted :: else fi };
+        atomic { if :: !facadeFinished && !facadeCancelled -> facadeCancelled = 1; skip = !facadeStarted :: else fi };
 #ifdef LIMIT
-        if :: flush -> atomic { if :: !facadeStarted -> handles++; carrier = 1 :: else fi } :: else fi;
+        if :: skip -> atomic { if :: !facadeStarted -> handles++; extraJob = 1 :: else fi } :: else fi;
 #endif
         facadeRelease()
      :: else -> cancelled = 1; lock = 0
@@ -273,7 +273,7 @@ init {
     run Canceller();
 #endif
 #ifdef LIMIT
-    run RunCarrier();
+    run RunExtraJob();
 #endif
 #ifdef ENUM
     run Enumerator();

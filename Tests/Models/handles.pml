@@ -1,7 +1,7 @@
 /* Handles of one operation B that waits in a queue without other members, whose owner has dropped it.
  *
- * A handle is a job that stands for B: its own header (0), a carrier that a move or a second hand-over made (1..), or the flush
- * carrier of a cancelled one. `handles` counts those that are out. B leaves its queue when it has ended, and the handles that are
+ * A handle is a job that stands for B: its own header (0), an extraJob that a move or a second hand-over made (1..), or the skip
+ * extraJob of a cancelled one. `handles` counts those that are out. B leaves its queue when it has ended, and the handles that are
  * out then keep B and the queue until the last one is back. The queue is freed with its last member and handle. Two workers run handles; by macro a canceller (-DCANCEL), one or two changes of level (-DMOVE,
  * -DMOVE2), a late addDependency with the end of that dependency (-DADD), a wait that runs B on the waiting worker (-DWAIT), a
  * finish before the add (-DEARLY), a limit that is set meanwhile (-DLIMIT), a finish after the add (-DFINISH).
@@ -10,7 +10,7 @@
  * Sequential consistency; steps under the edit lock that nobody else can see are one step.
  *
  * Properties: B starts exactly once; not while a dependency that was added before is unfinished, unless cancelled or finished early; no handle is
- * handed over while it is out already (its link word would be in two lists); nobody touches B, a carrier or the queue after its
+ * handed over while it is out already (its link word would be in two lists); nobody touches B, an extraJob or the queue after its
  * end; B leaves once, when it has finished; nothing is left over.
  *
  * Expected to FAIL: -DW_COUNT (the runner lets go of B whatever else is out), -DW_QUEUE (the handles keep B
@@ -20,7 +20,7 @@
  * an operation that was finished early for one that waits for its dependencies), -DW_STEPS (a finish in the queue sets its bit in
  * one step and begins B in another), -DW_FORGET (a handle that a worker has dropped is still a place to return to).
  */
-#define FLUSH 7
+#define SKIP 7
 #define NONE 8
 bit lock, hold, started, cancelled, moved;      /* B.state */
 #ifdef EARLY
@@ -28,16 +28,16 @@ bit early = 1;                                  /* B.state: finishRequested */
 #else
 bit early;
 #endif
-#define flushes (cancelled || early)            /* StateBit.toBeFlushed */
+#define skips (cancelled || early)            /* StateBit.toBeSkipped */
 #ifdef W_EARLY
 #define edited cancelled
 #else
-#define edited flushes
+#define edited skips
 #endif
-bit detour, out = 1, hasFlush, tagged, group, wasParked, headerIsBack, hasLeft, depSealed, depAdded;
-byte handles = 1, latest, carriers = 1;         /* the cold table, under the lock */
-byte place[2];                                  /* the carrier that stands in a level; 0 none */
-byte bag[8]; bit gone[8];                       /* handles in the scheduler; carriers freed */
+bit lockedCount, out = 1, hasSkipJob, tagged, group, wasParked, headerIsBack, hasLeft, depSealed, depAdded;
+byte handles = 1, latest, extraJobs = 1;         /* the cold table, under the lock */
+byte place[2];                                  /* the extraJob that stands in a level; 0 none */
+byte bag[8]; bit gone[8];                       /* handles in the scheduler; extraJobs freed */
 byte rc, starts, qrefs; bit finished, left, freed, qfreed;
 
 #define touch assert(!freed)
@@ -49,10 +49,10 @@ inline handOver(i) { atomic { touch; touchQ; assert(bag[i] == 0 && !gone[i]); ba
 inline keepQ() { atomic { touchQ; qrefs++ } }
 inline dropQ() { atomic { touchQ; qrefs--; if :: qrefs == 0 -> qfreed = 1 :: else fi } }
 
-inline nextHandle() {                           /* under the lock: what leaveIfFree returns */
+inline nextHandle() {                           /* under the lock: what handleIfFree returns */
   if
   :: wasParked && headerIsBack -> headerIsBack = 0; handles++; latest = 0
-  :: wasParked && !headerIsBack -> handles++; latest = carriers; carriers++
+  :: wasParked && !headerIsBack -> handles++; latest = extraJobs; extraJobs++
   :: else
   fi;
   h = latest
@@ -78,8 +78,8 @@ inline dropHandle() {
 }
 inline finish() {
   atomic { touch; starts++; assert(starts == 1);
-           assert(flushes || !depAdded || depSealed || ignoresLate); finished = 1 };
-  touchQ;                                       /* leaveFast */
+           assert(skips || !depAdded || depSealed || ignoresLate); finished = 1 };
+  touchQ;                                       /* leaveGate */
 #ifdef W_COUNT
   release();
 #else
@@ -101,7 +101,7 @@ inline forgetPlace(i) {                         /* under the lock */
 }
 
 /* begin: result 1 won, 0 lost, 2 parked */
-#define outOfDate (moved && !flushes && latest != i)
+#define outOfDate (moved && !skips && latest != i)
 inline begin(i) {
   atomic { !lock; touch; r = 3; isKept = 0;
     if :: !hold && !moved && !started -> started = 1; r = 1 :: else fi };
@@ -149,7 +149,7 @@ end:
        if
        :: bag[0] -> i = 0 :: bag[1] -> i = 1 :: bag[2] -> i = 2 :: bag[3] -> i = 3 :: bag[4] -> i = 4
        :: bag[5] -> i = 5 :: bag[6] -> i = 6
-       :: bag[FLUSH] -> i = FLUSH
+       :: bag[SKIP] -> i = SKIP
        fi;
        bag[i] = 0; touch; touchQ; assert(!gone[i])
      };
@@ -157,7 +157,7 @@ end:
      if
      :: r == 1 -> finish()
      :: r == 0 -> touchQ; dropHandle()
-     :: r == 2 -> touchQ                        /* leaveFast */
+     :: r == 2 -> touchQ                        /* leaveGate */
      fi;
      if
      :: isKept ->
@@ -167,35 +167,35 @@ end:
 #endif
      :: else
      fi;
-     if :: i > 0 -> gone[i] = 1 :: else fi       /* the carrier's memory goes with its run */
+     if :: i > 0 -> gone[i] = 1 :: else fi       /* the extraJob's memory goes with its run */
   od
 }
 
-inline flushOutsideTheList() {
+inline skipOutsideTheList() {
   takeLock();
-  if :: started || !out || !flushes || hasFlush -> flush = 0 :: else -> handles++; hasFlush = 1 fi;
+  if :: started || !out || !skips || hasSkipJob -> skip = 0 :: else -> handles++; hasSkipJob = 1 fi;
   dropLock();
-  if :: flush -> handOver(FLUSH) :: else fi
+  if :: skip -> handOver(SKIP) :: else fi
 }
 
 proctype Canceller() {
-  byte h; bit flush, mine;
+  byte h; bit skip, mine;
   takeLock();
   if
   :: finished || cancelled -> skip
   :: else ->
      cancelled = 1;
      if
-     :: !started && detour ->
+     :: !started && lockedCount ->
         tagged = 0;
-        if :: !out -> out = 1; nextHandle(); mine = 1 :: else -> flush = 1 fi
-     :: !started && !detour -> flush = 1
+        if :: !out -> out = 1; nextHandle(); mine = 1 :: else -> skip = 1 fi
+     :: !started && !lockedCount -> skip = 1
      :: else
      fi
   fi;
   dropLock();
   if :: mine -> handOverChosen() :: else fi;
-  if :: flush -> flushOutsideTheList() :: else fi;
+  if :: skip -> skipOutsideTheList() :: else fi;
   release()
 }
 
@@ -203,7 +203,7 @@ proctype Mover() {
   byte h; bit mine;
   takeLock();
   if
-  :: !started && out -> handles++; h = carriers; carriers++; latest = h; moved = 1; mine = 1
+  :: !started && out -> handles++; h = extraJobs; extraJobs++; latest = h; moved = 1; mine = 1
   :: else
   fi;
   dropLock();
@@ -212,11 +212,11 @@ proctype Mover() {
 }
 
 proctype Limiter() {                            /* a queue that gets a limit looks at its members */
-  bit flush, mine;
+  bit skip, mine;
   takeLock();
   if :: !started -> mine = 1; qrefs++ :: else fi;   /* whoever sets a limit keeps the queue */
   dropLock();
-  if :: mine -> flush = 1; flushOutsideTheList(); dropQ() :: else fi;
+  if :: mine -> skip = 1; skipOutsideTheList(); dropQ() :: else fi;
   release()
 }
 
@@ -245,7 +245,7 @@ inline change(level) {
      moved = 1;
      if
      :: handles > 2 && place[level] != 0 -> latest = place[level]
-     :: else -> handles++; h = carriers; carriers++; latest = h; place[level] = h; mine = 1
+     :: else -> handles++; h = extraJobs; extraJobs++; latest = h; place[level] = h; mine = 1
      fi
   :: else
   fi;
@@ -267,7 +267,7 @@ proctype Adder() {
   if
   :: started || edited -> ignoresLate = 1
   :: else ->
-     if :: !detour -> detour = 1 :: else fi;
+     if :: !lockedCount -> lockedCount = 1 :: else fi;
      tagged = 1; group = 1; rc++; depAdded = 1;
      if :: out -> hold = 1 :: else fi
   fi;
@@ -335,7 +335,7 @@ active proctype Monitor() {
 end:
   timeout ->
     assert(starts == 1 && left && freed && qfreed && handles == 0 && rc == 0);
-    assert(bag[0] + bag[1] + bag[2] + bag[3] + bag[4] + bag[5] + bag[6] + bag[FLUSH] == 0)
+    assert(bag[0] + bag[1] + bag[2] + bag[3] + bag[4] + bag[5] + bag[6] + bag[SKIP] == 0)
 }
 
 init {

@@ -1,14 +1,14 @@
 /* Queue policy. Two independent models in one file; define exactly one of LIMIT and COUNT.
  *
  * ---- LIMIT: packed word (ready, running, limit, SUSPENDED, who releases), ready list, drains with a budget, start gate of fast mode.
- * Two workers take words (operations handed over in fast mode, drains, flush carriers); inserters make operations ready; one
+ * Two workers take words (operations handed over in fast mode, drains, skip extraJobs); inserters make operations ready; one
  * controller changes the policy:
  *   -DSUSPEND    limit 2, suspend, resume                    -DLOWER     limit 2 -> 1 -> 0 -> 2
  *   -DSWITCH     fast mode (operations already in deques) -> limit 1 -> unlimited -> limit 1 -> unlimited
  *   -DPAUSE      fast mode -> suspend -> limit 1 while suspended -> resume
  *   -DTWICE      suspend, resume, suspend, resume
- *   -DFLUSH      with SUSPEND or LOWER: one operation X is cancelled while it sits in the ready list
- * A start (or a flush of a cancelled operation) is "claimed" by the atomic step that reads SUSPENDED.
+ *   -DSKIP      with SUSPEND or LOWER: one operation X is cancelled while it sits in the ready list
+ * A start (or a skip of a cancelled operation) is "claimed" by the atomic step that reads SUSPENDED.
  * Properties: at a start, the bodies running including the new one are at most the limit in the word at that moment; no start is
  * claimed between the return of suspend and resume; every operation runs exactly once; when all is quiet no ready operation is
  * left and running is 0 (so nothing is stranded); X finishes exactly once, its two references are dropped exactly once; the queue
@@ -30,7 +30,7 @@
  * Expected to FAIL: -DW_IDLE (a worker goes idle with credits), -DW_TOTAL (the barrier waits for the plain total, which includes the operations it holds back).
  *
  * Result, no errors, states stored: LIMIT: SUSPEND 42625; LOWER 64937; PAUSE 314577; SWITCH 1392689;
- * SUSPEND+FLUSH 3125780; LOWER+FLUSH 4747227. COUNT: BARRIERS=0 19408; 1 2051845; 2 66076189 (3.8 GB).
+ * SUSPEND+SKIP 3125780; LOWER+SKIP 4747227. COUNT: BARRIERS=0 19408; 1 2051845; 2 66076189 (3.8 GB).
  *
  * Run: scripts/models
  */
@@ -57,7 +57,7 @@ byte list; byte opWords, drainWords;             /* ready list (without X); word
 bit begun[WORKERS];                              /* written by the worker only, plain stores */
 bit counted[WORKERS]; bit policy;                /* under the policy mutex */
 byte bodies, ran; bit suspendReturned;
-bit xListed, xCancelled, xStarted, xFinished; byte xRefs, carriers, deferred;
+bit xListed, xCancelled, xStarted, xFinished; byte xRefs, extraJobs, deferred;
 
 byte runningSpare;                               /* drains started by this RMW; 0 outside atomic blocks */
 /* Inside an RMW on the packed word; `rel` is the author's: jobs that he has claimed and takes out of the list afterwards. */
@@ -213,8 +213,8 @@ next:
      b++;
      if :: b < BUDGET -> goto next :: else -> atomic { drainWords++ } fi;
 out: skip
-#ifdef FLUSH
-  :: atomic { carriers > 0 -> carriers-- };
+#ifdef SKIP
+  :: atomic { extraJobs > 0 -> extraJobs-- };
      atomic { if :: susp -> deferred++; x = 0 :: else -> assert(!suspendReturned); x = 1 fi };   /* under the ready list's lock */
      if
      :: x ->
@@ -264,7 +264,7 @@ inline resume() {
   atomic { susp = 0; startMore() };
   dropPolicy();
   carryOut();
-  atomic { carriers = carriers + deferred; deferred = 0 }
+  atomic { extraJobs = extraJobs + deferred; deferred = 0 }
 }
 
 proctype Controller() {
@@ -289,7 +289,7 @@ proctype Canceller() {                                          /* X was release
   bit s;
   xCancelled = 1;
   s = xStarted;
-  if :: !s -> atomic { if :: !xStarted -> xRefs++; carriers++ :: else fi } :: else fi    /* under X's edit lock: not STARTED */
+  if :: !s -> atomic { if :: !xStarted -> xRefs++; extraJobs++ :: else fi } :: else fi    /* under X's edit lock: not STARTED */
 }
 proctype XInserter() {
   byte rel;
@@ -303,8 +303,8 @@ active proctype Monitor() {
 end:
   timeout ->
     assert(!releasing && ready == 0 && list == 0 && running == 0 && bodies == 0 && opWords == 0 && drainWords == 0);
-#ifdef FLUSH
-    assert(ran == OPS + 1 && xFinished && xRefs == 0 && !xListed && carriers == 0 && deferred == 0)
+#ifdef SKIP
+    assert(ran == OPS + 1 && xFinished && xRefs == 0 && !xListed && extraJobs == 0 && deferred == 0)
 #else
     assert(ran == OPS)
 #endif
@@ -313,7 +313,7 @@ init {
   atomic {
     limit = (START_FAST == 1 -> INF : 2); outsideLimit = limit;
     run Worker(0); run Worker(1); run Inserter(OPS - 1); run Inserter(1); run Controller();
-#ifdef FLUSH
+#ifdef SKIP
     xRefs = 1; run XInserter();
 #endif
   }
@@ -351,7 +351,7 @@ inline evaluate() {                              /* under the mutex: may the fir
   :: else
   fi
 }
-inline flush(n) {
+inline skip(n) {
   atomic { assert(total >= n); total = total - n; z = (total == 0); bb = barrierBit; ww = waitBit };
   if :: bb -> takePolicy(); evaluate(); dropPolicy() :: else fi;
   if :: z && ww -> atomic { epoch++ } :: else fi
@@ -391,7 +391,7 @@ end:
      atomic { executing--; live--; credit[id]++ };
 #ifdef EAGER
      flags = barrierBit || waitBit;
-     if :: flags -> c = credit[id]; credit[id] = 0; flush(c) :: else fi
+     if :: flags -> c = credit[id]; credit[id] = 0; skip(c) :: else fi
 #endif
   :: atomic { front < pending && barrierReady[front] == 1 -> barrierReady[front] = 2; assert(!barrierRunning); barrierRunning = 1; assert(executing == 0 && runnable == 0 && unplaced == 0) };
      atomic { assert(executing == 0); barrierRunning = 0; live-- };
@@ -399,13 +399,13 @@ end:
      atomic { runnable = runnable + held[front]; held[front] = 0; front++; if :: front == pending -> barrierBit = 0 :: else fi };
      dropPolicy();
 #ifdef EAGER
-     flush(1);
+     skip(1);
      takePolicy(); evaluate(); dropPolicy()
 #else
      credit[id]++
 #endif
 #ifndef W_IDLE
-  :: runnable == 0 && credit[id] > 0 -> c = credit[id]; credit[id] = 0; flush(c)        /* before searching or parking */
+  :: runnable == 0 && credit[id] > 0 -> c = credit[id]; credit[id] = 0; skip(c)        /* before searching or parking */
 #endif
   od
 }

@@ -1,4 +1,4 @@
-/* Release of a dependent operation: the CORRECTED protocol (edit lock in `state`, DETOUR bit in `pending`).
+/* Release of a dependent operation: the CORRECTED protocol (edit lock in `state`, LOCKED bit in `pending`).
  *
  * Operation B depends on A0 and A1 (with -DNODEPS on nothing). Threads: submitter, finishers of A0, A1, A2, two workers, and by
  * macro a canceller (-DCANCEL), a remover of A0 (-DREMOVE), a late adder of A2 (-DADD), a waiter on B (-DWAIT). -DNEVER: A0 is
@@ -7,7 +7,7 @@
  * A1 is a barrier of B's queue, so that B has a hidden edge on it, which nothing takes away. -DTHREE: B depends on A2 as well.
  * Sequential consistency; every atomic access of the real code is one step here, except where noted "own edge".
  *
- * `rc` is B's reference count: one per calling thread, one runtime reference, one group reference for edges in a detour.
+ * `rc` is B's reference count: one per calling thread, one runtime reference, one group reference for edges in a lockedCount.
  * `tok` counts the handles to B inside the scheduler.
  *
  * Properties: B is with the scheduler at most once at a time (tok <= 1); it starts at most once; it starts only if cancelled, or
@@ -35,20 +35,20 @@ bit  waiterFlag;
 
 /* B.state: LOCK, HOLD, STARTED, CANCELLED, EARLY (finishRequested), REGISTERED; B.queue != 0 is `submitted`. */
 bit lock, hold, started, cancelled, early, registered, submitted;
-/* StateBit.toBeFlushed. The submission has always asked for both; the edits had forgotten one. */
-#define flushes (cancelled || early)
+/* StateBit.toBeSkipped. The submission has always asked for both; the edits had forgotten one. */
+#define skips (cancelled || early)
 #ifdef W_EARLY
 #define edited cancelled
 #else
-#define edited flushes
+#define edited skips
 #endif
 #ifdef BARRIER
 #define hidden(i) (i == 1)
 #else
 #define hidden(i) 0
 #endif
-/* B.pending: count, DETOUR */
-byte cnt; bit detour;
+/* B.pending: count, LOCKED */
+byte cnt; bit lockedCount;
 /* B's side table, under LOCK */
 bit  dep[3];              /* B's dependency list (each entry holds a reference on Ai) */
 bit  blocking[3]; byte blk, edg; bit out;
@@ -63,9 +63,9 @@ inline acquireLock() { atomic { !lock; touch; lock = 1 } }
 inline unlock() { atomic { touch; assert(lock); lock = 0 } }
 inline handover() { atomic { touch; tok++; assert(tok == 1); handed++ } }
 
-/* Under LOCK. Sets DETOUR while edges are outstanding; with `force` even at count 0 (B is then with the scheduler). */
-inline enterDetour(force, tags, c) {
-  atomic { touch; if :: detour -> c = 255 :: else -> c = cnt; if :: (c > 0 || force) -> detour = 1 :: else fi fi };
+/* Under LOCK. Sets LOCKED while edges are outstanding; with `force` even at count 0 (B is then with the scheduler). */
+inline moveCountUnderLock(force, tags, c) {
+  atomic { touch; if :: lockedCount -> c = 255 :: else -> c = cnt; if :: (c > 0 || force) -> lockedCount = 1 :: else fi fi };
   if
   :: c == 255 -> skip
   :: c < 255 ->
@@ -83,7 +83,7 @@ inline enterDetour(force, tags, c) {
      fi
   fi
 }
-/* Under LOCK and DETOUR: one more edge. */
+/* Under LOCK and LOCKED: one more edge. */
 inline addEdge(i) {
   if :: edg == 0 -> retain() :: else fi;
   edg++; blk++; blocking[i] = 1;
@@ -108,7 +108,7 @@ proctype Submitter() {
   retain();
   submitted = 1;
   registered = 1; hold = 0;
-  f = flushes;
+  f = skips;
   if
   :: f && !hidden(1) -> h = 1
   :: else ->
@@ -137,7 +137,7 @@ proctype Finisher(byte i; bit runs) {
   if
   :: l == EDGE ->
      touch;                                                    /* read the link in B's edge */
-     atomic { touch; assert(cnt > 0); cnt--; d = detour; z = (cnt == 0) };
+     atomic { touch; assert(cnt > 0); cnt--; d = lockedCount; z = (cnt == 0) };
      if
      :: !d && z -> handover()
      :: !d && !z -> skip
@@ -169,9 +169,9 @@ proctype Canceller() {
      cancelled = 1;
      if
      :: submitted && !started ->
-        enterDetour(0, 0, c);
+        moveCountUnderLock(0, 0, c);
         if
-        :: detour ->
+        :: lockedCount ->
            if :: blocking[0] -> blocking[0] = 0; blk-- :: else fi;
            if :: blocking[1] && !hidden(1) -> blocking[1] = 0; blk-- :: else fi;
            if :: blocking[2] -> blocking[2] = 0; blk-- :: else fi;
@@ -199,9 +199,9 @@ proctype Remover() {                                           /* B.removeDepend
   :: else ->
      if
      :: submitted && registered && !started ->
-        enterDetour(0, !edited, c);
+        moveCountUnderLock(0, !edited, c);
         if :: blocking[0] -> blocking[0] = 0; blk-- :: else fi;
-        if :: detour && blk == 0 && !out -> out = 1; h = 1 :: else fi
+        if :: lockedCount && blk == 0 && !out -> out = 1; h = 1 :: else fi
      :: else
      fi;
      dep[0] = 0
@@ -221,7 +221,7 @@ proctype Adder() {                                             /* B.addDependenc
      :: !submitted -> dep[2] = 1; hold = 1
      :: submitted && !registered -> dep[2] = 1; hold = 1       /* the start looks at it */
      :: submitted && registered ->
-        enterDetour(1, 1, c);
+        moveCountUnderLock(1, 1, c);
         dep[2] = 1;
         addEdge(2);
         if
@@ -265,7 +265,7 @@ end:
         registered = 1;
         if
         :: !edited ->
-           enterDetour(1, 0, c);
+           moveCountUnderLock(1, 0, c);
            if :: dep[0] -> addEdge(0) :: else fi;
            if :: dep[1] -> addEdge(1) :: else fi;
            if :: dep[2] -> addEdge(2) :: else fi
@@ -281,9 +281,9 @@ end:
   fi;
   atomic {
     starts++; assert(starts == 1);
-    bodyRan = !flushes;
+    bodyRan = !skips;
     assert(!hidden(1) || succ[1] == SEALED);
-    assert(flushes || ((!dep[0] || succ[0] == SEALED) && (!dep[1] || succ[1] == SEALED) && (!dep[2] || succ[2] == SEALED)))
+    assert(skips || ((!dep[0] || succ[0] == SEALED) && (!dep[1] || succ[1] == SEALED) && (!dep[2] || succ[2] == SEALED)))
   };
   touch;
   atomic { l = succB; succB = SEALED };

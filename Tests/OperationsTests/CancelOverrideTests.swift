@@ -157,7 +157,7 @@ extension OperationLayer {
 
     /// All of a queue are marked before the first one is set free, although an override in the middle waits for that one.
     @Test(.contract(52, 101), arguments: Kind.each)
-    func nothingRunsBecauseAnotherOneWasFlushed(_ kind: Kind) {
+    func nothingRunsBecauseAnotherOneWasSkipped(_ kind: Kind) {
       let queue = kind.queue()
       let never = Operation()
       let (ran, ended) = (Counter(), Counter())

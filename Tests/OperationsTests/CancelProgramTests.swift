@@ -129,7 +129,7 @@ private final class CancelProgram: @unchecked Sendable {
   /// Cancels everything from up to three threads; what each of them has cancelled is marked when its call returns.
   func cancelEverything(fromBodies: Bool) throws {
     if isTogether {
-      // One that is about to begin would be flushed as soon as it is marked.
+      // One that is about to begin would be skipped as soon as it is marked.
       let expected = beginning(of: queues[0].operations)
       if !waitUntil(deadline: patience, { begun.value == expected }) { fault("some do not begin") }
     }

@@ -154,7 +154,7 @@ extension OperationLayer {
       }
       queue.addOperations(members, waitUntilFinished: false)
       queue.cancelAllOperations()
-      // Perhaps on the thread that has flushed it.
+      // Perhaps on the thread that has skipped it.
       #expect(waitUntil { told.value == 1 })
       end.signal()
       queue.expectQuiet()
@@ -218,7 +218,7 @@ extension OperationLayer {
     func limitComesBetweenTheQuestionAndTheList(_ kind: Kind) {
       final class Asking: Operation, @unchecked Sendable {
         let onQuestion = Locked<(@Sendable () -> Void)?>(nil)
-        override var flushesWithoutSlot: Bool {
+        override var isSkippedWithoutSlot: Bool {
           onQuestion.withLock { $0.take() }?()
           return true
         }

@@ -66,7 +66,7 @@ extension OperationLayer {
 
     /// Cancelled while it waits: it lists what somebody keeps, and keeps nothing that may wait for it in turn.
     @Test(.contract(25, 47), arguments: Kind.each, [true, false])
-    func dependenciesOfAFlushedOperationStayListed(_ kind: Kind, isCancelledFirst: Bool) {
+    func dependenciesOfASkippedOperationStayListed(_ kind: Kind, isCancelledFirst: Bool) {
       let (queue, held) = (kind.queue(), kind.queue())
       held.isSuspended = true
       let operation = TestOperation()
@@ -138,7 +138,7 @@ extension OperationLayer {
 
     /// Letting go of all of them costs the same per dependency however many there are.
     @Test(.contract(36, 134), arguments: Kind.each)
-    func flushOfAnOperationWithManyDependencies(_ kind: Kind) {
+    func skipOfAnOperationWithManyDependencies(_ kind: Kind) {
       let queue = kind.queue()
       let operation = TestOperation()
       let dependencies = (0..<(100_000 / slowness)).map { _ in Operation() }

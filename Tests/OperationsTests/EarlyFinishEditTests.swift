@@ -183,7 +183,7 @@ extension OperationLayer {
 
     /// What needs no slot waits for a worker, and closes no cycle of slots.
     @Test(.contract(49, 117), arguments: Kind.pools, [0, 1])
-    func theReportBlamesNoSlotForAFlush(_ kind: Kind, limit: Int) {
+    func theReportBlamesNoSlotForASkip(_ kind: Kind, limit: Int) {
       let scheduler = kind.make(kind.workers)
       let queue = OperationQueue(scheduler: scheduler)
       let holder = TestAsyncOperation()
@@ -214,7 +214,7 @@ extension OperationLayer {
 
     /// However often a limit comes and goes while no worker has come to it.
     @Test(.contract(49, 134), arguments: Kind.pools)
-    func oneFlushIsEnough(_ kind: Kind) {
+    func oneSkipIsEnough(_ kind: Kind) {
       let scheduler = CountingScheduler(kind.make(kind.workers))
       let occupation = Occupation(scheduler, workers: kind.workers)
       let queue = OperationQueue(scheduler: scheduler)

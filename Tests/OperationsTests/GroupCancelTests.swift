@@ -236,7 +236,8 @@ extension OperationLayer {
         },
         left: { round in
           round.group.cancel()
-          // One that has run meanwhile, set free by a worker that flushed the gate, is marked no more.
+          // One that has run meanwhile, set free by a worker that skipped the gate, is marked no
+          // more.
           for member in round.first where !member.isFinished && !member.isCancelled {
             member.isWrong.store(true, ordering: .releasing)
           }

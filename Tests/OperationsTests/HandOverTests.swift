@@ -175,22 +175,22 @@ extension OperationLayer {
 
     /// A dependent of a cancelled member does not start before the rest of the batch is in.
     @Test(.contract(87), arguments: Kind.each, [-1, 0, 1])
-    func flushedMembersOfABatchReleaseNothingTooEarly(_ kind: Kind, limit: Int) {
+    func skippedMembersOfABatchReleaseNothingTooEarly(_ kind: Kind, limit: Int) {
       guard kind.isExact || limit >= 0 else { return }
       // Without a limit only one worker shows the order of starts.
       let queue = OperationQueue(scheduler: kind.make(1))
       queue.maxConcurrentOperationCount = limit
       let log = Log()
-      let flushed = BlockOperation()
+      let skipped = BlockOperation()
       let dependent = BlockOperation { log.note(1) }
       let urgent = BlockOperation { log.note(0) }
-      dependent.addDependency(flushed)
+      dependent.addDependency(skipped)
       urgent.queuePriority = .veryHigh
       let others = (0..<500).map { _ in BlockOperation() }
-      for operation in [flushed] + others { operation.cancel() }
-      queue.addOperations([flushed, dependent] + others + [urgent], waitUntilFinished: false)
+      for operation in [skipped] + others { operation.cancel() }
+      queue.addOperations([skipped, dependent] + others + [urgent], waitUntilFinished: false)
       if limit == 0 {
-        #expect(flushed.wait(timeout: patience) && log.values.isEmpty)
+        #expect(skipped.wait(timeout: patience) && log.values.isEmpty)
         queue.maxConcurrentOperationCount = 1
       }
       queue.expectQuiet()

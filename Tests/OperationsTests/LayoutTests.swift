@@ -102,7 +102,7 @@ struct LayoutTests {
     #expect(operation.wait(timeout: .zero))
   }
 
-  /// The long paths are taken by attended operations and queues with extras only.
+  /// The long paths are taken by hasExtras operations and queues with extras only.
   @Test(.contract(128)) func nothingIsMadeWhereNobodyObserves() {
     let queue = OperationQueue(scheduler: InlineScheduler())
     let operation = BlockOperation {}
@@ -114,7 +114,7 @@ struct LayoutTests {
     #expect(dependent.isFinished && !queue.hasExtras)
     for operation in [operation, dependent] {
       #expect(!operation.hasColdTable)
-      #expect(operation.state.load(ordering: .relaxed) & StateBit.attended == 0)
+      #expect(operation.state.load(ordering: .relaxed) & StateBit.hasExtras == 0)
     }
     // The flag is one more bit of a word that the queue's policy has brought in.
     let line = unsafe withUnsafePointer(to: queue.policy) { policy in

@@ -12,8 +12,9 @@ extension OperationLayer {
   /// One operation whose level is changed again and again while it waits.
   @Suite(.contract(88)) struct LevelChangeTests {
     private static let levels = Operation.QueuePriority.allCases
-    /// As many as make the next change look for one, one more for each level, and the flush of a cancelled one.
-    private static let mostHandles = HandleCarrier.limit + 1 + levels.count + 1
+    /// As many as make the next change look for one, one more for each level, and the skip of a
+    /// cancelled one.
+    private static let mostHandles = ExtraJob.limit + 1 + levels.count + 1
 
     private func change(_ operation: Operation, times: Int, seed: UInt64 = stressSeed) {
       var random = SeededGenerator(seed: seed)

@@ -291,7 +291,7 @@ extension OperationLayer {
     /// A queue that goes elsewhere is open no longer: what only a worker at home could do it does
     /// itself.
     @Test(.contract(49, 120), arguments: Kind.single)
-    func aQueueThatMovesGivesUpAndFlushes(_ kind: Kind) {
+    func aQueueThatMovesGivesUpAndSkips(_ kind: Kind) {
       let queue = kind.queue()
       let other = OperationQueue(scheduler: ThreadPoolScheduler(workers: 2))
       let resource = OperationResource(name: "lock")

@@ -28,7 +28,7 @@ extension OperationLayer {
       }
     }
 
-    /// The header stays in the list when a carrier stands at the tail of the new level.
+    /// The header stays in the list when an extra job stands at the tail of the new level.
     @Test(.contract(88), arguments: Kind.all)
     func headerOfAnOperationWhoseLevelWasChanged(_ kind: Kind) {
       for count in [1, 20] {
@@ -48,9 +48,9 @@ extension OperationLayer {
       }
     }
 
-    /// The flush waits for a resumption that the queue does not need any more.
+    /// The skip waits for a resumption that the queue does not need any more.
     @Test(.contract(66), arguments: Kind.all)
-    func flushOfAnOperationThatFinishesInASuspendedQueue(_ kind: Kind) {
+    func skipOfAnOperationThatFinishesInASuspendedQueue(_ kind: Kind) {
       for limit in [-1, 0, 2] {
         let queue = kind.queue()
         queue.isSuspended = true
@@ -64,7 +64,7 @@ extension OperationLayer {
       }
     }
 
-    /// A closure is flushed while the handle that it was added with lies in the list among others.
+    /// A closure is skipped while the handle that it was added with lies in the list among others.
     @Test(.contract(117), arguments: Kind.all)
     func finishedClosureIsNoMember(_ kind: Kind) {
       let queue = kind.queue()
@@ -72,14 +72,14 @@ extension OperationLayer {
       let held = TestAsyncOperation()
       queue.addOperation(held)
       let closures = (0..<5).map { _ in queue.addOperation {} }
-      let flushed = closures[0].operation
+      let skipped = closures[0].operation
       closures[0].cancel()
       let end = ContinuousClock.now + patience
       // Its handle does not keep it counted.
       while queue.operationCount > 5, ContinuousClock.now < end {}
       #expect(queue.operationCount == 5)
-      #expect(queue.operations.count == 5 && !queue.operations.contains(flushed))
-      #expect(queue.stallReport().entries.allSatisfy { $0.operation !== flushed })
+      #expect(queue.operations.count == 5 && !queue.operations.contains(skipped))
+      #expect(queue.stallReport().entries.allSatisfy { $0.operation !== skipped })
       held.finish()
       queue.expectQuiet()
     }

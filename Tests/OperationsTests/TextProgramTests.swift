@@ -275,7 +275,7 @@ extension OperationLayer {
 
     /// A cancelled member forgets its dependencies, is ready, and leaves without running.
     @Test(.contract(47, 52), arguments: Kind.all)
-    func aQueueFlushesWhatIsCancelled(_ kind: Kind) {
+    func aQueueSkipsWhatIsCancelled(_ kind: Kind) {
       let (queue, never) = (kind.queue(), Operation())
       let operations = (0..<10).map { _ in TestOperation() }
       for operation in operations { operation.addDependency(never) }

@@ -31,7 +31,7 @@ package enum Kind: String, Sendable, CaseIterable {
   case task
   /// An asynchronous operation with a closure that calls `finish()`.
   case callback
-  /// A subclass that overrides `cancel()` and may be flushed without a slot.
+  /// A subclass that overrides `cancel()` and may be skipped without a slot.
   case cancelling
   /// A group of other operations.
   case group
@@ -53,13 +53,13 @@ package enum Kind: String, Sendable, CaseIterable {
   /// Executes until a `finish` step.
   package var isHeld: Bool { self == .held || self == .custom || self == .latched }
   /// One of the library's own classes.
-  package var isStock: Bool {
+  package var isBuiltIn: Bool {
     switch self {
     case .subclass, .conditional, .held, .custom, .latched, .cancelling, .cancellingGroup: false
     default: true
     }
   }
-  /// Needs no slot to be flushed (contract 49): its class does not override `start()`.
+  /// Needs no slot to be skipped (contract 49): its class does not override `start()`.
   package var inheritsStart: Bool { self != .custom }
   /// Has finished when a start by hand returns (contract 11).
   package var isSynchronous: Bool {

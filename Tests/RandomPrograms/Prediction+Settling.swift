@@ -25,10 +25,10 @@ extension Prediction {
   /// The best startable operation of a queue with a free slot.
   private func next(_ queue: Int) -> Int? {
     let hasRoom = room(queue) != 0
-    let isFlushing = !avoidsDefects && queues[queue].limit != 0
+    let isSkipping = !avoidsDefects && queues[queue].limit != 0
     return queues[queue].members.filter { number in
       isStartable(number)
-        && (hasRoom || isFlushing && needsNoSlot(number))
+        && (hasRoom || isSkipping && needsNoSlot(number))
     }.min { one, two in
       (-operations[one].priority, operations[one].key)
         < (-operations[two].priority, operations[two].key)
@@ -38,7 +38,7 @@ extension Prediction {
   // MARK: Running
 
   mutating func run(_ number: Int) {
-    if operations[number].isToBeFlushed { return finish(number) }
+    if operations[number].isToBeSkipped { return finish(number) }
     operations[number].phase = .executing
     begun.append(number)
     let edges = (operations[number].dependencies + operations[number].older).map { ($0, number) }
@@ -83,7 +83,7 @@ extension Prediction {
 
   /// What may happen while things settle, whatever the order.
   struct Reach {
-    /// May begin or be flushed.
+    /// May begin or be skipped.
     var isReached: [Bool]
     /// The queue an operation may be in by then.
     var queue: [Int?]
@@ -94,11 +94,11 @@ extension Prediction {
     let no = plans.indices.map { _ in false }
     var queueOf = operations.map(\.queue)
     var runnable = no
-    var flushable = no
+    var skippable = no
     var inside = Inside(mayBeCancelled: no, arrives: no, mayEnd: no, starts: no)
     func isDone(_ number: Int) -> Bool {
-      if isFinished(number) || flushable[number] || inside.mayEnd[number] { return true }
-      return runnable[number] && (!plans[number].kind.isHeld || operations[number].isToBeFlushed)
+      if isFinished(number) || skippable[number] || inside.mayEnd[number] { return true }
+      return runnable[number] && (!plans[number].kind.isHeld || operations[number].isToBeSkipped)
     }
     func mayMove(_ number: Int) -> Bool {
       guard isPending(number) || inside.arrives[number], let queue = queueOf[number] else {
@@ -114,26 +114,26 @@ extension Prediction {
       isGrowing = false
       for number in plans.indices where !runnable[number] {
         let operation = operations[number]
-        let isFree = operation.isToBeFlushed || operation.dependencies.allSatisfy(isDone)
+        let isFree = operation.isToBeSkipped || operation.dependencies.allSatisfy(isDone)
         if inside.starts[number] || mayMove(number) && operation.isOpen && isFree {
           runnable[number] = true
-        } else if mayMove(number), inside.mayBeCancelled[number], !flushable[number] {
-          flushable[number] = true
+        } else if mayMove(number), inside.mayBeCancelled[number], !skippable[number] {
+          skippable[number] = true
         } else {
           continue
         }
         isGrowing = true
-        if runnable[number], !operation.isToBeFlushed {
+        if runnable[number], !operation.isToBeSkipped {
           guard inside.note(plans[number].inBody, in: self, &queueOf) else { return nil }
         }
-        let ends = operation.isToBeFlushed || !plans[number].kind.isHeld || flushable[number]
+        let ends = operation.isToBeSkipped || !plans[number].kind.isHeld || skippable[number]
         if operation.hasCompletionBlock, ends {
           guard inside.note(plans[number].inCompletion, in: self, &queueOf) else { return nil }
         }
       }
     }
     guard inside.meetsKnownStates(in: self, runnable) else { return nil }
-    return Reach(isReached: zip(runnable, flushable).map { $0 || $1 }, queue: queueOf)
+    return Reach(isReached: zip(runnable, skippable).map { $0 || $1 }, queue: queueOf)
   }
 
   /// Whether everybody starts who may, or nobody, or a promised order says who.
@@ -148,7 +148,7 @@ extension Prediction {
         && !needsNoSlot(number)
     }
     if isPromised, queues[queue].limit == 1 { orderedQueues.append(queue) }
-    let staying = wanting.count { plans[$0].kind.isHeld && !operations[$0].isToBeFlushed }
+    let staying = wanting.count { plans[$0].kind.isHeld && !operations[$0].isToBeSkipped }
     return staying < room || staying == wanting.count && staying == room || isPromised
   }
 }

@@ -80,7 +80,7 @@ extension Prediction {
     if queues[queue].members.isEmpty { queues[queue].hasKnownOrder = true }
     queues[queue].members.append(number)
     operations[number].hasPromisedPlace =
-      isReady(number) && !isBehindBarrier(number) && !operations[number].isToBeFlushed
+      isReady(number) && !isBehindBarrier(number) && !operations[number].isToBeSkipped
       && queues[queue].hasKnownOrder
     return true
   }

@@ -16,7 +16,7 @@ struct Prediction: Sendable {
     var isToldToFinish = false
     var isOpen = false
     /// Finishes without its body, whatever it depends on.
-    var isToBeFlushed: Bool { isCancelled || isToldToFinish }
+    var isToBeSkipped: Bool { isCancelled || isToldToFinish }
     var dependencies: [Int] = []
     /// Barriers it is behind; for a barrier everything before it.
     var older: [Int] = []
@@ -85,14 +85,15 @@ struct Prediction: Sendable {
   func isExecuting(_ number: Int) -> Bool { operations[number].phase == .executing }
   func isPending(_ number: Int) -> Bool { operations[number].phase == .pending }
 
-  /// To be flushed, or every dependency finished; and its own condition holds.
+  /// To be skipped, or every dependency finished; and its own condition holds.
   func isReady(_ number: Int) -> Bool {
     let operation = operations[number]
     return operation.isOpen
-      && (operation.isToBeFlushed || operation.dependencies.allSatisfy(isFinished))
+      && (operation.isToBeSkipped || operation.dependencies.allSatisfy(isFinished))
   }
 
-  /// Leaves its queue without a slot: its `start()` is the stock one or not called (contract 49).
+  /// Leaves its queue without a slot: its `start()` is the built-in one or not called (contract
+  /// 49).
   func needsNoSlot(_ number: Int) -> Bool {
     operations[number].isToldToFinish
       || operations[number].isCancelled && plans[number].kind.inheritsStart

@@ -75,7 +75,7 @@ package struct ProgramGenerator {
     }
     if !avoidsDefects {
       for number in plans.indices where plans[number].kind == .held && chance(4) {
-        if chance(3) { flush(number, &program, &prediction) }
+        if chance(3) { skip(number, &program, &prediction) }
         take(.finishNow(number), &program, &prediction)
       }
       if chance(4) { occupy(&program, &prediction) }
@@ -105,7 +105,7 @@ package struct ProgramGenerator {
   }
 
   /// A suspended queue is to let go of what is cancelled.
-  private mutating func flush(
+  private mutating func skip(
     _ number: Int, _ program: inout Program, _ prediction: inout Prediction
   ) {
     let queue = random.index(below: program.queueCount)

@@ -214,7 +214,7 @@ extension Run {
 
   /// `main()` is public; what a subclass does in its own is the subclass's affair.
   private func callMain(of operation: Operation, _ number: Int) {
-    guard program.plans[number].kind.isStock else { return }
+    guard program.plans[number].kind.isBuiltIn else { return }
     operation.main()
   }
 

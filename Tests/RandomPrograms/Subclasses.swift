@@ -27,7 +27,7 @@ final class Cancelling: Operation, @unchecked Sendable {
     self.body = body
     self.inCancel = inCancel
   }
-  override var flushesWithoutSlot: Bool { true }
+  override var isSkippedWithoutSlot: Bool { true }
   override func main() { body() }
   override func cancel() {
     super.cancel()

@@ -127,7 +127,7 @@ package struct WholeGenerator {
     }
     let early = hot[0]
     if program.plans[early].kind.isAsync, chance(2) {
-      if chance(3) { flush(early) }
+      if chance(3) { skip(early) }
       program.steps.append(.finishNow(early))
       if chance(2) { edit(early) }
     }
@@ -149,7 +149,7 @@ package struct WholeGenerator {
   }
 
   /// A queue that starts nothing is to let go of what is cancelled.
-  private mutating func flush(_ early: Int) {
+  private mutating func skip(_ early: Int) {
     program.steps += [
       chance(2) ? .suspend(queue: hotQueue, true) : .limit(queue: hotQueue, 0),
       .add(early, queue: hotQueue), .cancel(early),

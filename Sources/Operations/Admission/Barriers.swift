@@ -7,7 +7,7 @@ import Synchronization
 // A barrier is an operation that waits for everything older and that everything younger waits for:
 // younger operations get a hidden edge on it, and it becomes ready when the count says that only
 // the barrier and its youngers are left. Nothing in a hot path knows about barriers but a flag in
-// the word that every submission and flush changes anyway. Protocol: Queue.md, "Barriers"; model:
+// the word that every submission and skip changes anyway. Protocol: Queue.md, "Barriers"; model:
 // Tests/Models/queue.pml.
 
 /// The barriers that have not finished, oldest first, with what was added after them; every step is
@@ -90,7 +90,7 @@ extension OperationQueue {
     let operation = BlockOperation.barrier(barrier)
     unsafe _ = Unmanaged.passRetained(operation)
     let ready = control.withLock { control in
-      // In one step with the count: see `enrol`.
+      // In one step with the count: see `takePlace`.
       order?.add([operation.word])
       let old = addMembers(1, flags: MemberCount.barrier)
       // release, edge Counted: as `addDeparture`.

@@ -162,7 +162,7 @@ extension OperationQueue {
     unsafe withUnsafeMutablePointer(to: &context) { context in
       unsafe run(job, isAway: isAway, record, context)
     }
-    record.flushCredit()
+    record.settleCredit()
     if !record.slotIsGone { releaseSlot() }
     record.slotIsGone = outer
     return true

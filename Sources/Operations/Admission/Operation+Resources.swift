@@ -13,12 +13,12 @@ extension Operation {
   /// Takes the resources for a start, or parks the handle; under the edit lock.
   final func takeResources(_ handle: UInt, _ bits: UInt32) -> Bool {
     let table = coldTableMade()
-    if table.holdsResources || bits & StateBit.toBeFlushed != 0 { return true }
+    if table.holdsResources || bits & StateBit.toBeSkipped != 0 { return true }
     if ResourceArbiter.shared.take(table.needs, for: self, waits: true) {
       table.holdsResources = true
       return true
     }
-    _ = enterDetour(force: true, tagEdges: true, bits)
+    _ = moveCountUnderLock(force: true, tagEdges: true, bits)
     table.waitsForResources = true
     table.edgesBlocking += 1
     park(handle)
@@ -48,7 +48,7 @@ extension Operation {
       let mayStart = decision.slot != nil || isOpen
       isKept = decision.isGranted && table.edgesBlocking == 0 && mayStart
       table.holdsResources = isKept
-      handle = leaveIfFree(table)
+      handle = handleIfFree(table)
     }
     unlockState(bits)
     let job = handle.map { self.job(of: $0) }

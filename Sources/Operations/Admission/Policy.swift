@@ -35,14 +35,14 @@ extension OperationQueue {
   ///
   /// A cancelled operation that needs no slot goes to the scheduler whatever the limit says
   /// (contract 49). All of it is one step: none of them starts before all are in, nor does what the
-  /// flushes make ready (contract 85, 87).
+  /// skips make ready (contract 85, 87).
   func acceptHandles(_ jobs: consuming JobChain) {
     if isFast { return home.submitUnlessEmpty(jobs) }
     var ready = JobChain()
-    var flushes = JobChain()
+    var skips = JobChain()
     while let job = jobs.popFirst() {
       if Drain.queue(of: job) != nil {
-        flushes.append(job)
+        skips.append(job)
         continue
       }
       guard Operation.needsNoSlot(job) else {
@@ -50,14 +50,14 @@ extension OperationQueue {
         continue
       }
       order?.passOver(Operation.member(behind: job))
-      if mayFlushNow(deferring: job) { flushes.append(job) }
+      if maySkipNow(deferring: job) { skips.append(job) }
     }
-    enqueue(ready, with: flushes)
+    enqueue(ready, with: skips)
   }
 
   /// Puts ready jobs into the list and starts as many drains as they and the policy allow, together
-  /// with `flushes`.
-  func enqueue(_ jobs: consuming JobChain, with flushes: consuming JobChain = JobChain()) {
+  /// with `skips`.
+  func enqueue(_ jobs: consuming JobChain, with skips: consuming JobChain = JobChain()) {
     // The jobs may be all that keeps the queue: once they are counted they may run and leave.
     let kept = unsafe Unmanaged.passRetained(self)
     defer { unsafe kept.release() }
@@ -65,7 +65,7 @@ extension OperationQueue {
     var stale = JobChain()
     func append(_ due: JobChain) { stale = readyList.append(due) { starts = countReady($0) } }
     if let order { order.release(jobs, append) } else if !jobs.isEmpty { append(jobs) }
-    carryOut(starts, with: flushes)
+    carryOut(starts, with: skips)
     Operation.dropHandles(stale)
   }
 
@@ -94,14 +94,14 @@ extension OperationQueue {
     return starts
   }
 
-  /// A cancelled operation may be flushed now; false when the queue keeps the job until it is
+  /// A cancelled operation may be skipped now; false when the queue keeps the job until it is
   /// resumed (contract 50).
-  func mayFlushNow(deferring job: Job) -> Bool {
+  func maySkipNow(deferring job: Job) -> Bool {
     guard isSuspendedNow else { return true }
     // Once it is in the list the job may be taken out, and it may be all that keeps the queue.
     let kept = unsafe Unmanaged.passRetained(self)
     defer { unsafe kept.release() }
-    return !readyList.deferFlush(job) { isSuspendedNow }
+    return !readyList.deferSkip(job) { isSuspendedNow }
   }
 
   /// One exchange of the policy word; `change` may run several times.
@@ -128,13 +128,13 @@ extension OperationQueue {
     carryOut(starts)
   }
 
-  /// Submits what an exchange of the policy word has claimed, together with `flushes`.
-  func carryOut(_ starts: Starts, with flushes: consuming JobChain = JobChain()) {
-    for _ in 0..<starts.drains { flushes.append(Drain.make(self)) }
+  /// Submits what an exchange of the policy word has claimed, together with `skips`.
+  func carryOut(_ starts: Starts, with skips: consuming JobChain = JobChain()) {
+    for _ in 0..<starts.drains { skips.append(Drain.make(self)) }
     if starts.released > 0 {
-      release(starts.released, with: flushes)
+      release(starts.released, with: skips)
     } else {
-      scheduler.submitUnlessEmpty(flushes)
+      scheduler.submitUnlessEmpty(skips)
     }
   }
 
@@ -170,7 +170,7 @@ extension OperationQueue {
 
   /// The list has fewer jobs than were counted.
   func missingJob() -> Never {
-    Fault.internalError("queue \(stockName) counted a ready operation that its list lacks")
+    Fault.internalError("queue \(storedName) counted a ready operation that its list lacks")
   }
 
   // MARK: Slots
@@ -214,7 +214,7 @@ extension OperationQueue {
 
   /// Sets this thread's entry and looks at the policy once more; false when the operation must take
   /// the list.
-  @inline(__always) func enterFast(_ record: ThreadRecord) -> Bool {
+  @inline(__always) func enterGate(_ record: ThreadRecord) -> Bool {
     let level = record.depth
     // relaxed: only this thread changes it.
     if level >= record.levelsInUse.load(ordering: .relaxed) { record.useMoreLevels(for: self) }
@@ -232,12 +232,12 @@ extension OperationQueue {
     }
     record.depth = level + 1
     if PolicyWord.isOpen(word) { return true }
-    leaveFast(record)
+    leaveGate(record)
     return false
   }
 
   /// Clears this thread's entry; gives the slot back if a limit has counted it meanwhile.
-  @inline(__always) func leaveFast(_ record: ThreadRecord) {
+  @inline(__always) func leaveGate(_ record: ThreadRecord) {
     let level = record.depth - 1
     record.depth = level
     let entry = unsafe record.entries + level

@@ -25,7 +25,7 @@ extension OperationQueue {
   // MARK: Limit
 
   /// `maxConcurrentOperationCount` as it was set.
-  package var stockLimit: Int { control.withLock { $0.limit } }
+  package var storedLimit: Int { control.withLock { $0.limit } }
 
   /// Implements the setter of `maxConcurrentOperationCount`.
   func setLimit(_ newValue: Int) {
@@ -47,7 +47,7 @@ extension OperationQueue {
   /// What follows from a change of the limit, after `control`.
   func carryOut(_ change: LimitChange, startsNothing: Bool = false) {
     // Before anything runs here, which may wait for one of them.
-    carryOut(change.starts, with: change.hasClosed ? flushesOfCancelledMembers() : JobChain())
+    carryOut(change.starts, with: change.hasClosed ? skipsOfCancelledMembers() : JobChain())
     tellObservers()
     ThreadRecord.current.handingOverLast {
       if startsNothing {
@@ -69,17 +69,17 @@ extension OperationQueue {
   /// After the change of the limit: who marks a member and finds no limit has its lock, or that of
   /// its stripe, before this look. All are looked at, also those that are on their way into the list and were found
   /// uncancelled by whoever carries them. O(members).
-  private func flushesOfCancelledMembers() -> JobChain {
-    var flushes = JobChain()
+  private func skipsOfCancelledMembers() -> JobChain {
+    var skips = JobChain()
     for member in registry.membersAndClosures() {
-      let flush: Job? =
+      let skip: Job? =
         switch member {
-        case .operation(let operation): operation.flushOutsideTheList()
-        case .closure(let handle): handle.isCancelled ? handle.facade?.flushOutsideTheList() : nil
+        case .operation(let operation): operation.skipOutsideTheList()
+        case .closure(let handle): handle.isCancelled ? handle.facade?.skipOutsideTheList() : nil
         }
-      if let flush { flushes.append(flush) }
+      if let skip { skips.append(skip) }
     }
-    return flushes
+    return skips
   }
 
   /// Under `control`.

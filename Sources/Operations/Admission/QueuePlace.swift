@@ -74,7 +74,7 @@ extension OperationQueue {
     let change = control.withLock { control in
       let extras = extrasMade()
       guard let place = extras.elsewhere.withLock({ $0 }) else {
-        Fault.internalError("queue \(stockName) was moved before there was a place for it")
+        Fault.internalError("queue \(storedName) was moved before there was a place for it")
       }
       let address = unsafe UInt(bitPattern: Unmanaged.passUnretained(place).toOpaque())
       // release, edge Moved: who sees the address sees what it points at.

@@ -13,7 +13,7 @@ struct ReadyList: ~Copyable {
     var ready = BandedFIFO()
     /// What came back from the scheduler.
     var returned = ReturnedJobs()
-    /// Cancelled operations that a resumption will flush.
+    /// Cancelled operations that a resumption will skip.
     var deferred = JobChain()
     /// Stale handles that were noted since the last look; at least as many as the list has.
     var stale = 0
@@ -160,15 +160,15 @@ struct ReadyList: ~Copyable {
       return stale
     }
   }
-  /// Keeps a flush for the resumption if `isSuspended` still holds under the list's lock, and it is
+  /// Keeps a skip for the resumption if `isSuspended` still holds under the list's lock, and it is
   /// not stale.
-  borrowing func deferFlush(_ job: Job, while isSuspended: () -> Bool) -> Bool {
+  borrowing func deferSkip(_ job: Job, while isSuspended: () -> Bool) -> Bool {
     jobs.withLock { jobs in
       guard isSuspended(), !jobs.refuses(job) else { return false }
       jobs.deferred.append(job)
       return true
     }
   }
-  /// Takes the flushes that waited for the resumption.
+  /// Takes the skips that waited for the resumption.
   borrowing func takeDeferred() -> JobChain { jobs.withLock { $0.deferred.take() } }
 }

@@ -3,7 +3,7 @@
 import Synchronization
 
 /// Whose the body of an operation is: it goes to the first of all calls of `main()` and to the
-/// flush that skips it (contract 10).
+/// skip that skips it (contract 10).
 ///
 /// `BlockOperation` has the edit lock for it, since its closures lie there. Page: Bodies.md.
 struct BodyClaim: ~Copyable {

@@ -80,7 +80,7 @@ extension Operation {
   final func dropTask() { _ = withColdTable { $0.task.take() } }
 
   private final var taskPriority: TaskPriority? {
-    switch stockQualityOfService {
+    switch storedQualityOfService {
     case .default: nil
     case .background: .background
     case .utility: .utility

@@ -203,7 +203,7 @@ extension ThreadRecord {
   /// What a thread must not keep to itself while it waits: finished operations that it has not
   /// subtracted, and, inside of an override of `cancel()`, what follows from the marks so far.
   func prepareToWait() {
-    flushCredit()
+    settleCredit()
     guard let cancellation else { return }
     apartFromCancellations {
       var next: Cancellation? = cancellation

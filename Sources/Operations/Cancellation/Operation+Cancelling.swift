@@ -26,7 +26,7 @@ extension Operation {
   final func markCancelled() -> Cancelled? {
     if isMarkedCancelled { return nil }
     var handOver: UInt?
-    var flush = false
+    var skip = false
     var bits = lockState()
     // Not sealed here: the finisher finds the mark, or the lock, and waits.
     guard !isSealedForEditor, bits & StateBit.cancelled == 0 else {
@@ -38,40 +38,40 @@ extension Operation {
     if isSubmitted, bits & StateBit.started == 0 {
       // Who limits the queue afterwards looks for the mark, and gets this lock later.
       let limitsStarts = unsafe queueReference._withUnsafeGuaranteedRef(\.limitsStarts)
-      if let table = detourOfCancelled(bits) {
+      if let table = lockedCountOfCancelled(bits) {
         // All edges but the one on a barrier are ignored from now on.
         ignoreOrdinaryEdges(table, bits)
-        handOver = leaveIfFree(table)
-        flush = limitsStarts && handOver == nil && table.isOut
+        handOver = handleIfFree(table)
+        skip = limitsStarts && handOver == nil && table.isOut
       } else {
         // Once a barrier is due it needs no slot any more; before that it keeps its place.
-        flush = limitsStarts
+        skip = limitsStarts
       }
     }
     unlockState(bits)
     // Only asynchronous classes are told. Before `main()` has begun it is left to the runner: edge
     // MainBegun.
     let told = StateBit.asynchronous | StateBit.mainRan
-    let hasBegun = bits & (told | StateBit.flushed) == told
-    let isAttended = bits & StateBit.attended != 0
-    guard handOver != nil || flush || hasBegun || isAttended else { return nil }
+    let hasBegun = bits & (told | StateBit.skipped) == told
+    let hasExtras = bits & StateBit.hasExtras != 0
+    guard handOver != nil || skip || hasBegun || hasExtras else { return nil }
     return Cancelled(
-      operation: self, handle: handOver, mayWaitForSlot: flush, hasBegun: hasBegun,
-      isAttended: isAttended)
+      operation: self, handle: handOver, mayWaitForSlot: skip, hasBegun: hasBegun,
+      hasExtras: hasExtras)
   }
 
   /// Marks a member of a queue without a limit from whose mark nothing follows: of a class of this
-  /// room that is not told, neither begun nor held back nor attended; false for every other one, and
-  /// while somebody edits it.
+  /// room that is not told, neither begun nor held back nor hasExtras; false for every other one,
+  /// and while somebody edits it.
   ///
   /// Under the enumerator's pin, which keeps it.
   final func markInPlace() -> Bool {
     let bits = state.load(ordering: .relaxed)  // relaxed: the exchange validates it
     let others =
-      StateBit.lock | StateBit.asynchronous | StateBit.attended | StateBit.needsResources
+      StateBit.lock | StateBit.asynchronous | StateBit.hasExtras | StateBit.needsResources
       | StateBit.barrier | StateBit.edgesInCold | StateBit.dependencyCountMask | StateBit.started
-      | StateBit.toBeFlushed
-    guard bits & (others | StateBit.stock) == StateBit.stock else { return false }
+      | StateBit.toBeSkipped
+    guard bits & (others | StateBit.builtIn) == StateBit.builtIn else { return false }
     // sequentially consistent, edges EditLock and Completion: one edit in the order of edits.
     return state.compareExchange(
       expected: bits, desired: bits | StateBit.cancelled, ordering: .sequentiallyConsistent
@@ -81,10 +81,10 @@ extension Operation {
   /// The table of a cancelled member that something holds back; under the edit lock.
   ///
   /// What a barrier waits for before it is due is no edge that could be ignored. Once it is due, a
-  /// condition or a resource may have parked it: then it is in the detour.
-  private final func detourOfCancelled(_ bits: UInt32) -> ColdTable? {
+  /// condition or a resource may have parked it: then it is counted under the lock.
+  private final func lockedCountOfCancelled(_ bits: UInt32) -> ColdTable? {
     bits & StateBit.barrier != 0
-      ? detourTable : enterDetour(force: false, tagEdges: false, bits)
+      ? lockedCountTable : moveCountUnderLock(force: false, tagEdges: false, bits)
   }
 
   // MARK: Facts
@@ -109,9 +109,9 @@ struct Cancelled {
   /// Its body had begun and is told.
   let hasBegun: Bool
   /// Somebody observes it.
-  let isAttended: Bool
+  let hasExtras: Bool
 
-  /// Lets the operation be flushed.
+  /// Lets the operation be skipped.
   func handOver() {
     if let handle {
       let job = operation.job(of: handle)
@@ -123,13 +123,13 @@ struct Cancelled {
         ResourceArbiter.shared.withdraw(operation)
       }
     } else if mayWaitForSlot {
-      operation.flushWithoutSlot()
+      operation.skipWithoutSlot()
     }
   }
 
   /// Tells its body, then who observes it.
   func tell() {
     if hasBegun { operation.cancelledWhileExecuting() }
-    if isAttended { operation.deliverTransitions() }
+    if hasExtras { operation.deliverTransitions() }
   }
 }

@@ -22,7 +22,7 @@ extension OperationQueue {
       owners += composite?.membersLeft.members ?? []
       composite?.letMembersGo()
     }
-    if stockLimit == 0 { setLimit(1) }
+    if storedLimit == 0 { setLimit(1) }
     setSuspended(false)
   }
 }

@@ -40,7 +40,7 @@ private func closureJobRun(
   _ header: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer
 ) -> UInt {
   // It may run for long, and it is of no queue: nobody must wait for what this worker holds back.
-  ThreadRecord.withCurrent { $0.flushCredit() }
+  ThreadRecord.withCurrent { $0.settleCredit() }
   unsafe ClosureJob.take(header.assumingMemoryBound(to: ClosureJob.self))()
   return 0
 }

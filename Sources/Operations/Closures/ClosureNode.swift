@@ -38,7 +38,7 @@ import Synchronization
   static let cancelled: UInt64 = 8
   static let promoted: UInt64 = 16
   /// It started cancelled, so the closure does not run.
-  static let flushed: UInt64 = 32
+  static let skipped: UInt64 = 32
   /// A handle has looked at it while it ran: it is retired by an exchange.
   static let watched: UInt64 = 64
   static let generationShift: UInt64 = 32
@@ -94,7 +94,7 @@ import Synchronization
     var flags = flags
     let isStarted = nodeFlags & started != 0
     if isStarted { flags |= StateBit.started }
-    if nodeFlags & flushed != 0 { flags |= StateBit.flushed }
+    if nodeFlags & skipped != 0 { flags |= StateBit.skipped }
     if nodeFlags & cancelled != 0 { flags |= StateBit.cancelled }
     let facade = BlockOperation(
       facadeOf: UInt(bitPattern: node), slot: slot, flags: flags,
@@ -135,7 +135,7 @@ import Synchronization
 
   /// As `Operation.needsNoSlot`, for the holder of the cell's job, which has not run.
   ///
-  /// A cancellation whose lock bit is seen here looked at the limit before it, and leaves the flush
+  /// A cancellation whose lock bit is seen here looked at the limit before it, and leaves the skip
   /// to the holder.
   static func needsNoSlot(_ node: UnsafeMutablePointer<ClosureNode>) -> Bool {
     let flags = unsafe change(node) { _ in nil }
@@ -213,18 +213,18 @@ extension OperationQueue {
     if record.claim == word {
       record.claim = 0
       gate = .slot
-    } else if enterFast(record) {
+    } else if enterGate(record) {
       gate = .fast
     } else if unsafe ClosureNode.needsNoSlot(node) {
-      guard mayFlushNow(deferring: unsafe ClosureNode.job(node)) else { return 0 }
-      gate = .flush
+      guard maySkipNow(deferring: unsafe ClosureNode.job(node)) else { return 0 }
+      gate = .skip
     } else {
       takeBack(unsafe ClosureNode.job(node), ticket: RegistryChunk.ticket(ofSlot: slot))
       return 0
     }
     let before = unsafe ClosureNode.change(node) { word in
-      let flush = word & ClosureNode.cancelled != 0 ? ClosureNode.flushed : 0
-      return word | ClosureNode.started | flush
+      let skip = word & ClosureNode.cancelled != 0 ? ClosureNode.skipped : 0
+      return word | ClosureNode.started | skip
     }
     if before & ClosureNode.promoted != 0 {
       // The node is the façade's first handle; the façade gives the cell back when it leaves.
@@ -232,7 +232,7 @@ extension OperationQueue {
         unsafe facade.runPastGate(0, gate, self, record, context)
       }
     }
-    record.flushCredit(unlessOf: word)
+    record.settleCredit(unlessOf: word)
     let outer = record.push(UInt(bitPattern: node), self)
     unsafe Self.runBody(of: node, isCancelled: before & ClosureNode.cancelled != 0)
     record.pop(outer)
@@ -264,8 +264,8 @@ extension OperationQueue {
     // Before anything that takes a lock: an enumeration may wait for this with the stripe's. The
     // credit keeps the queue.
     RegistryChunk.remove(slot: slot)
-    if gate == .fast { leaveFast(record) }
-    if hasExtras { noteClosureEnd(wasSkipped: before & ClosureNode.flushed != 0) }
+    if gate == .fast { leaveGate(record) }
+    if hasExtras { noteClosureEnd(wasSkipped: before & ClosureNode.skipped != 0) }
     unsafe record.nodeCache.give(node)
     unsafe record.credit(self, context)
     return 0

@@ -8,7 +8,7 @@ protocol Composite: Operation {
   func membersToCancel() -> [Operation]
 
   /// What it still needs in order to finish; what it will start, before it executes.
-  var membersLeft: Remainder { get }
+  var membersLeft: LeftToDo { get }
 
   /// Its queue is invalidated: nothing of its own keeps the members, which are cancelled, from
   /// finishing.
@@ -16,7 +16,7 @@ protocol Composite: Operation {
 }
 
 extension Composite {
-  var membersLeft: Remainder { .members(membersToCancel()) }
+  var membersLeft: LeftToDo { .members(membersToCancel()) }
   func letMembersGo() {}
 }
 

@@ -51,7 +51,7 @@ open class GroupOperation: Operation, Composite, @unchecked Sendable {
     self.collectsErrors = collectsErrors
     unsafe closure = body
     super.init()
-    markStock(GroupOperation.self, StateBit.selfEndingClass)
+    markBuiltIn(GroupOperation.self, StateBit.selfEndingClass)
     if !operations.isEmpty { addOperations(operations) }
   }
 
@@ -160,12 +160,12 @@ open class GroupOperation: Operation, Composite, @unchecked Sendable {
   public final func tryAddOperations(_ operations: [Operation]) throws(OperationError) {
     guard !operations.isEmpty else { return }
     try OperationWords.claim(operations)
-    var place: (queue: OperationQueue, enrolment: Enrolment)?
+    var place: (queue: OperationQueue, place: SubmissionPlace)?
     let isOver = inner.withLock { state in
       if state.isOver { return true }
       if let queue = state.members {
         guard let old = queue.joinMembers(operations.count) else { return true }
-        place = (queue, queue.enrol(operations.count, countedAt: old))
+        place = (queue, queue.takePlace(operations.count, countedAt: old))
       } else {
         for operation in operations { operation.reserve(for: self) }
         state.pending += operations
@@ -178,7 +178,7 @@ open class GroupOperation: Operation, Composite, @unchecked Sendable {
       throw .alreadyFinished(self)
     }
     if let place {
-      place.queue.admit(operations, at: place.enrolment)
+      place.queue.admit(operations, at: place.place)
     } else if isMarkedCancelled {
       ThreadRecord.current.cancelBeforeTheyStart(operations)
     }
@@ -238,7 +238,7 @@ open class GroupOperation: Operation, Composite, @unchecked Sendable {
 
   override final var failure: (any Error)? { errors.first }
 
-  final var membersLeft: Remainder { .members(operations) }
+  final var membersLeft: LeftToDo { .members(operations) }
 
   final func letMembersGo() {
     if maxConcurrentOperationCount == 0 { maxConcurrentOperationCount = 1 }

@@ -47,7 +47,7 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>, 
     self.policy = policy
     inner = Locked(State(make: make))
     super.init(withoutBody: ())
-    markStock(RetryOperation<Success>.self, StateBit.selfEndingClass)
+    markBuiltIn(RetryOperation<Success>.self, StateBit.selfEndingClass)
   }
 
   /// How many attempts have been started.
@@ -87,7 +87,7 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>, 
     }
     inner.withLock { $0.phase = .running(operation) }
     if isCancelled { ThreadRecord.current.cancelBeforeTheyStart([operation]) }
-    queue.admit([operation], at: queue.enrol(operation))
+    queue.admit([operation], at: queue.takePlace(operation))
   }
 
   /// The operation of an attempt has left the queue.
@@ -140,7 +140,7 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>, 
     queue.scheduler.submit(JobChain(job))
   }
 
-  var membersLeft: Remainder {
+  var membersLeft: LeftToDo {
     inner.withLock { state in
       switch state.phase {
       case .running(let operation): .members([operation])

@@ -52,7 +52,7 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
   }
 
   private func takeCharge(of operation: Operation) {
-    markStock(TimeoutOperation<Success>.self, StateBit.selfEndingClass)
+    markBuiltIn(TimeoutOperation<Success>.self, StateBit.selfEndingClass)
     if let failure = operation.claimFailure() {
       failure.fault("making a TimeoutOperation", .adding(to: nil))
     }

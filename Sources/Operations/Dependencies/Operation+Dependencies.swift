@@ -4,7 +4,7 @@ import Synchronization
 
 extension Operation {
   /// Implements `dependencies`.
-  final var stockDependencies: [Operation] {
+  final var storedDependencies: [Operation] {
     let bits = lockState()
     let list = shownDependencies(bits)
     unlockState(bits)
@@ -16,7 +16,7 @@ extension Operation {
   /// Of an operation that keeps none the runner drops them without the lock, once it has begun.
   final func shownDependencies(_ bits: UInt32) -> [Operation] {
     let (started, retains) = (StateBit.started, StateBit.retainsDependencies)
-    return bits & (started | retains) == started ? [] : listedDependencies(bits)
+    return bits & (started | retains) == started ? [] : currentDependencies(bits)
   }
 
   /// As `addDependency(_:)`, but throws `dependencyCycle` when `dependency` is this operation and,
@@ -50,12 +50,12 @@ extension Operation {
     if isNew, !lists(dependency, bits) {
       let listed = observedDependencies(bits)
       defer { noteDependencies(from: listed, added: dependency, bits) }
-      let effective = bits & StateBit.toBeFlushed == 0
+      let effective = bits & StateBit.toBeSkipped == 0
       if effective, isSubmitted, bits & StateBit.registered != 0 {
         handOver = addLateEdge(to: dependency, &bits)
         isLate = true
       } else {
-        // What an operation depends on that will be flushed is listed only.
+        // What an operation depends on that will be skipped is listed only.
         unsafe _ = appendDependency(dependency, &bits, hidden: false)
         if effective { bits |= StateBit.hold }
       }
@@ -63,7 +63,7 @@ extension Operation {
     unlockState(bits)
     if isLate, dependency.passesCancellationOn { cancel() }
     if let handOver { self.handOver(job(of: handOver)) }
-    if bits & StateBit.attended != 0 { dependencyAdded(dependency) }
+    if bits & StateBit.hasExtras != 0 { dependencyAdded(dependency) }
   }
 
   /// Adds the edge to an operation that is in no queue, has room for it and has nobody to tell;
@@ -71,7 +71,7 @@ extension Operation {
   @inline(__always) private final func addInlineEdge(to dependency: Operation) -> Bool {
     let bits = state.load(ordering: .relaxed)  // relaxed: the exchange validates it
     let others =
-      StateBit.lock | StateBit.registered | StateBit.ignoresDependencies | StateBit.attended
+      StateBit.lock | StateBit.registered | StateBit.ignoresDependencies | StateBit.hasExtras
       | StateBit.edgesInCold
     let used = Self.inlineCount(bits)
     guard bits & others == 0, used < OperationLayout.inlineDependencies else { return false }

@@ -21,7 +21,7 @@ import Synchronization
 extension Operation {
   // MARK: The list; under the edit lock
 
-  final func listedDependencies(_ bits: UInt32) -> [Operation] {
+  final func currentDependencies(_ bits: UInt32) -> [Operation] {
     var list: [Operation] = []
     let table = coldTable
     for slot in 0..<Self.inlineCount(bits) {
@@ -246,7 +246,7 @@ extension Operation {
     }
   }
 
-  /// A flushed operation lets go of dependencies that have not finished; it lists them for as long
+  /// A skipped operation lets go of dependencies that have not finished; it lists them for as long
   /// as others keep them.
   ///
   /// Keeping them would be a cycle that lasts for ever when they depend on this operation in turn,
@@ -257,7 +257,7 @@ extension Operation {
   /// this.
   final func letGoOfUnfinishedDependencies(_ bits: UInt32) {
     // One that keeps none lets go of all when it leaves.
-    let kept = StateBit.flushed | StateBit.retainsDependencies
+    let kept = StateBit.skipped | StateBit.retainsDependencies
     guard bits & kept == kept, Self.hasDependencies(bits) else { return }
     var released: [Unmanaged<Operation>] = unsafe []
     let bits = lockState()

@@ -141,9 +141,9 @@ extension Operation {
       shim_prefetch(successors.load(ordering: .relaxed) & ~15)
       return unsafe accept(job, context, &others)
     }
-    if old & PendingBit.detour == 0 { return nil }
+    if old & PendingBit.lockedCount == 0 { return nil }
     var handed: Job?
-    unsafe resolveInDetour(edge) { operation, handle in
+    unsafe resolveUnderLock(edge) { operation, handle in
       handed = unsafe operation.accept(operation.job(of: handle), context, &others)
     }
     return handed

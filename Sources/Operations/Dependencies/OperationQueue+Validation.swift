@@ -13,7 +13,7 @@ extension OperationQueue {
     var graph = WaitGraph()
     while graph.count < nodes.operations.count {
       let operation = nodes.operations[graph.count]
-      let blockers = operation.unfinishedDependencies + operation.remainder.members
+      let blockers = operation.unfinishedDependencies + operation.leftToDo.members
       graph.addNode(waitingFor: blockers.map { nodes.number(of: $0) })
     }
     for group in graph.groups() {
@@ -31,7 +31,7 @@ extension OperationQueue {
   ) {
     do { try tryAddOperations(operations, validating: validating) } catch {
       error.fault(
-        "addOperations(_:waitUntilFinished:validating:) on queue \"\(stockName)\"",
+        "addOperations(_:waitUntilFinished:validating:) on queue \"\(storedName)\"",
         .adding(to: self))
     }
     guard waitUntilFinished else { return }

@@ -31,7 +31,7 @@ struct SuccessorRecord: ~Copyable {
   var dependency: UInt
   /// Not listed in `dependencies`: the edge on a barrier.
   let isHidden: Bool
-  /// Holds the operation back in the detour; under the dependent's edit lock.
+  /// Holds the operation back under the locked count; under the dependent's edit lock.
   var isBlocking = false
   /// Taken out of `dependencies`; under the dependent's edit lock.
   var isRemoved = false

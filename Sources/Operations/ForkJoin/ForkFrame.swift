@@ -90,7 +90,7 @@ import Synchronization
     unsafe frame.pointee.taker.store(record.address, ordering: .releasing)
     let surroundings = unsafe frame.pointee.surroundings.onAnotherThread
     // It may run for long.
-    record.flushCredit(unlessOf: surroundings.queue)
+    record.settleCredit(unlessOf: surroundings.queue)
     let outer = record.enter(surroundings)
     unsafe shim_call_closure(frame.pointee.body)
     record.leave(outer)
@@ -117,13 +117,13 @@ import Synchronization
     for frame: UnsafeMutablePointer<ForkFrame>, in band: PriorityBand, _ record: ThreadRecord,
     _ scheduler: any ForkJoinScheduler
   ) -> Bool {
-    record.flushCredit()
+    record.settleCredit()
     var backoff = Backoff()
     var rounds = 0
     while true {
       if let end = unsafe end(frame) { return end == .done }
       if unsafe help(frame, in: band, scheduler) {
-        record.flushCredit()
+        record.settleCredit()
         backoff = Backoff()
         rounds = 0
         continue

@@ -160,7 +160,7 @@ public func forkEach<Failure: Error>(
   @usableFromInline static func grain(of count: Int) -> Int {
     let workers = ThreadRecord.withCurrent { record in
       record.runOfGraph?.scheduler.workerCount
-        ?? (record.currentQueue == 0 ? nil : OperationQueue.stockCurrent?.scheduler.workerCount)
+        ?? (record.currentQueue == 0 ? nil : OperationQueue.builtInCurrent?.scheduler.workerCount)
     }
     return workers.map { count / (8 * $0) } ?? count
   }

@@ -76,7 +76,7 @@ import Synchronization
     // relaxed: a hint that may come late; nothing is read on the strength of it.
     if unsafe control.pointee.state.load(ordering: .relaxed) & GraphControl.cancelled == 0 {
       // It may run for long, and it is of no queue.
-      record.flushCredit(unlessOf: 0)
+      record.settleCredit(unlessOf: 0)
       let outer = record.enterNode(UInt(bitPattern: control))
       unsafe shim_call_closure(node.pointee.body)
       record.leaveNode(outer)

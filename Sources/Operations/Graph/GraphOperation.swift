@@ -13,7 +13,7 @@ final class GraphOperation: Operation, @unchecked Sendable {
   init(of graph: OperationGraph) {
     self.graph = graph
     super.init()
-    markStock(GraphOperation.self, StateBit.selfEndingClass)
+    markBuiltIn(GraphOperation.self, StateBit.selfEndingClass)
   }
 
   override func main() {

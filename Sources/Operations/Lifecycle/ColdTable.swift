@@ -29,20 +29,20 @@ import Synchronization
   var records: [RecordPointer] = unsafe []
   /// How many of `records` were removed before registration.
   var withdrawn = 0
-  /// Dependencies of a flushed operation that had not finished then and are not kept, by
+  /// Dependencies of a skipped operation that had not finished then and are not kept, by
   /// `EdgeLocation.key`.
   var released: [UInt: WeakOperation] = [:]
   /// Positions in `records` by dependency; kept once there are more than `indexThreshold` of them.
   var recordIndex: [UInt: Int] = [:]
   static let indexThreshold = 16
-  /// Inline slots whose edge holds the operation back in the detour; bit per slot.
+  /// Inline slots whose edge holds the operation back under the locked count; bit per slot.
   var blockingSlots: UInt8 = 0
 
-  /// Detour accounting: edges whose finisher has not come through the lock, stale ones included.
+  /// Locked count: edges whose finisher has not come through the lock, stale ones included.
   var edgesOutstanding = 0
-  /// Detour accounting: edges that still hold the operation back.
+  /// Locked count: edges that still hold the operation back.
   var edgesBlocking = 0
-  /// Detour accounting: the operation is with the scheduler or in the ready list.
+  /// Locked count: the operation is with the scheduler or in the ready list.
   var isOut = false
 
   /// What the operation takes when it starts.
@@ -54,15 +54,15 @@ import Synchronization
 
   /// Handles that have not come back; meaningful once `StateBit.severalHandles` is set.
   var handles = 1
-  /// A handle that only flushes is out; it comes back when the operation has begun, so one is
+  /// A handle that only skips is out; it comes back when the operation has begun, so one is
   /// enough.
-  var hasFlush = false
+  var hasSkipJob = false
   /// Finished and reported as such while a handle is still out.
   var hasLeft = false
-  /// The only handle that may start a moved operation: a carrier's address, or 0 for the
+  /// The only handle that may start a moved operation: an extra job's address, or 0 for the
   /// operation's own header.
   var latestHandle: UInt = 0
-  /// By level, the newest carrier that a change has put there and no worker has dropped; 0 when
+  /// By level, the newest extra job that a change has put there and no worker has dropped; 0 when
   /// there is none.
   var places = InlineArray<5, UInt>(repeating: 0)
   /// The operation was parked, so its next hand-over is a new handle.

@@ -25,7 +25,7 @@ extension Operation {
     let plain = plainness(bits)
     var backoff = Backoff()
     let slow =
-      StateBit.hold | StateBit.moved | StateBit.started | StateBit.attended
+      StateBit.hold | StateBit.moved | StateBit.started | StateBit.hasExtras
       | StateBit.needsResources
     while true {
       if bits & StateBit.lock != 0 {
@@ -35,7 +35,7 @@ extension Operation {
       }
       if bits & slow != 0 { return nil }
       // What is plain is ready once it was handed over.
-      if bits & StateBit.toBeFlushed | plain == 0, !isReady { return nil }
+      if bits & StateBit.toBeSkipped | plain == 0, !isReady { return nil }
       let begun = Self.begun(bits | plain)
       // acquire and release, edge EditLock: sees every edit before it, is seen by every one after
       // it.
@@ -48,7 +48,7 @@ extension Operation {
   }
 
   @inline(__always) static func begun(_ bits: UInt32) -> UInt32 {
-    bits | StateBit.started | (bits & StateBit.toBeFlushed != 0 ? StateBit.flushed : 0)
+    bits | StateBit.started | (bits & StateBit.toBeSkipped != 0 ? StateBit.skipped : 0)
   }
 
   @inline(never) final func beginSlowly(_ handle: UInt) -> BeginOutcome {
@@ -56,9 +56,9 @@ extension Operation {
     if state.load(ordering: .relaxed) & StateBit.hold != 0 { inheritCancellation() }
     let isReadyNow = isReady  // user code: before the lock
     var bits = lockState()
-    // What is to be flushed has no place in the order.
+    // What is to be skipped has no place in the order.
     let isOutOfDate =
-      bits & (StateBit.moved | StateBit.toBeFlushed) == StateBit.moved
+      bits & (StateBit.moved | StateBit.toBeSkipped) == StateBit.moved
       && coldTable?.latestHandle != handle
     // What was granted its resources has had its turn, and the slot that came with it goes with the
     // handle of that time: whichever comes first starts it. The latest one would have to ask anew.
@@ -66,7 +66,7 @@ extension Operation {
     if bits & StateBit.started != 0 || isOutOfDate && !isGranted { return lose(handle, bits) }
     let plain = plainness(bits)
     let wantsStart =
-      bits & StateBit.toBeFlushed != 0 || isReadyNow
+      bits & StateBit.toBeSkipped != 0 || isReadyNow
       || (plain != 0 && !hasConditions(bits))
     if bits & StateBit.hold != 0 {
       let inheritsCancellation = registerHeldEdges(&bits)
@@ -79,13 +79,13 @@ extension Operation {
         return beginSlowly(handle)
       }
     }
-    let isBlocked = (detourTable?.edgesBlocking ?? 0) > 0
+    let isBlocked = (lockedCountTable?.edgesBlocking ?? 0) > 0
     if isBlocked || !wantsStart {
       if isOutOfDate { return lose(handle, bits) }
-      if !isBlocked { _ = enterDetour(force: true, tagEdges: true, bits) }
+      if !isBlocked { _ = moveCountUnderLock(force: true, tagEdges: true, bits) }
       park(handle)
       let given = resourcesGivenUp()
-      // From here on every edit goes through the detour: there is no start that would register
+      // From here on every edit goes through the lock: there is no start that would register
       // edges.
       unlockState(bits | StateBit.registered)
       giveBack(given)
@@ -127,7 +127,7 @@ extension Operation {
     let bits = lockState()
     var handOver: UInt?
     if isSubmitted, bits & StateBit.started == 0,
-      let table = detourTable, table.edgesBlocking == 0, !table.isOut, table.wasParked
+      let table = lockedCountTable, table.edgesBlocking == 0, !table.isOut, table.wasParked
     {
       table.isOut = true
       noteReadyTime(bits)

@@ -13,18 +13,18 @@ extension Operation {
   ///
   /// In initialisers of classes of this room, which call it for their own class after
   /// `super.init()`.
-  final func markStock(
+  final func markBuiltIn(
     _ exactly: Operation.Type, _ flags: UInt32 = StateBit.retainsDependencies
   ) {
-    let stock = type(of: self) == exactly ? StateBit.stock | StateBit.plain : 0
+    let builtIn = type(of: self) == exactly ? StateBit.builtIn | StateBit.plain : 0
     // relaxed: nobody else has the object yet.
-    state.store(StateBit.normalBand | flags | stock, ordering: .relaxed)
+    state.store(StateBit.normalBand | flags | builtIn, ordering: .relaxed)
   }
 
   /// Of exactly a class of this room, and not of a user's.
-  final var isStock: Bool {
+  final var isBuiltIn: Bool {
     // relaxed: does not change once the object is known to others.
-    state.load(ordering: .relaxed) & StateBit.stock != 0
+    state.load(ordering: .relaxed) & StateBit.builtIn != 0
   }
 
   /// `StateBit.plain` if the operation is plain, else 0; for its begin.
@@ -33,12 +33,12 @@ extension Operation {
     return shim_overrides_start_or_flags(classAddress) == 0 ? StateBit.plain : 0
   }
 
-  /// The class has a `start()` of its own, so that a flush comes to code of the user's, which could
+  /// The class has a `start()` of its own, so that a skip comes to code of the user's, which could
   /// want a slot.
-  final var overridesStart: Bool { !isStock && shim_overrides_start(classAddress) != 0 }
+  final var overridesStart: Bool { !isBuiltIn && shim_overrides_start(classAddress) != 0 }
 
   /// The class has a `cancel()` of its own, which is user code.
-  final var overridesCancel: Bool { !isStock && shim_overrides_cancel(classAddress) != 0 }
+  final var overridesCancel: Bool { !isBuiltIn && shim_overrides_cancel(classAddress) != 0 }
 
   @inline(__always) private final var classAddress: UInt {
     UInt(bitPattern: ObjectIdentifier(type(of: self)))

@@ -15,7 +15,7 @@ extension Operation {
     _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
-    if bits & (StateBit.barrier | StateBit.flushed | StateBit.coldStart) != 0 {
+    if bits & (StateBit.barrier | StateBit.skipped | StateBit.coldStart) != 0 {
       if bits & StateBit.barrier != 0 { queue.barrierEnds(self) }
       letGo(bits)
     }
@@ -33,14 +33,14 @@ extension Operation {
       unsafe end(bits, gate, queue, record, context.pointee.worker)
     } else {
       successor = unsafe release(head, record, context)
-      if gate == .fast { queue.leaveFast(record) }
+      if gate == .fast { queue.leaveGate(record) }
     }
     return unsafe leave(successor, owing: mark, bits, gate, queue, record, context)
   }
 
   /// What makes a worker take the steps one by one.
   private static var carefulRelease: UInt32 {
-    StateBit.hasCompletion | StateBit.attended | StateBit.needsResources | StateBit.lock
+    StateBit.hasCompletion | StateBit.hasExtras | StateBit.needsResources | StateBit.lock
   }
 
   /// `start()` has returned, and the operation was finished inside of it: what is left.
@@ -72,9 +72,9 @@ extension Operation {
     // sequentially consistent, edge Completion: after the seal; an editor that still holds the lock
     // is waited for.
     let word = state.load(ordering: .sequentiallyConsistent)
-    guard word & (StateBit.attended | StateBit.lock) != 0 else { return word }
+    guard word & (StateBit.hasExtras | StateBit.lock) != 0 else { return word }
     let bits = noteFinish()
-    if bits & StateBit.attended != 0 {
+    if bits & StateBit.hasExtras != 0 {
       traceEnd(queue, worker)
       deliverTransitions()
       cancelDependents(head, bits)
@@ -93,9 +93,9 @@ extension Operation {
     }
     if let queue { unsafe queue.scheduler.submitUnlessEmpty(context.pointee.takeReady()) }
     record.handOverOrOwe(released.others)
-    if bits & StateBit.attended != 0 { WaiterList.tellProbes(released.waiters) }
+    if bits & StateBit.hasExtras != 0 { WaiterList.tellProbes(released.waiters) }
     WaiterList.wake(released.waiters)
-    if bits & StateBit.attended != 0 { dropConditions() }
+    if bits & StateBit.hasExtras != 0 { dropConditions() }
   }
 
   /// From the slot to the completion block, one after the other (contract 61, 127).
@@ -109,7 +109,7 @@ extension Operation {
     if record.currentOperation == word { record.stage = .ended }
     if bits & StateBit.needsResources != 0 { giveBackResources() }
     if bits & StateBit.hasCompletion != 0 { runCompletionBlock(queue?.word ?? 0, record) }
-    if bits & StateBit.attended != 0 { traceCompletion(queue, worker) }
+    if bits & StateBit.hasExtras != 0 { traceCompletion(queue, worker) }
     record.stage = stage
   }
 
@@ -117,11 +117,11 @@ extension Operation {
     _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord
   ) {
     switch gate {
-    case .fast: queue.leaveFast(record)
+    case .fast: queue.leaveGate(record)
     case .slot:
       queue.releaseSlot()
       record.slotIsGone = true
-    case .flush: break
+    case .skip: break
     case .elsewhere: takeOver(queue)
     }
   }

@@ -73,14 +73,14 @@ extension Operation {
       return
     }
     unsafe Self.withContext(of: queue) { unsafe leave(bits, queue, record, $0) }
-    record.flushCredit()
+    record.settleCredit()
   }
 
   /// As `endAfterStart` for an operation that was started by hand.
   final func endAfterManualStart(_ record: ThreadRecord) {
     // acquire, edge EditLock: as there.
     let bits = state.load(ordering: .acquiring)
-    record.handingOverLast { endAndLeave(bits, .flush, nil, record) }
+    record.handingOverLast { endAndLeave(bits, .skip, nil, record) }
   }
 
   /// Runs `body` with a context for a thread that is no worker of the queue's.
@@ -110,7 +110,7 @@ extension Operation {
     }
     let requested = bits | StateBit.finishRequested
     noteFinishRequested(requested)
-    // In one step with the bit: what is to be flushed has no edge that blocks.
+    // In one step with the bit: what is to be skipped has no edge that blocks.
     if isSubmitted { return finishMember(requested) }
     // sequentially consistent, edge FinishedEarly: the bit, which also gives up the lock, then
     // `membership`; an adder claims that word, then looks at the bit. One of the two sees the
@@ -120,7 +120,7 @@ extension Operation {
     guard membership.load(ordering: .sequentiallyConsistent) != Membership.none else { return }
     awaitClaim()
     let now = lockState()
-    // What has begun it has flushed it.
+    // What has begun it has skipped it.
     guard now & StateBit.started == 0, isSubmitted else { return unlockState(now) }
     finishMember(now)
   }
@@ -143,7 +143,7 @@ extension Operation {
         let outer = record.push(word, queue)
         skipBody()
         record.pop(outer)
-        if !finishStarted(begun, .flush) { detach(.flush, queue, record) }
+        if !finishStarted(begun, .skip) { detach(.skip, queue, record) }
         // What stood behind it may wait for it, and run here.
         if queue.order != nil { queue.enqueue(JobChain()) }
       }
@@ -169,11 +169,11 @@ extension Operation {
   /// The thread's handle is one more, or the header where that was never handed over or had come
   /// back: then nobody hands it over any more, not even a barrier that holds the operation back.
   private final func beginEarly(_ bits: UInt32) -> UInt32 {
-    let begun = bits | StateBit.started | StateBit.flushed
+    let begun = bits | StateBit.started | StateBit.skipped
     let table = coldTableMade()
     // Not once its last dependency has finished in between: then the header is on its way to the
     // scheduler.
-    if !isHandedOver, enterDetour(force: false, tagEdges: false, bits) != nil {
+    if !isHandedOver, moveCountUnderLock(force: false, tagEdges: false, bits) != nil {
       ignoreOrdinaryEdges(table, bits)
       table.isOut = true
       if table.wasParked { table.handles += 1 }
@@ -194,7 +194,7 @@ extension Operation {
     noteBodyReturned()
     // The slot passes to the operation: one more is running until the worker has given up its own.
     queue.addDetached()
-    if gate == .fast { queue.leaveFast(record) }
+    if gate == .fast { queue.leaveGate(record) }
     guard setBits(StateBit.detached) & StateBit.sealedByFinish != 0 else { return }
     queue.releaseSlot()
     unpin(queue)

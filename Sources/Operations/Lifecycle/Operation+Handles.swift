@@ -4,19 +4,19 @@ import Scheduling
 import Synchronization
 
 // An operation usually has one handle with the scheduler or in a ready list: its own header. A
-// flush of a cancelled one, a change of its level and a hand-over while the header is still queued
-// need another: a carrier. The cold table counts them under the edit lock. The membership keeps
+// skip of a cancelled one, a change of its level and a hand-over while the header is still queued
+// need another: an extra job. The cold table counts them under the edit lock. The membership keeps
 // operation and queue for them; when the operation ends and leaves, they keep both themselves until
 // the last one is back, so that whoever holds a handle may read the queue. Protocol: Release.md,
 // "Handles".
 
 /// A job that stands for an operation; heap memory, freed by its own run.
-struct HandleCarrier: ~Copyable {
+struct ExtraJob: ~Copyable {
   let header: JobHeader
   /// The operation, kept alive by the handle count.
   let operation: UInt
   /// Only finishes an operation without running it, and without a slot.
-  let isFlush: Bool
+  let isSkip: Bool
   /// The level in which it was handed over; its holder's.
   var band = PriorityBand.normal
 
@@ -26,64 +26,64 @@ struct HandleCarrier: ~Copyable {
   /// So many that only a program that changes one operation's level again and again meets it.
   static let limit = 16
 
-  static func make(_ operation: Operation, isFlush: Bool) -> UnsafeMutablePointer<HandleCarrier> {
-    let carrier = UnsafeMutablePointer<HandleCarrier>.allocate(capacity: 1)
-    unsafe carrier.initialize(
-      to: HandleCarrier(
-        header: JobHeader(run: carrierRun), operation: operation.word, isFlush: isFlush))
-    return unsafe carrier
+  static func make(_ operation: Operation, isSkip: Bool) -> UnsafeMutablePointer<ExtraJob> {
+    let extraJob = UnsafeMutablePointer<ExtraJob>.allocate(capacity: 1)
+    unsafe extraJob.initialize(
+      to: ExtraJob(
+        header: JobHeader(run: extraJobRun), operation: operation.word, isSkip: isSkip))
+    return unsafe extraJob
   }
 
-  /// The job of a carrier that the caller holds.
-  static func job(_ carrier: UInt, band: PriorityBand) -> Job {
-    // SAFETY: the address is that of a live carrier, whose first field is the header.
-    unsafe UnsafeMutablePointer<HandleCarrier>(bitPattern: carrier).unsafelyUnwrapped.pointee.band =
+  /// The job of an extra job that the caller holds.
+  static func job(_ extraJob: UInt, band: PriorityBand) -> Job {
+    // SAFETY: the address is that of a live extra job, whose first field is the header.
+    unsafe UnsafeMutablePointer<ExtraJob>(bitPattern: extraJob).unsafelyUnwrapped.pointee.band =
       band
     return unsafe Job(
-      header: UnsafeMutablePointer<JobHeader>(bitPattern: carrier).unsafelyUnwrapped, band: band)
+      header: UnsafeMutablePointer<JobHeader>(bitPattern: extraJob).unsafelyUnwrapped, band: band)
   }
 
-  /// The run function of carriers, to tell them from other jobs.
+  /// The run function of extra jobs, to tell them from other jobs.
   static let runWord: UInt = {
-    let run: JobHeader.RunFunction = unsafe carrierRun
+    let run: JobHeader.RunFunction = unsafe extraJobRun
     return unsafe unsafeBitCast(run, to: UInt.self)
   }()
 
-  /// Frees a carrier that will not run.
-  static func freeIfCarrier(_ job: Job) {
+  /// Frees an extra job that will not run.
+  static func freeIfExtraJob(_ job: Job) {
     guard unsafe unsafeBitCast(job.header.pointee.run, to: UInt.self) == runWord else { return }
-    let carrier = unsafe UnsafeMutableRawPointer(job.header).assumingMemoryBound(
-      to: HandleCarrier.self)
-    unsafe carrier.deinitialize(count: 1)
-    unsafe carrier.deallocate()
+    let extraJob = unsafe UnsafeMutableRawPointer(job.header).assumingMemoryBound(
+      to: ExtraJob.self)
+    unsafe extraJob.deinitialize(count: 1)
+    unsafe extraJob.deallocate()
   }
 }
 
-private func carrierRun(
+private func extraJobRun(
   _ header: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer
 ) -> UInt {
   let address = UInt(bitPattern: header)
-  let carrier = unsafe header.assumingMemoryBound(to: HandleCarrier.self)
-  let operation = unsafe Operation.reference(carrier.pointee.operation)
-  let (isFlush, band) = unsafe (carrier.pointee.isFlush, carrier.pointee.band)
+  let extraJob = unsafe header.assumingMemoryBound(to: ExtraJob.self)
+  let operation = unsafe Operation.reference(extraJob.pointee.operation)
+  let (isSkip, band) = unsafe (extraJob.pointee.isSkip, extraJob.pointee.band)
   // SAFETY: the handle count keeps operation and queue.
   return unsafe operation._withUnsafeGuaranteedRef { operation in
     unsafe operation.queueReference._withUnsafeGuaranteedRef { queue in
       ThreadRecord.withCurrent { record in
         let context = unsafe context.assumingMemoryBound(to: WorkerContext.self)
         // Where it comes back to: a place that was noted stays in its level.
-        let job = HandleCarrier.job(address, band: band)
+        let job = ExtraJob.job(address, band: band)
         let successor: UInt
-        if isFlush {
-          guard queue.mayFlushNow(deferring: job) else { return 0 }
-          successor = unsafe operation.runPastGate(address, .flush, queue, record, context)
+        if isSkip {
+          guard queue.maySkipNow(deferring: job) else { return 0 }
+          successor = unsafe operation.runPastGate(address, .skip, queue, record, context)
         } else {
           let ran = unsafe operation.runHandle(address, job, queue, record, context)
           guard let ran else { return 0 }
           successor = ran
         }
-        unsafe carrier.deinitialize(count: 1)
-        unsafe carrier.deallocate()
+        unsafe extraJob.deinitialize(count: 1)
+        unsafe extraJob.deallocate()
         return successor
       }
     }
@@ -92,7 +92,7 @@ private func carrierRun(
 
 extension ColdTable {
   /// An operation that was parked is handed over again, with its header if that is back, else with
-  /// a carrier.
+  /// an extra job.
   ///
   /// Under the edit lock.
   func countNextHandle(of operation: Operation) -> UInt {
@@ -101,7 +101,7 @@ extension ColdTable {
       headerIsBack = false
       latestHandle = Handle.header
     } else {
-      latestHandle = unsafe UInt(bitPattern: HandleCarrier.make(operation, isFlush: false))
+      latestHandle = unsafe UInt(bitPattern: ExtraJob.make(operation, isSkip: false))
     }
     return latestHandle
   }
@@ -112,7 +112,7 @@ extension ColdTable {
   /// Under the edit lock.
   fileprivate func handleToReturnTo(_ band: PriorityBand) -> UInt? {
     let handle = places[Int(band.rawValue)]
-    return handles > HandleCarrier.limit && handle != Handle.header ? handle : nil
+    return handles > ExtraJob.limit && handle != Handle.header ? handle : nil
   }
 
   /// A handle that has come to a worker does not start the operation: it is no place to return to.
@@ -128,7 +128,7 @@ extension ColdTable {
 extension Operation {
   /// The job of a handle that the caller holds.
   final func job(of handle: UInt) -> Job {
-    handle == Handle.header ? job : HandleCarrier.job(handle, band: band)
+    handle == Handle.header ? job : ExtraJob.job(handle, band: band)
   }
 
   /// Whether the operation behind a handle that the caller holds needs no slot.
@@ -194,36 +194,36 @@ extension Operation {
     return RegistryChunk.ticket(ofSlot: membership.load(ordering: .relaxed))
   }
 
-  /// An operation to be flushed that is already handed over gets a carrier when its queue would
+  /// An operation to be skipped that is already handed over gets an extra job when its queue would
   /// make it wait for a slot.
-  final func flushWithoutSlot() {
-    guard let job = flushOutsideTheList() else { return }
-    // The carrier keeps the operation, and that its queue.
+  final func skipWithoutSlot() {
+    guard let job = skipOutsideTheList() else { return }
+    // The extra job keeps the operation, and that its queue.
     let queue = unsafe queueReference.takeUnretainedValue()
     queue.scheduler.submit(JobChain(job))
   }
 
-  /// The job of that carrier, for the caller to submit; nil if there is none, or it waits for the
+  /// The job of that extra job, for the caller to submit; nil if there is none, or it waits for the
   /// end of a suspension.
-  final func flushOutsideTheList() -> Job? {
+  final func skipOutsideTheList() -> Job? {
     // That of a user's class may call user code, so it is asked without the lock.
-    guard isStock || needsNoSlot else { return nil }
+    guard isBuiltIn || needsNoSlot else { return nil }
     let bits = lockState()
     // What a barrier holds back, or a barrier that is not due, must not finish before its time.
-    guard bits & StateBit.toBeFlushed != 0, bits & StateBit.started == 0, isSubmitted, isHandedOver,
-      unsafe queueReference._withUnsafeGuaranteedRef(\.limitsStarts), !coldTableMade().hasFlush
+    guard bits & StateBit.toBeSkipped != 0, bits & StateBit.started == 0, isSubmitted, isHandedOver,
+      unsafe queueReference._withUnsafeGuaranteedRef(\.limitsStarts), !coldTableMade().hasSkipJob
     else {
       unlockState(bits)
       return nil
     }
     let queue = unsafe queueReference.takeUnretainedValue()
     let table = coldTableMade()
-    table.hasFlush = true
+    table.hasSkipJob = true
     table.handles += 1
     unlockState(bits | StateBit.severalHandles)
-    let carrier = unsafe HandleCarrier.make(self, isFlush: true)
-    let job = HandleCarrier.job(UInt(bitPattern: carrier), band: band)
-    return queue.mayFlushNow(deferring: job) ? job : nil
+    let extraJob = unsafe ExtraJob.make(self, isSkip: true)
+    let job = ExtraJob.job(UInt(bitPattern: extraJob), band: band)
+    return queue.maySkipNow(deferring: job) ? job : nil
   }
 
   /// Sets the level; a queued, unstarted operation joins the tail of the new one (contract 88).
@@ -234,16 +234,16 @@ extension Operation {
     let old = bits
     bits = (bits & ~StateBit.bandMask) | shifted
     notePriority(from: old, to: bits)
-    var carrier = carrierAfterMove(&bits)
+    var extraJob = extraJobAfterMove(&bits)
     unlockState(bits)
-    if carrier == nil, bits & StateBit.started == 0, isSubmitted {
+    if extraJob == nil, bits & StateBit.started == 0, isSubmitted {
       // Whoever made it ready meanwhile has read the level before or after: sequentially
       // consistent, edge LevelChanged.
       bits = lockState()
-      if bits & StateBit.bandMask == shifted { carrier = carrierAfterMove(&bits) }
+      if bits & StateBit.bandMask == shifted { extraJob = extraJobAfterMove(&bits) }
       unlockState(bits)
     }
-    if let carrier { handOver(HandleCarrier.job(carrier, band: band)) }
+    if let extraJob { handOver(ExtraJob.job(extraJob, band: band)) }
     deliverTransitions(bits)
   }
 
@@ -252,7 +252,7 @@ extension Operation {
   ///
   /// None when too many are out already and one of them stands in that level: then that one is the
   /// latest.
-  private final func carrierAfterMove(_ bits: inout UInt32) -> UInt? {
+  private final func extraJobAfterMove(_ bits: inout UInt32) -> UInt? {
     guard bits & (StateBit.started | StateBit.barrier) == 0, isSubmitted, isHandedOver,
       // Levels do not count where the order is strict.
       unsafe queueReference._withUnsafeGuaranteedRef({ $0.order == nil })
@@ -265,10 +265,10 @@ extension Operation {
       return nil
     }
     table.handles += 1
-    let carrier = unsafe UInt(bitPattern: HandleCarrier.make(self, isFlush: false))
-    table.latestHandle = carrier
-    table.places[Int(band.rawValue)] = carrier
-    return carrier
+    let extraJob = unsafe UInt(bitPattern: ExtraJob.make(self, isSkip: false))
+    table.latestHandle = extraJob
+    table.places[Int(band.rawValue)] = extraJob
+    return extraJob
   }
 
   /// With the scheduler or in the ready list; under the edit lock.
@@ -276,7 +276,7 @@ extension Operation {
     // acquire, edge Resolved; sequentially consistent, edge LevelChanged: after the exchange that
     // took the lock.
     let count = pending.load(ordering: .sequentiallyConsistent)
-    if count & PendingBit.detour != 0 { return coldTable?.isOut ?? false }
+    if count & PendingBit.lockedCount != 0 { return coldTable?.isOut ?? false }
     return count == 0
   }
 }

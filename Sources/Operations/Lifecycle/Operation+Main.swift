@@ -3,20 +3,20 @@
 import Synchronization
 
 extension Operation {
-  /// What the stock `start()` does once the operation has begun.
+  /// What the built-in `start()` does once the operation has begun.
   ///
   /// `queue` is the address of the queue that counts it, or 0.
   @inline(__always) final func runMain(countedBy queue: UInt) {
     // relaxed: this thread's own `begin` read the word with acquire.
     let bits = state.load(ordering: .relaxed)
-    guard bits & (StateBit.flushed | StateBit.asynchronous) == 0 else {
-      return runUnusualMain(isSkipped: bits & StateBit.flushed != 0)
+    guard bits & (StateBit.skipped | StateBit.asynchronous) == 0 else {
+      return runUnusualMain(isSkipped: bits & StateBit.skipped != 0)
     }
     // Before, for what finishes and leaves inside; and after, when somebody has begun to count
     // meanwhile.
     let isCounted = OperationQueue.hasExtras(at: queue)
     if isCounted { _ = setBits(StateBit.mainRan) }
-    if bits & StateBit.stock != 0 { runBody() } else { main() }
+    if bits & StateBit.builtIn != 0 { runBody() } else { main() }
     if !isCounted, OperationQueue.hasExtras(at: queue) { _ = setBits(StateBit.mainRan) }
   }
 

@@ -11,7 +11,7 @@ extension Operation {
     guard let bits = try beginManually() else { return }
     let record = ThreadRecord.current
     let outer = record.enterByHand(self)
-    let isInStart = !callsStart || bits & StateBit.stock != 0
+    let isInStart = !callsStart || bits & StateBit.builtIn != 0
     switch runStart(bits, nil, -1, record, isInStart: isInStart) {
     case .ended: if !isSealed { finishFromAnywhere() }
     case .finishedInside: endAfterManualStart(record)
@@ -73,7 +73,7 @@ extension Operation {
         return try refuseStart()
       case .notReady:
         if isSealed { return nil }
-        throw .notReady(self, blockedBy: stockDependencies.filter { !$0.isFinished })
+        throw .notReady(self, blockedBy: storedDependencies.filter { !$0.isFinished })
       }
     }
   }
@@ -99,7 +99,7 @@ extension Operation {
     // Somebody else has begun it: what it depends on may be going, and what it needs it has.
     guard bits & StateBit.started == 0 else { return .taken([]) }
     var needs: [ResourceNeed] = []
-    if bits & StateBit.toBeFlushed == 0 {
+    if bits & StateBit.toBeSkipped == 0 {
       var (isFree, inherits) = (isReadyNow, false)
       unsafe forEachEdge(bits) { _, dependency in
         unsafe Self.reference(dependency)._withUnsafeGuaranteedRef { dependency in
@@ -141,7 +141,7 @@ extension Operation {
     // Under the lock an unstarted member keeps its queue.
     let queue = unsafe isStarted || member <= Membership.reserved ? nil : retainQueue()
     unlockState(bits)
-    let name = unsafe queue?.takeRetainedValue().stockName
+    let name = unsafe queue?.takeRetainedValue().storedName
     if isSealed { return nil }
     if isStarted || member == Membership.manual { return .alreadyExecuting(self) }
     let stranger =

@@ -27,7 +27,7 @@ enum StartGate {
   /// A drain claimed a slot.
   case slot
   /// Cancelled, or finished before it started: needs no slot.
-  case flush
+  case skip
   /// Another thread has begun the operation that this one finishes, and has the slot.
   case elsewhere
 }
@@ -41,7 +41,7 @@ extension Operation {
     return unsafe OperationQueue.reference(RegistryChunk.queueWord(ofSlot: slot))
   }
 
-  /// A handle (0 = the operation's own header, else a carrier) has reached a worker.
+  /// A handle (0 = the operation's own header, else an extra job) has reached a worker.
   ///
   /// Returns the word of the immediate successor or 0; nil when the job went back to the queue's
   /// lists and must live on.
@@ -53,14 +53,14 @@ extension Operation {
     if record.claim == queue.word {
       record.claim = 0
       gate = .slot
-    } else if queue.enterFast(record) {
+    } else if queue.enterGate(record) {
       gate = .fast
     } else if isStartedElsewhere {
       dropHandle()
       return 0
     } else if needsNoSlot {
-      guard queue.mayFlushNow(deferring: job) else { return nil }
-      gate = .flush
+      guard queue.maySkipNow(deferring: job) else { return nil }
+      gate = .skip
     } else {
       takeBack(handle, job, to: queue, record)
       return nil
@@ -73,7 +73,7 @@ extension Operation {
     _ handle: UInt, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
-    record.flushCredit(unlessOf: queue.word)
+    record.settleCredit(unlessOf: queue.word)
     if let bits = beginFast() {
       return unsafe perform(bits, gate, queue, record, context)
     }
@@ -98,7 +98,7 @@ extension Operation {
     if case .won(let bits) = outcome {
       return unsafe perform(bits, gate, queue, record, context)
     }
-    if gate == .fast { queue.leaveFast(record) }
+    if gate == .fast { queue.leaveGate(record) }
     if case .lost = outcome { dropHandle() }
     if record.owedCount > mark, gate == .slot, !record.slotIsGone {
       giveUpSlot(gate, queue, record)
@@ -107,31 +107,31 @@ extension Operation {
     return 0
   }
 
-  /// Cancelled and of a class whose `start()` is the stock one, or finished before it started
+  /// Cancelled and of a class whose `start()` is the built-in one, or finished before it started
   /// (contract 49, 66).
   ///
   /// Asked once the slot is stored, and through the edit lock: a canceller that held the lock
   /// before that took the operation for one in no queue, has set its bit by now, and leaves the
-  /// flush to the caller. May call user code.
+  /// skip to the caller. May call user code.
   package final var needsNoSlot: Bool {
     let bits = lockState()
     unlockState(bits)
     if bits & StateBit.finishRequested != 0 { return true }
     guard bits & StateBit.cancelled != 0 else { return false }
-    return !overridesStart || flushesWithoutSlot
+    return !overridesStart || isSkippedWithoutSlot
   }
 
-  /// Stock readiness: every dependency has finished, or they do not count any more (contract 29,
+  /// Built-in readiness: every dependency has finished, or they do not count any more (contract 29,
   /// 37).
   final func computeReady() -> Bool {
     // acquire, edge EditLock.
     let bits = state.load(ordering: .acquiring)
-    if bits & StateBit.attended != 0 { return computeReadyAttended(bits) }
-    return computeStockReady(bits)
+    if bits & StateBit.hasExtras != 0 { return computeReadyWithExtras(bits) }
+    return computeBuiltInReady(bits)
   }
 
   /// As `computeReady` without what the cold table adds.
-  final func computeStockReady(_ bits: UInt32) -> Bool {
+  final func computeBuiltInReady(_ bits: UInt32) -> Bool {
     if bits & StateBit.ignoresDependencies != 0 { return true }
     if !Self.hasDependencies(bits) { return true }
     if bits & (StateBit.registered | StateBit.hold) == StateBit.registered,
@@ -161,15 +161,15 @@ extension Operation {
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
     let kinds =
-      StateBit.plain | StateBit.asynchronous | StateBit.coldStart | StateBit.attended
+      StateBit.plain | StateBit.asynchronous | StateBit.coldStart | StateBit.hasExtras
       | StateBit.finishRequested
     guard bits & kinds == StateBit.plain else {
       return unsafe performStart(bits, gate, queue, record, context)
     }
     let outer = record.push(word, queue)
-    if bits & StateBit.flushed != 0 {
+    if bits & StateBit.skipped != 0 {
       skipBody()
-    } else if bits & StateBit.stock != 0 {
+    } else if bits & StateBit.builtIn != 0 {
       runBody()
     } else {
       main()

@@ -5,7 +5,7 @@ import Scheduling
 import Synchronization
 
 /// What an operation that executes still needs in order to finish.
-package enum Remainder {
+package enum LeftToDo {
   /// Its body, or a call of `finish()`.
   case finish
   /// These operations, of which it is made; those that it will start, before it executes.
@@ -45,7 +45,7 @@ package struct OperationSnapshot {
   /// Started by hand.
   package var isManual = false
   /// What it still needs, but for members that have finished.
-  package var remainder = Remainder.finish
+  package var leftToDo = LeftToDo.finish
   /// With the scheduler or in the ready list.
   package var isHandedOver = false
   /// A barrier that is not due.
@@ -74,10 +74,10 @@ extension Operation {
     state.load(ordering: .acquiring) & StateBit.started != 0 && !isSealed
   }
 
-  /// Dependencies that hold the operation back: none once it has started or will be flushed.
+  /// Dependencies that hold the operation back: none once it has started or will be skipped.
   final var unfinishedDependencies: [Operation] {
     let bits = lockState()
-    let list = bits & StateBit.ignoresDependencies == 0 ? listedDependencies(bits) : []
+    let list = bits & StateBit.ignoresDependencies == 0 ? currentDependencies(bits) : []
     unlockState(bits)
     return list.filter { !$0.isSealed }
   }
@@ -98,7 +98,7 @@ extension Operation {
   }
 
   /// What it still needs in order to finish, once it executes; with no lock held.
-  final var remainder: Remainder {
+  final var leftToDo: LeftToDo {
     guard let composite else { return endsItself ? .closures : .finish }
     let left = composite.membersLeft
     guard case .members(let members) = left else { return left }
@@ -128,8 +128,8 @@ extension Operation {
       facts.isReserved = membership.load(ordering: .acquiring) == Membership.reserved
       facts.isHandedOver = isHandedOver
       facts.waitsForOlder =
-        bits & StateBit.barrier != 0 && !facts.isHandedOver && detourTable == nil
-      if bits & StateBit.toBeFlushed == 0 { facts.dependencies = listedDependencies(bits) }
+        bits & StateBit.barrier != 0 && !facts.isHandedOver && lockedCountTable == nil
+      if bits & StateBit.toBeSkipped == 0 { facts.dependencies = currentDependencies(bits) }
       if let table = coldTable, table.waitsForResources {
         facts.resources = table.needs.map(\.resource)
       }
@@ -145,7 +145,7 @@ extension Operation {
     if facts.barrier?.isSealed ?? false { facts.barrier = nil }
     facts.dependencies.removeAll { $0.isSealed }
     guard case .executing = facts.stage else { return facts }
-    facts.remainder = remainder
+    facts.leftToDo = leftToDo
     if let since = bodyReturned {
       let now = MonotonicTime.nanoseconds()
       facts.stage = .detached(elapsed: .nanoseconds(Int64(clamping: now &- min(since, now))))
@@ -170,7 +170,7 @@ extension Operation {
       if test(operation, facts) { return true }
       left += facts.dependencies
       if let barrier = facts.barrier { left.append(barrier) }
-      left += facts.remainder.members
+      left += facts.leftToDo.members
     }
     return false
   }

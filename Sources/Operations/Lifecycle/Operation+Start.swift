@@ -20,7 +20,7 @@ extension Operation {
   /// - Parameters:
   ///   - kinds: the state word as of the beginning.
   ///   - queue: nil after a start by hand.
-  ///   - isInStart: the stock `start()` is what has called this.
+  ///   - isInStart: the built-in `start()` is what has called this.
   @inline(__always) final func runStart(
     _ kinds: UInt32, _ queue: OperationQueue?, _ worker: @autoclosure () -> Int,
     _ record: ThreadRecord, isInStart: Bool = false
@@ -28,32 +28,32 @@ extension Operation {
     // Who is told of the start may finish the operation: that leaves the rest to the caller as
     // well.
     record.stage = .starting
-    let skipsBody = kinds & StateBit.flushed != 0
+    let skipsBody = kinds & StateBit.skipped != 0
     if kinds & StateBit.coldStart != 0 { passInResults(unlessSkipped: skipsBody) }
-    if kinds & StateBit.attended != 0 {
+    if kinds & StateBit.hasExtras != 0 {
       if let queue { traceBegin(queue, worker()) }
       deliverTransitions()
     }
-    var stockStartRan = true
+    var builtInStartRan = true
     if kinds & StateBit.finishRequested != 0 {
       // What `start()` would do is over. Another `finish()` may end the operation meanwhile.
       if let queue { Warning.finishedBeforeStart(self, queue) }
       skipBody()
-    } else if kinds & (StateBit.attended | StateBit.flushed) == StateBit.attended {
-      stockStartRan = atRequestedService(queue) { callStart(record, isInStart: isInStart) }
+    } else if kinds & (StateBit.hasExtras | StateBit.skipped) == StateBit.hasExtras {
+      builtInStartRan = atRequestedService(queue) { callStart(record, isInStart: isInStart) }
     } else {
-      stockStartRan = callStart(record, isInStart: isInStart)
+      builtInStartRan = callStart(record, isInStart: isInStart)
     }
     if record.returnsFinished() { return .finishedInside }
     if kinds & StateBit.finishRequested != 0 { return .ended }
     if kinds & StateBit.asynchronous != 0 {
       return skipsBody && !endsItself ? .ended : .goesOn
     }
-    if stockStartRan, !endsItself { return .ended }
+    if builtInStartRan, !endsItself { return .ended }
     return !isSealed && isFinished ? .ended : .goesOn
   }
 
-  /// Calls `start()`, which a class may override; returns whether that came to the stock one.
+  /// Calls `start()`, which a class may override; returns whether that came to the built-in one.
   @inline(__always) private final func callStart(
     _ record: ThreadRecord, isInStart: Bool
   ) -> Bool {

@@ -86,7 +86,7 @@ extension Operation {
 
   /// Whether `bits` says that the body has begun, and was not skipped.
   @inline(__always) static func hasBegun(_ bits: UInt32) -> Bool {
-    bits & (StateBit.started | StateBit.flushed) == StateBit.started
+    bits & (StateBit.started | StateBit.skipped) == StateBit.started
   }
 
   /// Whether `bits` says that there are dependencies.

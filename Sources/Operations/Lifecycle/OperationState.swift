@@ -11,7 +11,7 @@ enum StateBit {
   static let lock: UInt32 = 1 << 0
   /// The runner must take the slow path of `begin`: edges were added that are not registered.
   static let hold: UInt32 = 1 << 1
-  /// Edges were registered; later edits go through the detour.
+  /// Edges were registered; later edits go through the lock.
   static let registered: UInt32 = 1 << 2
   /// Some handle has begun the operation.
   ///
@@ -24,7 +24,7 @@ enum StateBit {
   /// A completion block is in the cold table.
   static let hasCompletion: UInt32 = 1 << 5
   /// It began cancelled or finished, so its body does not run.
-  static let flushed: UInt32 = 1 << 6
+  static let skipped: UInt32 = 1 << 6
   /// It stays executing after `start()` has returned, until `finish()`.
   static let asynchronous: UInt32 = 1 << 7
   /// The worker has left the operation to the thread that finishes it, with its slot.
@@ -34,8 +34,8 @@ enum StateBit {
   static let sealedByFinish: UInt32 = 1 << 9
   /// More than one handle to the operation exists or existed; see `Handles`.
   static let severalHandles: UInt32 = 1 << 10
-  /// A class of this module without overridable hooks: needs no slot to be flushed.
-  static let stock: UInt32 = 1 << 11
+  /// A class of this module without overridable hooks: needs no slot to be skipped.
+  static let builtIn: UInt32 = 1 << 11
   /// `dependencies` keeps finished operations.
   static let retainsDependencies: UInt32 = 1 << 12
   /// A barrier of its queue.
@@ -53,7 +53,7 @@ enum StateBit {
   ///
   /// Never cleared, and never set once it has started.
   static let finishRequested: UInt32 = 1 << 25
-  /// The stock `start()` has begun `main()` of an asynchronous class, or has run that of another
+  /// The built-in `start()` has begun `main()` of an asynchronous class, or has run that of another
   /// one in a queue with extras.
   static let mainRan: UInt32 = 1 << 28
   /// Its dependents are cancelled when it finishes cancelled.
@@ -62,7 +62,7 @@ enum StateBit {
   /// Observation.md.
   ///
   /// Such an operation begins, runs and finishes on the long paths. Never cleared.
-  static let attended: UInt32 = 1 << 26
+  static let hasExtras: UInt32 = 1 << 26
 
   /// The start needs more than `main()`: values to pass in, closures to hand out and to let go of.
   static let coldStart: UInt32 = 1 << 30
@@ -77,10 +77,10 @@ enum StateBit {
   ///
   /// Dependencies, conditions and resources do not hold it back: no ordinary edge of it blocks, and
   /// none is registered from here on. A barrier does, and so does a suspension. Ask with this mask,
-  /// never for one of the bits, unless the two really differ; a start turns it into `flushed`.
-  static let toBeFlushed = cancelled | finishRequested
+  /// never for one of the bits, unless the two really differ; a start turns it into `skipped`.
+  static let toBeSkipped = cancelled | finishRequested
   /// Neither dependencies nor conditions hold the operation back: it is ready, if not more.
-  static let ignoresDependencies = started | toBeFlushed
+  static let ignoresDependencies = started | toBeSkipped
 
   static let bandShift: UInt32 = 16
   static let bandMask: UInt32 = 7 << 16
@@ -98,9 +98,9 @@ enum StateBit {
 
 /// The bits of an operation's `pending` word.
 enum PendingBit {
-  /// Accounting has moved to the cold table; see `Operation+Detour.swift`.
-  static let detour: UInt32 = 1 << 31
-  static let countMask: UInt32 = detour - 1
+  /// Accounting has moved to the cold table; see `Operation+LockedCount.swift`.
+  static let lockedCount: UInt32 = 1 << 31
+  static let countMask: UInt32 = lockedCount - 1
 }
 
 /// The values of an operation's `membership` word that are no registry slot.
@@ -115,7 +115,7 @@ enum Membership {
   static let reserved: UInt = 3
 }
 
-/// Which handle of an operation: the address of a carrier, or this.
+/// Which handle of an operation: the address of an extra job, or this.
 enum Handle {
   /// The operation's own header.
   static let header: UInt = 0

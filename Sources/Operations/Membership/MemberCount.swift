@@ -83,7 +83,7 @@ extension OperationQueue {
       // released first.
       let keeps = MemberCount.members(old) == 0 ? unsafe Unmanaged.passRetained(self) : nil
       shim_keep_order()
-      // acquire and release, edge Counted: orders submissions with flushes, barriers and waiters of
+      // acquire and release, edge Counted: orders submissions with skips, barriers and waiters of
       // the same word.
       let (won, seen) = count.word.weakCompareExchange(
         expected: old, desired: new, successOrdering: .acquiringAndReleasing,
@@ -132,7 +132,7 @@ extension OperationQueue {
       let keeps = isWatched ? unsafe Unmanaged.passRetained(self) : nil
       shim_keep_order()
       defer { unsafe keeps?.release() }
-      // acquire and release, edge Counted: the flush to zero publishes every result to the waiter.
+      // acquire and release, edge Counted: the skip to zero publishes every result to the waiter.
       let (won, seen) = count.word.weakCompareExchange(
         expected: old, desired: old - share, successOrdering: .acquiringAndReleasing,
         failureOrdering: .relaxed)

@@ -42,6 +42,6 @@ extension Operation {
   final var placeOfExecution: String {
     let queue = LiveQueues.withMembers().first { $0.membersForDiagnosis().contains(self) }
     guard let queue else { return "" }
-    return queue.labelOfOwner.map { " as a member of \($0)" } ?? " in queue \"\(queue.stockName)\""
+    return queue.labelOfOwner.map { " as a member of \($0)" } ?? " in queue \"\(queue.storedName)\""
   }
 }

@@ -19,19 +19,19 @@ extension OperationQueue {
   /// As `addOperation(_:)`, but throws `alreadyQueued`, `alreadyExecuting` or `alreadyFinished`.
   public func tryAddOperation(_ operation: Operation) throws(OperationError) {
     try operation.claimForQueue()
-    let place = enrol(operation)
-    let (job, wasAttended) = ThreadRecord.withCurrent { record -> (Job?, Bool) in
+    let place = takePlace(operation)
+    let (job, hadExtras) = ThreadRecord.withCurrent { record -> (Job?, Bool) in
       let slot = registry.add(operation.word, ticket: place.ticket, stripe: record.stripe)
       // Once it is in the registry: see Observation.md.
       if hasExtras {
-        addAttended([operation], place.ticket, [slot], place.barrier)
+        addWithExtras([operation], place.ticket, [slot], place.barrier)
         return (nil, true)
       }
       record.addsUnderWay += 1
       defer { record.addsUnderWay -= 1 }
       return (operation.submit(slot: slot, in: self, behind: place.barrier), false)
     }
-    guard !wasAttended else { return }
+    guard !hadExtras else { return }
     if place.barrier != nil { evaluateBarriers() }
     if let job { acceptHandles(JobChain(job)) }
   }
@@ -41,7 +41,7 @@ extension OperationQueue {
   public func tryAddOperations(_ operations: [Operation]) throws(OperationError) {
     guard !operations.isEmpty else { return }
     try OperationWords.claim(operations)
-    admit(operations, at: enrol(operations))
+    admit(operations, at: takePlace(operations))
   }
 
   /// Makes claimed operations members, in one step, that are counted already.
@@ -49,14 +49,14 @@ extension OperationQueue {
   /// All of them are in the registry before the first one is submitted, since that one may start at
   /// once when its last dependency finishes: whoever enumerates or cancels all members then finds
   /// the whole batch.
-  func admit(_ operations: [Operation], at place: Enrolment) {
+  func admit(_ operations: [Operation], at place: SubmissionPlace) {
     ThreadRecord.withCurrent { record in
       registry.add(operations, firstTicket: place.ticket, stripe: record.stripe)
     }
     if hasExtras {
       // relaxed: stored by this thread in `Registry.add`.
       let slots = operations.map { $0.header.link.load(ordering: .relaxed) }
-      return addAttended(operations, place.ticket, slots, place.barrier)
+      return addWithExtras(operations, place.ticket, slots, place.barrier)
     }
     var ready = JobChain()
     ThreadRecord.withCurrent { record in
@@ -86,7 +86,7 @@ extension OperationQueue {
   func admit(_ operations: [Operation]) {
     guard !operations.isEmpty else { return }
     for operation in operations { operation.resumeClaim() }
-    admit(operations, at: enrol(operations))
+    admit(operations, at: takePlace(operations))
   }
 
   /// Implements `addOperation(_:)` for a closure.
@@ -98,7 +98,7 @@ extension OperationQueue {
     return ThreadRecord.withCurrent { record in
       // Before the registry: from there on until the cell is open an enumerator may wait for it
       // with the stripe's lock, for which a barrier's adder may wait with `control`.
-      let place = enrol(cell: UInt(bitPattern: node))
+      let place = takePlace(cell: UInt(bitPattern: node))
       let slot = registry.add(
         UInt(bitPattern: node) | RegistryChunk.closureTag, ticket: place.ticket,
         stripe: record.stripe)
@@ -112,7 +112,7 @@ extension OperationQueue {
       } else {
         unsafe ClosureNode.open(node, generation)
         // Once it is open: see Observation.md.
-        if hasExtras { return unsafe addAttended(node, generation, place.ticket) }
+        if hasExtras { return unsafe addWithExtras(node, generation, place.ticket) }
         accept(unsafe ClosureNode.job(node))
       }
       return OperationHandle(node: UInt(bitPattern: node), generation: generation)
@@ -128,15 +128,15 @@ extension OperationQueue {
     behind barrier: Operation?, _ node: UnsafeMutablePointer<ClosureNode>, _ generation: UInt64,
     _ slot: UInt, _ ticket: UInt64
   ) {
-    let isAttended = wantsAttention
+    let hasExtras = wantsAttention
     let facade = unsafe ClosureNode.makeFacade(
-      node, slot: Membership.claimed, flags: isAttended ? StateBit.attended : 0)
+      node, slot: Membership.claimed, flags: hasExtras ? StateBit.hasExtras : 0)
     unsafe ClosureNode.open(node, generation, also: ClosureNode.promoted)
     if hasExtras { noteAdded([facade], ticket) }
-    if isAttended { facade.trace(.added, self, -1) }
+    if hasExtras { facade.trace(.added, self, -1) }
     if cancelsNewcomers { facade.cancel() }
     var job = facade.register(slot: slot, behind: barrier, locked: facade.lockState())
-    if isAttended { job = facade.noteSubmission(self, job) }
+    if hasExtras { job = facade.noteSubmission(self, job) }
     if barrier != nil { evaluateBarriers() }
     if let job { facade.handOver(job) }
     if hasExtras { tellObservers() }
@@ -210,8 +210,8 @@ extension Operation {
     membership.store(slot, ordering: .releasing)  // release, edge Submitted
     if let barrier { _ = unsafe appendDependency(barrier, &bits, hidden: true) }
     bits = (bits | StateBit.registered) & ~StateBit.hold
-    // What will be flushed ignores its dependencies, but not a barrier.
-    let ignores = bits & StateBit.toBeFlushed != 0
+    // What will be skipped ignores its dependencies, but not a barrier.
+    let ignores = bits & StateBit.toBeSkipped != 0
     var registration = Registration()
     let edges: UInt32
     if !ignores, bits & StateBit.edgesInCold == 0 {

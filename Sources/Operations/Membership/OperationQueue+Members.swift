@@ -13,7 +13,7 @@ extension OperationQueue {
 
   /// Holds neither operations nor barriers.
   package var isEmpty: Bool {
-    ThreadRecord.withCurrent { $0.flushCredit() }
+    ThreadRecord.withCurrent { $0.settleCredit() }
     return membersLeft(countingBarriers: true) == 0
   }
 

@@ -7,7 +7,7 @@ import Synchronization
 // An operation with several handles is run by one of them, or by the thread that finishes it before
 // its start, and leaves its queue when it ends. Its other handles are stale: whoever comes to one
 // drops it. Under limit 0 or suspension nobody comes to those in the ready list or among the
-// deferred flushes, and a wait that runs an operation leaves its header with the scheduler. So that
+// deferred skips, and a wait that runs an operation leaves its header with the scheduler. So that
 // their number is bounded they are taken back when they may be half of what lies there.
 
 extension OperationQueue {
@@ -36,8 +36,8 @@ extension Operation {
     let address = unsafe UInt(bitPattern: job.header)
     let run = unsafe unsafeBitCast(job.header.pointee.run, to: UInt.self)
     // SAFETY: the header belongs to one of three kinds of objects, which the handle keeps.
-    if run == HandleCarrier.runWord {
-      return unsafe UnsafeMutablePointer<HandleCarrier>(bitPattern: address).unsafelyUnwrapped
+    if run == ExtraJob.runWord {
+      return unsafe UnsafeMutablePointer<ExtraJob>(bitPattern: address).unsafelyUnwrapped
         .pointee.operation
     }
     guard run == ClosureNode.runWord else { return address - UInt(OperationLayout.header) }
@@ -63,7 +63,7 @@ extension Operation {
   static func isStaleHandle(_ job: Job) -> Bool {
     let run = unsafe unsafeBitCast(job.header.pointee.run, to: UInt.self)
     let isHandle =
-      run == HandleCarrier.runWord || run == ClosureNode.runWord
+      run == ExtraJob.runWord || run == ClosureNode.runWord
       || isOperation(at: unsafe UInt(bitPattern: job.header) - UInt(OperationLayout.header))
     return isHandle && isStale(job)
   }
@@ -73,7 +73,7 @@ extension Operation {
     var stale = stale
     while let job = stale.popFirst() {
       let word = word(behind: job)
-      HandleCarrier.freeIfCarrier(job)
+      ExtraJob.freeIfExtraJob(job)
       // SAFETY: the handle keeps the operation until the call gives the handle up.
       unsafe reference(word)._withUnsafeGuaranteedRef { $0.dropHandle() }
     }

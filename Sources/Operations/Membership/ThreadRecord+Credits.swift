@@ -19,10 +19,10 @@ extension ThreadRecord {
     let word = queue.word
     // relaxed: only this thread changes the field.
     if creditQueue.load(ordering: .relaxed) != word {
-      flushCredit()
+      settleCredit()
       // release, edge CreditTaken: after the step of `taken` that ended the last queue's credits.
       creditQueue.store(word, ordering: .releasing)
-      unsafe context.pointee.idle = flushCreditsOfThisThread
+      unsafe context.pointee.idle = settleCreditsOfThisThread
     }
     // The queue may be gone once the credit can be taken.
     let flag = queue.creditFlag
@@ -33,11 +33,11 @@ extension ThreadRecord {
     AsymmetricBarrier.light()
     // relaxed: a credit that somebody takes meanwhile is not taken twice.
     let held = count &- taken.load(ordering: .relaxed)
-    if held >= OperationQueue.creditBatch || flag.isSet { flushCredit() }
+    if held >= OperationQueue.creditBatch || flag.isSet { settleCredit() }
   }
 
   /// Subtracts the held-back credits from their queue; owner only.
-  @inline(never) func flushCredit() {
+  @inline(never) func settleCredit() {
     let word = creditQueue.load(ordering: .relaxed)  // relaxed: only this thread changes it.
     guard word != 0 else { return }
     let count = earned.load(ordering: .relaxed)  // relaxed: as above
@@ -50,9 +50,9 @@ extension ThreadRecord {
   }
 
   /// Subtracts credits of other queues before an operation of `word` may run for long.
-  @inline(__always) func flushCredit(unlessOf word: UInt) {
+  @inline(__always) func settleCredit(unlessOf word: UInt) {
     let held = creditQueue.load(ordering: .relaxed)  // relaxed: own field
-    if held != 0, held != word { flushCredit() }
+    if held != 0, held != word { settleCredit() }
   }
 
   /// Credits of the queue at `word` that are held back now; any thread, a snapshot.
@@ -97,6 +97,6 @@ extension ThreadRecord {
 }
 
 /// The `idle` function of worker contexts.
-private func flushCreditsOfThisThread(_ context: UnsafeMutableRawPointer) {
-  ThreadRecord.withCurrent { $0.flushCredit() }
+private func settleCreditsOfThisThread(_ context: UnsafeMutableRawPointer) {
+  ThreadRecord.withCurrent { $0.settleCredit() }
 }

@@ -122,16 +122,16 @@ enum Fault {
         + "must follow in a node or in onFinish")
   }
 
-  private static var currentQueue: String { OperationQueue.stockCurrent?.diagnosis ?? "no queue" }
+  private static var currentQueue: String { OperationQueue.builtInCurrent?.diagnosis ?? "no queue" }
 }
 
 extension OperationQueue {
   /// Name and state, for messages: `queue "downloads" (3 operations, limit 2, suspended)`.
   var diagnosis: String {
-    let (count, limit) = (operationCount, stockLimit)
+    let (count, limit) = (operationCount, storedLimit)
     let operations = count == 1 ? "1 operation" : "\(count) operations"
     let limited = limit == Self.defaultMaxConcurrentOperationCount ? "no limit" : "limit \(limit)"
-    return "queue \"\(stockName)\" (\(operations), \(limited)"
+    return "queue \"\(storedName)\" (\(operations), \(limited)"
       + (isSuspendedNow ? ", suspended)" : ")")
   }
 }

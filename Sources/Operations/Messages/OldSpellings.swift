@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Spellings of Objective-C and of Swift 1 and 2, which programs and texts still have: the compiler
-// answers with today's and a fix-it. Members of classes stand in extensions of a protocol, so that
-// a subclass may have a property of that name.
+// Spellings of Objective-C, of Swift 1 and 2 and of earlier versions of this library, which
+// programs and texts still have: the compiler answers with today's and a fix-it. Members of classes
+// stand in extensions of a protocol, so that a subclass may have a property of that name.
 
 /// Today `Operation`.
 @available(*, unavailable, renamed: "Operation")
@@ -58,6 +58,10 @@ extension KeyValueObservable where Self: Operation {
   /// Today `isAsynchronous`.
   @available(*, unavailable, renamed: "isAsynchronous")
   public var concurrent: Bool { unavailable() }
+
+  /// Today `isSkippedWithoutSlot`.
+  @available(*, unavailable, renamed: "isSkippedWithoutSlot")
+  public var flushesWithoutSlot: Bool { unavailable() }
 }
 
 extension KeyValueObservable where Self: OperationQueue {

@@ -190,10 +190,10 @@ extension Operation {
   package final var diagnosticName: String { label.description }
 
   final var label: OperationLabel {
-    OperationLabel(type: type(of: self), name: stockName, word: word)
+    OperationLabel(type: type(of: self), name: storedName, word: word)
   }
 
-  /// Stock facts only: neither a message nor `description` may run overridden members or
+  /// Built-in facts only: neither a message nor `description` may run overridden members or
   /// conditions, which are the user's and may want a lock that the caller holds.
   private final var stateForDiagnostics: String {
     // acquire: as `isExecuting`.
@@ -202,7 +202,7 @@ extension Operation {
     if isSealed {
       progress = "finished"
     } else if bits & StateBit.started != 0 {
-      progress = bits & StateBit.flushed != 0 ? "finishing without having run" : "executing"
+      progress = bits & StateBit.skipped != 0 ? "finishing without having run" : "executing"
     } else {
       progress = "pending, \(readinessForDiagnostics(bits))"
     }
@@ -216,8 +216,8 @@ extension Operation {
   }
 
   private final func readinessForDiagnostics(_ bits: UInt32) -> String {
-    guard computeStockReady(bits) else { return "not ready" }
-    guard bits & (StateBit.ignoresDependencies | StateBit.attended) == StateBit.attended else {
+    guard computeBuiltInReady(bits) else { return "not ready" }
+    guard bits & (StateBit.ignoresDependencies | StateBit.hasExtras) == StateBit.hasExtras else {
       return "ready"
     }
     return readinessConditions.isEmpty ? "ready" : "ready but for its conditions"

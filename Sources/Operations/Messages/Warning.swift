@@ -30,7 +30,7 @@ package enum Warning {
   /// Once per operation: it begins with it.
   static func finishedBeforeStart(_ operation: Operation, _ queue: OperationQueue) {
     emit(
-      "\(operation.diagnosticName) was finished before queue \"\(queue.stockName)\" had started it; it leaves "
+      "\(operation.diagnosticName) was finished before queue \"\(queue.storedName)\" had started it; it leaves "
         + "the queue without running. Begin the work in main(), and call finish() when that work is done"
     )
   }

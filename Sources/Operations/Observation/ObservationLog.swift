@@ -80,14 +80,14 @@ enum OperationObserver: Sendable {
   }
 
   var subject: ObservedSubject {
-    guard case .own(let property, _, _) = self else { return .stock(property) }
+    guard case .own(let property, _, _) = self else { return .builtIn(property) }
     return .own(property)
   }
 }
 
 /// What an observer observes; those of one subject are in one list.
 enum ObservedSubject: Hashable {
-  case stock(ObservedProperty)
+  case builtIn(ObservedProperty)
   case own(OwnProperty)
 }
 
@@ -102,7 +102,7 @@ enum ObservedSubject: Hashable {
   /// Somebody has observed `isReady`, so that dependencies have probes.
   var tracksReadiness = false
   /// The runtime's readiness as last appended.
-  var stockReady = true
+  var builtInReady = true
   /// Dependencies before this place have finished or were removed.
   var readyCursor = 0
   /// The newest announcement of each property: an older one that reads its value later is void.
@@ -114,7 +114,7 @@ enum ObservedSubject: Hashable {
   /// The last value told of each flag; used by whoever tells.
   var shown: [ObservedProperty: Bool] = [:]
 
-  func observes(_ property: ObservedProperty) -> Bool { lists[.stock(property)] != nil }
+  func observes(_ property: ObservedProperty) -> Bool { lists[.builtIn(property)] != nil }
 
   func observes(_ property: OwnProperty) -> Bool { lists[.own(property)] != nil }
 
@@ -137,18 +137,19 @@ enum ObservedSubject: Hashable {
 
 /// What the runtime's getters answer while a subclass's getters are asked about an event that is
 /// over.
-struct Assumption {
+struct ValueBeingTold {
   let operation: UInt
   var isReady: Bool?
   var isExecuting: Bool?
 
   /// What this thread assumes about `operation`.
-  static func current(of operation: Operation) -> Assumption? {
+  static func current(of operation: Operation) -> ValueBeingTold? {
     ThreadRecord.withCurrent { record in
-      guard let assumption = record.assumption, assumption.operation == operation.word else {
+      guard let valueBeingTold = record.valueBeingTold, valueBeingTold.operation == operation.word
+      else {
         return nil
       }
-      return assumption
+      return valueBeingTold
     }
   }
 }

@@ -24,7 +24,7 @@ extension Operation {
   /// A subclass says that it has changed `property`.
   final func noteAnnouncement(_ property: ObservedProperty) {
     // acquire, edge EditLock.
-    guard state.load(ordering: .acquiring) & StateBit.attended != 0 else { return }
+    guard state.load(ordering: .acquiring) & StateBit.hasExtras != 0 else { return }
     guard property != .isReady else { return noteReadyAnnouncement() }
     guard let number = withAnnouncements({ $0.nextNumber(of: property) }) else { return }
     // User code: without lock. Who announces later reads later, so an older reading that comes late
@@ -40,7 +40,7 @@ extension Operation {
   /// The subclass is asked when the event is told, with what the runtime says now.
   private final func noteReadyAnnouncement() {
     _ = withAnnouncements { log in
-      if log.tracksReadiness { log.log.append(.ready(log.stockReady)) }
+      if log.tracksReadiness { log.log.append(.ready(log.builtInReady)) }
     }
     deliverTransitions()
   }
@@ -48,7 +48,7 @@ extension Operation {
   /// A subclass is about to change a property that it has added.
   final func noteOwnBefore(_ property: OwnProperty, _ value: () -> any Sendable) {
     // acquire, edge EditLock.
-    guard state.load(ordering: .acquiring) & StateBit.attended != 0,
+    guard state.load(ordering: .acquiring) & StateBit.hasExtras != 0,
       withAnnouncements({ $0.observes(property) }) == true
     else { return }
     let value = value()  // user code: without lock
@@ -61,7 +61,7 @@ extension Operation {
   /// before the change.
   final func noteOwnAfter(_ property: OwnProperty, _ value: () -> any Sendable) {
     // acquire, edge EditLock.
-    guard state.load(ordering: .acquiring) & StateBit.attended != 0,
+    guard state.load(ordering: .acquiring) & StateBit.hasExtras != 0,
       let before = withAnnouncements({ $0.ownBefore.removeValue(forKey: property) }),
       let before
     else { return }

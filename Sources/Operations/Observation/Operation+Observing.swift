@@ -111,8 +111,8 @@ extension Operation {
       }
       guard property == .isReady, !log.tracksReadiness else { return [] }
       log.tracksReadiness = true
-      log.stockReady = isStockReady(log, bits)
-      return log.stockReady ? [] : listedDependencies(bits)
+      log.builtInReady = isBuiltInReady(log, bits)
+      return log.builtInReady ? [] : currentDependencies(bits)
     }
     for dependency in probed { probe(dependency) }
     deliverTransitions()
@@ -145,7 +145,7 @@ extension Operation {
     let log = table.observation ?? spare
     if log === spare { table.observation = log }
     let value = body(log, bits)
-    unlockState(bits | StateBit.attended)
+    unlockState(bits | StateBit.hasExtras)
     return value
   }
 }

@@ -94,7 +94,7 @@ extension KeyValueObservable where Self: Operation {
     case _ where isSame(keyPath, \Self.serviceReport): "serviceReport"
     case _ where isSame(keyPath, \Self.description): "description"
     case _ where isSame(keyPath, \Self.hashValue): "hashValue"
-    case _ where isSame(keyPath, \Self.flushesWithoutSlot): "flushesWithoutSlot"
+    case _ where isSame(keyPath, \Self.isSkippedWithoutSlot): "isSkippedWithoutSlot"
     case _ where isSame(keyPath, \Self.retainsFinishedDependencies): "retainsFinishedDependencies"
     case _ where isSame(keyPath, \Self.cancelDependentsOnCancel): "cancelDependentsOnCancel"
     default: nil

@@ -67,7 +67,7 @@ extension QualityOfService: Comparable {
 
 extension Operation {
   /// `qualityOfService` as it was set.
-  final var stockQualityOfService: QualityOfService {
+  final var storedQualityOfService: QualityOfService {
     // relaxed: a hint that orders nothing.
     let bits = state.load(ordering: .relaxed)
     return QualityOfService(index: (bits & StateBit.qualityMask) >> StateBit.qualityShift)
@@ -75,11 +75,11 @@ extension Operation {
 
   /// Implements the setter of `qualityOfService`.
   final func setQualityOfService(_ level: QualityOfService) {
-    guard level != stockQualityOfService else { return }
+    guard level != storedQualityOfService else { return }
     _ = coldTableMade()
     let bits = lockState()
     let index = level.index << StateBit.qualityShift
-    unlockState((bits & ~StateBit.qualityMask) | index | StateBit.attended)
+    unlockState((bits & ~StateBit.qualityMask) | index | StateBit.hasExtras)
   }
 
   /// The level that counts: the higher of the operation's and its queue's (contract 93).
@@ -89,8 +89,8 @@ extension Operation {
   public final var effectiveQualityOfService: QualityOfService {
     if let report = serviceReport { return report.qualityOfService }
     let record = ThreadRecord.current
-    let queue = record.currentOperation == word ? OperationQueue.stockCurrent : queueIfUnstarted()
-    return max(stockQualityOfService, queue?.stockQualityOfService ?? .default)
+    let queue = record.currentOperation == word ? OperationQueue.builtInCurrent : queueIfUnstarted()
+    return max(storedQualityOfService, queue?.storedQualityOfService ?? .default)
   }
 
   /// Priority of the thread while `main()` runs: 0.0 (lowest) … 1.0, 0.5 by default; other values
@@ -107,7 +107,7 @@ extension Operation {
       let table = coldTableMade()
       let bits = lockState()
       table.threadPriority = value
-      unlockState(bits | StateBit.attended)
+      unlockState(bits | StateBit.hasExtras)
     }
   }
 
@@ -120,7 +120,7 @@ extension Operation {
   ///
   /// Relative to the thread's own: the worker may be waiting inside an operation of another level.
   final func atRequestedService<Value>(_ queue: OperationQueue?, _ body: () -> Value) -> Value {
-    let level = max(stockQualityOfService, queue?.stockQualityOfService ?? .default)
+    let level = max(storedQualityOfService, queue?.storedQualityOfService ?? .default)
     let priority = threadPriority
     let record = ThreadRecord.current
     let isPlain = level == .default && priority == 0.5
@@ -149,8 +149,8 @@ extension Operation {
   /// Calls `body`, a part of the operation's body outside of `start()`, as `atRequestedService`
   /// does.
   final func partAtRequestedService(_ queue: OperationQueue?, _ body: () -> Void) {
-    // acquire: as `isExecuting`. Whoever is attended to has, or may have, a level.
-    guard state.load(ordering: .acquiring) & StateBit.attended != 0 else { return body() }
+    // acquire: as `isExecuting`. Whoever has extras to has, or may have, a level.
+    guard state.load(ordering: .acquiring) & StateBit.hasExtras != 0 else { return body() }
     atRequestedService(queue, body)
   }
 }
@@ -170,7 +170,7 @@ extension ThreadRecord {
 
 extension OperationQueue {
   /// `qualityOfService` as it was set.
-  final var stockQualityOfService: QualityOfService { attributes.withLock { $0.qualityOfService } }
+  final var storedQualityOfService: QualityOfService { attributes.withLock { $0.qualityOfService } }
 
   /// Implements the setter of `qualityOfService`.
   final func setQualityOfService(_ level: QualityOfService) {
@@ -187,6 +187,6 @@ extension Operation {
   /// From here on the operation begins, runs and finishes on the long paths.
   final func attend() {
     _ = coldTableMade()
-    _ = setBits(StateBit.attended)
+    _ = setBits(StateBit.hasExtras)
   }
 }

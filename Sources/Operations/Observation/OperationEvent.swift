@@ -61,7 +61,7 @@ extension OperationQueue {
 extension Operation {
   /// The operation became ready; under the edit lock, or before anybody else can start it.
   final func noteReadyTime(_ bits: UInt32) {
-    if bits & StateBit.attended != 0 { coldTable?.readyTime = MonotonicTime.nanoseconds() }
+    if bits & StateBit.hasExtras != 0 { coldTable?.readyTime = MonotonicTime.nanoseconds() }
   }
 
   /// A worker is about to run the operation.
@@ -92,7 +92,7 @@ extension Operation {
     handler(
       OperationEvent(
         operation: self, phase: phase, worker: worker, nanoseconds: time,
-        qualityOfService: max(stockQualityOfService, queue.stockQualityOfService),
+        qualityOfService: max(storedQualityOfService, queue.storedQualityOfService),
         niceness: Niceness.ofThisThread))
   }
 }

@@ -94,7 +94,7 @@ extension Fault {
       default: "a property of type \(type(of: keyPath).valueType)"
       }
     stop(
-      "queue \"\(queue.stockName)\" was asked to observe \(property); observable are operations, operationCount, "
+      "queue \"\(queue.storedName)\" was asked to observe \(property); observable are operations, operationCount, "
         + "maxConcurrentOperationCount, isSuspended and name")
   }
 }

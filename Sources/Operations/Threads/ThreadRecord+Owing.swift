@@ -29,7 +29,7 @@ extension ThreadRecord {
   /// The caller keeps operation and queue, and nothing that these jobs may wait for.
   func handOverOwed(since mark: Int, by operation: Operation, _ queue: OperationQueue) {
     guard owedCount > mark else { return }
-    flushCredit()
+    settleCredit()
     let outer = enter(Level(operation: operation.word, queue: queue.word, stage: .ended))
     handOverOwed(since: mark)
     leave(outer)

@@ -46,7 +46,7 @@ import Synchronization
   /// Where the last quarter of the thread's stack begins, 1 where the system does not say; 0 before
   /// the first question.
   private var stackFloor: UInt = 0
-  /// The operation that this worker is starting, until stock `start()` sees it.
+  /// The operation that this worker is starting, until built-in `start()` sees it.
   var startingOperation: UInt = 0
   /// The queue whose slot a drain has claimed for the job it runs next, or 0.
   var claim: UInt = 0
@@ -75,7 +75,7 @@ import Synchronization
   /// exclusive access.
   private(set) var owedCount = 0
   /// What the getters of one operation answer on this thread, while its observers are told.
-  var assumption: Assumption?
+  var valueBeingTold: ValueBeingTold?
   /// The niceness that the thread has by itself, while a body runs with one of its own.
   var ownNiceness: Int?
   /// What this thread waits for inside an operation, for reports.
@@ -205,7 +205,7 @@ import Synchronization
   private static func threadEnds(_ address: UnsafeMutableRawPointer?) {
     let word = UInt(bitPattern: address)
     let record = record(at: word)
-    record.flushCredit()
+    record.settleCredit()
     record.nodeCache.giveBackAll()
     record.stackFloor = 0
     shim_set_operations(nil)
@@ -232,7 +232,7 @@ import Synchronization
 
   // MARK: Starting
 
-  /// True when the worker is starting `operation` right now: the caller is its stock `start()`.
+  /// True when the worker is starting `operation` right now: the caller is its built-in `start()`.
   func takeStarting(_ operation: Operation) -> Bool {
     guard startingOperation == operation.word else { return false }
     startingOperation = 0

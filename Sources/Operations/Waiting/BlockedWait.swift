@@ -62,7 +62,7 @@ package struct BlockedWait: Sendable {
   /// The name of the queue or run waited for.
   package var queueName: String? {
     switch target {
-    case .queue(let queue): queue.stockName
+    case .queue(let queue): queue.storedName
     case .run(let graph): graph.diagnosis
     case .operation, .half, .outside: nil
     }

@@ -50,17 +50,17 @@ extension Operation {
   /// left to the last thread of both (`isAlone`).
   private final func runHere(_ record: ThreadRecord, isTimed: Bool, isAlone: Bool) -> Bool {
     guard let target = queueIfUnstarted(), !isTimed || target.scheduler.waitsByHelping,
-      isAlone || record.isWorker(of: target.identity, \.identity), target.enterFast(record)
+      isAlone || record.isWorker(of: target.identity, \.identity), target.enterGate(record)
     else { return isSealed }
     let table = coldTableMade()
     let isReadyNow = isReady  // may be user code: before the lock
     let bits = lockState()
     let obstacles =
-      StateBit.started | StateBit.moved | StateBit.hold | StateBit.barrier | StateBit.attended
+      StateBit.started | StateBit.moved | StateBit.hold | StateBit.barrier | StateBit.hasExtras
       | StateBit.needsResources
     guard bits & obstacles == 0, isReadyNow, isSubmitted, isHandedOver else {
       unlockState(bits)
-      target.leaveFast(record)
+      target.leaveGate(record)
       return isSealed
     }
     // One more handle, which begins in the same step: begun later, it could overtake an edit that
@@ -73,7 +73,7 @@ extension Operation {
       let successor = unsafe perform(begun, .fast, target, record, context)
       if let job = unsafe Job(unsafeWord: successor) { unsafe context.pointee.ready.prepend(job) }
       unsafe target.scheduler.submitUnlessEmpty(context.pointee.takeReady())
-      record.flushCredit()
+      record.settleCredit()
     }
     record.leaveHandle(in: target.scheduler)
     return isSealed

@@ -76,7 +76,7 @@ extension OperationQueue {
   /// of one of the queue's operations it stops the process.
   public final func finished() async {
     stopIfWaitedForByMember(ThreadRecord.current.enclosuresOfTask, .suspending)
-    ThreadRecord.withCurrent { $0.flushCredit() }
+    ThreadRecord.withCurrent { $0.settleCredit() }
     if isEmptyForGood { return }
     idleGate.changeWaiting(by: 1) { _ in }
     beginTaskWait()
@@ -121,7 +121,7 @@ extension OperationQueue {
     record.prepareToWait()
     if count.outstanding == 0, isEmptyForGood { return true }
     let awaited = ThreadRecord.Awaited(
-      target: .queue(self), name: { self.stockName }, kind: "queue",
+      target: .queue(self), name: { self.storedName }, kind: "queue",
       isOver: { self.isEmptyForGood })
     return record.wait(
       for: awaited, until: deadline, runAlone: { runAlone(record, for: $0) },

@@ -82,7 +82,7 @@ extension ThreadRecord {
   private func announcingBlock<Result, Failure: Error>(
     to schedulers: [any Scheduler], _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    flushCredit()
+    settleCredit()
     for scheduler in schedulers { scheduler.willBlock() }
     defer { for scheduler in schedulers { scheduler.didUnblock() } }
     return try body()
@@ -159,7 +159,7 @@ extension ThreadRecord {
     {
       return true
     }
-    flushCredit()
+    settleCredit()
     if awaited.isOver() { return true }
     // relaxed: a statistic.
     place.queue?.waits.blocked.wrappingAdd(1, ordering: .relaxed)
@@ -189,7 +189,7 @@ extension ThreadRecord {
       // SAFETY: the scheduler gave the job away, once.
       if let successor = unsafe job.run(in: &context) { context.ready.prepend(successor) }
       scheduler.submitUnlessEmpty(context.takeReady())
-      flushCredit()
+      settleCredit()
       return true
     }
     return false
@@ -283,7 +283,7 @@ extension ThreadRecord {
       guard hasRoomForMore else { return false }
       if let deadline, MonotonicTime.nanoseconds() >= deadline { return false }
       guard apartFromCancellations(one) else { return isOver() }
-      flushCredit()
+      settleCredit()
     }
     return true
   }

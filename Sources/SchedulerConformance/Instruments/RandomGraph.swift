@@ -79,24 +79,24 @@ final class RandomGraph: Sendable {
         queue.addOperation(operation)
       } else if batch.isEmpty || nodes[node.number - 1].queue == node.queue {
         batch.append(operation)
-        if random.index(below: 3) == 0 { flush(&batch, queue) }
+        if random.index(below: 3) == 0 { skip(&batch, queue) }
       } else {
-        flush(&batch, queues[nodes[node.number - 1].queue])
+        skip(&batch, queues[nodes[node.number - 1].queue])
         batch = [operation]
       }
       if disturbance.contains(.barriers), random.index(below: 12) == 0 {
-        flush(&batch, queue)
+        skip(&batch, queue)
         addBarrier(node.queue)
       }
       if node.number + 1 < nodes.count, nodes[node.number + 1].queue != node.queue {
-        flush(&batch, queue)
+        skip(&batch, queue)
       }
     }
-    if let last = nodes.last { flush(&batch, queues[last.queue]) }
+    if let last = nodes.last { skip(&batch, queues[last.queue]) }
     operations.withLock { $0 = made }
   }
 
-  private func flush(_ batch: inout [Operation], _ queue: OperationQueue) {
+  private func skip(_ batch: inout [Operation], _ queue: OperationQueue) {
     queue.addOperations(batch, waitUntilFinished: false)
     batch = []
   }

@@ -37,7 +37,7 @@ extension Check {
       // Their end must not touch the operation again.
       for dependency in never { dependency.start() }
     },
-    Check("flushHappensOnASchedulerThread", .contract(48), needs: [.ownThreads]) { trial in
+    Check("skipHappensOnASchedulerThread", .contract(48), needs: [.ownThreads]) { trial in
       final class Overriding: Operation, @unchecked Sendable {
         let threads = Log()
         let caller = CurrentThread.id
@@ -54,7 +54,7 @@ extension Check {
       trial.expectQuiet(queue)
       trial.expect(operation.threads.values, equals: [0], "operation.threads.values")
     },
-    Check("flushOfAStockOperationNeedsNoSlot", .contract(49), needs: [.ownThreads]) { trial in
+    Check("skipOfABuiltInOperationNeedsNoSlot", .contract(49), needs: [.ownThreads]) { trial in
       let queue = trial.queue()
       queue.maxConcurrentOperationCount = 1
       let (begun, release) = (Gate(), Gate())
@@ -96,7 +96,7 @@ extension Check {
         [ready, waiting, late, lateBatch].allSatisfy { $0.isFinished },
         "[ready, waiting, late, lateBatch].allSatisfy { $0.isFinished }")
     },
-    Check("suspendedQueueFlushesNothing", .contract(50, 115), on: .usual) { trial in
+    Check("suspendedQueueSkipsNothing", .contract(50, 115), on: .usual) { trial in
       for limit in [-1, 1] {
         let queue = trial.queue()
         queue.maxConcurrentOperationCount = limit

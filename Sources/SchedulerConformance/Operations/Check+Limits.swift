@@ -224,7 +224,7 @@ extension Check {
       trial.expectQuiet(queue)
       trial.expect(log.values, equals: [1], "log.values")
     },
-    // Setting a limit flushes what was cancelled, but no barrier before its time.
+    // Setting a limit skips what was cancelled, but no barrier before its time.
     Check("cancelledBarrierStaysInPlaceWhenALimitIsSet", .contract(116)) { trial in
       let queue = trial.queue()
       let gate = Operation()

@@ -11,19 +11,20 @@ extension Operation {
   /// Moves the accounting to the cold table if edges are outstanding, or always when `force` is
   /// set.
   ///
-  /// Under the edit lock. Returns the table when the operation is in the detour afterwards.
-  final func enterDetour(force: Bool, tagEdges: Bool, _ bits: UInt32) -> ColdTable? {
+  /// Under the edit lock. Returns the table when the operation is counted under the lock
+  /// afterwards.
+  final func moveCountUnderLock(force: Bool, tagEdges: Bool, _ bits: UInt32) -> ColdTable? {
     var count = pending.load(ordering: .relaxed)  // relaxed: the exchange validates it
-    if count & PendingBit.detour != 0 { return coldTable }
+    if count & PendingBit.lockedCount != 0 { return coldTable }
     if count == 0, !force { return nil }
     let table = coldTableMade()
     while true {
       if count == 0, !force { return nil }
       // acquire and release, edge Resolved: both sides are read-modify-writes of one word. A
       // finisher that came first is acquired here, so the scan below sees its list sealed; one that
-      // comes later sees the detour bit.
+      // comes later sees the bit `lockedCount`.
       let (won, seen) = pending.weakCompareExchange(
-        expected: count, desired: count | PendingBit.detour,
+        expected: count, desired: count | PendingBit.lockedCount,
         successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed)
       if won { break }
       count = seen
@@ -76,7 +77,7 @@ extension Operation {
   /// caller must hand over.
   ///
   /// The handle is settled here, under the lock: afterwards a change of level may make another one.
-  final func leaveIfFree(_ table: ColdTable) -> UInt? {
+  final func handleIfFree(_ table: ColdTable) -> UInt? {
     guard table.edgesBlocking == 0, !table.isOut else { return nil }
     table.isOut = true
     // relaxed: never cleared, and a time that is missed is only a time.
@@ -88,14 +89,14 @@ extension Operation {
   /// operation free.
   ///
   /// Releases the group reference with the last edge.
-  final func resolveInDetour(_ edge: EdgeLocation, handOver: (Operation, UInt) -> Void) {
+  final func resolveUnderLock(_ edge: EdgeLocation, handOver: (Operation, UInt) -> Void) {
     let bits = lockState()
     guard let table = coldTable else {
-      Fault.internalError("an edge of \(self) came through the detour without a cold table")
+      Fault.internalError("an edge of \(self) came through the lock without a cold table")
     }
     table.edgesOutstanding -= 1
     let isLast = table.edgesOutstanding == 0
-    let handle = unsafe untag(edge, table) ? leaveIfFree(table) : nil
+    let handle = unsafe untag(edge, table) ? handleIfFree(table) : nil
     unlockState(bits)
     if let handle { handOver(self, handle) }
     if isLast { unsafe Unmanaged.passUnretained(self).release() }
@@ -104,19 +105,20 @@ extension Operation {
   /// `addDependency` on a registered, unstarted operation; returns the handle that the caller must
   /// hand over.
   final func addLateEdge(to dependency: Operation, _ bits: inout UInt32) -> UInt? {
-    guard let table = enterDetour(force: true, tagEdges: true, bits) else { return nil }
+    guard let table = moveCountUnderLock(force: true, tagEdges: true, bits) else { return nil }
     let edge = unsafe appendDependency(dependency, &bits, hidden: false)
     return unsafe registerLate(edge, on: dependency.word, table, &bits)
   }
 
-  /// Registers an edge in the detour; true when the caller must hand the operation over.
+  /// Registers an edge under the locked count; true when the caller must hand the operation over.
   private final func registerLate(
     _ edge: EdgeLocation, on dependency: UInt, _ table: ColdTable, _ bits: inout UInt32
   ) -> UInt? {
     if table.edgesOutstanding == 0 { unsafe _ = Unmanaged.passRetained(self) }
     table.edgesOutstanding += 1
     unsafe tag(edge, table)
-    // relaxed: in the detour the count only tells finishers that it is not theirs to decide.
+    // relaxed: under the locked count the count only tells finishers that it is not theirs to
+    // decide.
     pending.wrappingAdd(1, ordering: .relaxed)
     if unsafe !push(edge, on: dependency) {
       // The dependency has finished meanwhile: undo all of it.
@@ -129,20 +131,20 @@ extension Operation {
       if table.edgesBlocking > 0 { bits |= StateBit.hold }  // recall
       return nil
     }
-    return leaveIfFree(table)
+    return handleIfFree(table)
   }
 
   /// `removeDependency` on a registered, unstarted operation; returns the handle that the caller
   /// must hand over.
   final func withdrawEdge(_ edge: EdgeLocation, _ bits: UInt32) -> UInt? {
-    // acquire, edge Resolved: as in `enterDetour`.
+    // acquire, edge Resolved: as in `moveCountUnderLock`.
     guard pending.load(ordering: .acquiring) != 0,
-      // What will be flushed was added without its ordinary edges: nobody would resolve them.
-      let table = enterDetour(
-        force: false, tagEdges: bits & StateBit.toBeFlushed == 0, bits)
+      // What will be skipped was added without its ordinary edges: nobody would resolve them.
+      let table = moveCountUnderLock(
+        force: false, tagEdges: bits & StateBit.toBeSkipped == 0, bits)
     else { return nil }
     unsafe _ = untag(edge, table)
-    return leaveIfFree(table)
+    return handleIfFree(table)
   }
 
   /// Registers every edge of an operation that was handed over before it had any; for `begin`,
@@ -153,8 +155,8 @@ extension Operation {
   final func registerHeldEdges(_ bits: inout UInt32) -> Bool {
     guard bits & StateBit.registered == 0 else { return false }
     bits |= StateBit.registered
-    guard bits & StateBit.toBeFlushed == 0,
-      let table = enterDetour(force: true, tagEdges: false, bits)
+    guard bits & StateBit.toBeSkipped == 0,
+      let table = moveCountUnderLock(force: true, tagEdges: false, bits)
     else { return false }
     var unregistered: [(EdgeLocation, UInt)] = unsafe []
     unsafe forEachEdge(bits) { unsafe unregistered.append(($0, $1)) }
@@ -169,12 +171,12 @@ extension Operation {
     return inheritsCancellation
   }
 
-  // MARK: What is to be flushed
+  // MARK: What is to be skipped
 
-  /// The table of an operation that is in the detour; under the edit lock.
-  final var detourTable: ColdTable? {
+  /// The table of an operation that is counted under the lock; under the edit lock.
+  final var lockedCountTable: ColdTable? {
     // relaxed: locked
-    pending.load(ordering: .relaxed) & PendingBit.detour != 0 ? coldTable : nil
+    pending.load(ordering: .relaxed) & PendingBit.lockedCount != 0 ? coldTable : nil
   }
 
   /// Nothing but a barrier holds the operation back from now on; under the edit lock.

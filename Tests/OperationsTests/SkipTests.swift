@@ -7,7 +7,7 @@ import Testing
 
 extension OperationLayer {
   /// What leaves a queue that starts nothing, and what does not.
-  @Suite struct FlushTests {
+  @Suite struct SkipTests {
     @Test(.contract(49, 109, 112), arguments: Kind.all)
     func limitZeroLetsCancelledOperationsGo(_ kind: Kind) {
       let lifetimes = LifetimeCounter()
@@ -38,9 +38,10 @@ extension OperationLayer {
       #expect(log.values.isEmpty && queue.operations.isEmpty && queue.operationCount == 0)
     }
 
-    /// Nobody keeps what another worker finishes while its flush is on the way: in release it is gone at once.
+    /// Nobody keeps what another worker finishes while its skip is on the way: in release it is
+    /// gone at once.
     @Test(.contract(49, 47), arguments: Kind.all.filter { !$0.isInline }, 0..<3)
-    func flushedOperationsThatOthersFinish(_ kind: Kind, way: Int) {
+    func skippedOperationsThatOthersFinish(_ kind: Kind, way: Int) {
       for _ in 0..<(1_000 * stressFactor / slowness) {
         let queue = kind.queue()
         queue.maxConcurrentOperationCount = 0
@@ -120,7 +121,8 @@ extension OperationLayer {
       #expect(log.values == (0..<100).map { $0 * 5 })
     }
 
-    /// A class that overrides `start()` takes a slot unless it says that it needs none; every other class needs none.
+    /// A class that overrides `start()` takes a slot unless it says that it needs none; every other
+    /// class needs none.
     @Test(.contract(49), arguments: Kind.each)
     func onlyClassesWithAStartOfTheirOwnNeedASlot(_ kind: Kind) {
       class Eager: Operation, @unchecked Sendable {
@@ -128,7 +130,7 @@ extension OperationLayer {
       }
       final class Heir: Eager, @unchecked Sendable {}
       final class Modest: Eager, @unchecked Sendable {
-        override var flushesWithoutSlot: Bool { true }
+        override var isSkippedWithoutSlot: Bool { true }
       }
       final class Ready: Operation, @unchecked Sendable {
         override var isReady: Bool { super.isReady }
@@ -155,7 +157,8 @@ extension OperationLayer {
       #expect((free + held).allSatisfy { $0.isFinished && $0.isCancelled })
     }
 
-    /// The case that the reference texts are about: a subclass that overrides `main`, behind one that runs for long.
+    /// The case that the reference texts are about: a subclass that overrides `main`, behind one
+    /// that runs for long.
     @Test(.contract(49), arguments: Kind.pools.filter { $0.workers > 1 })
     func aCancelledSubclassDoesNotWaitForTheOneThatRuns(_ kind: Kind) {
       let (queue, gate, other) = (kind.queue(), Gate(), TestOperation())
@@ -208,7 +211,8 @@ extension OperationLayer {
       }
     }
 
-    /// Additions behind a barrier and a cancellation of everything at the same instant, in a queue with a limit.
+    /// Additions behind a barrier and a cancellation of everything at the same instant, in a queue
+    /// with a limit.
     @Test(.contract(52, 116), arguments: Kind.each)
     func closureBehindABarrierCancelledInTheInstantOfItsAddition(_ kind: Kind) {
       let lifetimes = LifetimeCounter()

@@ -8,15 +8,15 @@ import Synchronization
 extension OperationQueue {
   /// The rest of an addition, from the registry on.
   @inline(never)
-  func addAttended(
+  func addWithExtras(
     _ operations: [Operation], _ firstTicket: UInt64, _ slots: [UInt], _ barrier: Operation?
   ) {
     noteAdded(operations, firstTicket)
-    let isAttended = wantsAttention
+    let hasExtras = wantsAttention
     var ready = JobChain()
     let record = ThreadRecord.current
     record.addsUnderWay += 1
-    if isAttended {
+    if hasExtras {
       for operation in operations {
         operation.attend()
         operation.trace(.added, self, -1)
@@ -25,7 +25,7 @@ extension OperationQueue {
     if cancelsNewcomers { record.cancelBeforeTheyStart(operations) }
     for (operation, slot) in zip(operations, slots) {
       var job = operation.submit(slot: slot, in: self, behind: barrier)
-      if isAttended { job = operation.noteSubmission(self, job) }
+      if hasExtras { job = operation.noteSubmission(self, job) }
       if let job { ready.append(job) }
     }
     record.addsUnderWay -= 1
@@ -35,7 +35,7 @@ extension OperationQueue {
 
   /// Somebody takes events, or operations have a level from the queue.
   var wantsAttention: Bool {
-    hasExtras && (eventHandler != nil || stockQualityOfService != .default)
+    hasExtras && (eventHandler != nil || storedQualityOfService != .default)
   }
 
   func noteAdded(_ operations: [Operation], _ firstTicket: UInt64) {
@@ -52,7 +52,7 @@ extension OperationQueue {
   ///
   /// Observers want an operation.
   @inline(never)
-  func addAttended(
+  func addWithExtras(
     _ node: UnsafeMutablePointer<ClosureNode>, _ generation: UInt64, _ ticket: UInt64
   ) -> OperationHandle {
     let handle = OperationHandle(node: UInt(bitPattern: node), generation: generation)
@@ -82,7 +82,8 @@ extension OperationQueue {
 }
 
 extension Operation {
-  /// Makes the time of readiness known: it is now, or noted where the detour frees the operation.
+  /// Makes the time of readiness known: it is now, or noted where the locked count frees the
+  /// operation.
   ///
   /// `job` is what the submission returned; returns the job that the caller must hand over.
   final func noteSubmission(_ queue: OperationQueue, _ job: Job?) -> Job? {
@@ -92,11 +93,11 @@ extension Operation {
     if job != nil {
       noteReadyTime(bits)
     } else if bits & StateBit.ignoresDependencies == 0,
-      let table = enterDetour(force: false, tagEdges: true, bits), !table.wasParked
+      let table = moveCountUnderLock(force: false, tagEdges: true, bits), !table.wasParked
     {
       // The last dependency may have been sealed and have found none of this yet: its finisher will
       // find an edge that holds nothing back.
-      handle = leaveIfFree(table)
+      handle = handleIfFree(table)
     }
     unlockState(bits)
     return job ?? handle.map { self.job(of: $0) }
@@ -108,7 +109,7 @@ extension Operation {
     guard let extras = queue.extrasIfAny else { return }
     // relaxed: nothing changes these bits any more.
     let bits = state.load(ordering: .relaxed)
-    let wasSkipped = bits & StateBit.flushed != 0
+    let wasSkipped = bits & StateBit.skipped != 0
     let kind = bits & (StateBit.plain | StateBit.asynchronous)
     let hasRun = kind == StateBit.plain || bits & StateBit.mainRan != 0
     if bits & StateBit.barrier == 0 {
@@ -119,7 +120,7 @@ extension Operation {
     // queue.
     queue.addDeparture()
     let outer = record.enterCompletion(of: self, queue.word)
-    if bits & StateBit.attended != 0 { trace(.removed, queue, worker) }
+    if bits & StateBit.hasExtras != 0 { trace(.removed, queue, worker) }
     queue.tellObservers()
     record.leave(outer)
     queue.removeDeparture()

@@ -9,15 +9,17 @@ import Synchronization
 extension Operation {
   /// Readiness with what the cold table adds: the dependencies first, then the conditions, which
   /// may be user code.
-  final func computeReadyAttended(_ bits: UInt32) -> Bool {
-    guard Assumption.current(of: self)?.isReady ?? computeStockReady(bits) else { return false }
+  final func computeReadyWithExtras(_ bits: UInt32) -> Bool {
+    guard ValueBeingTold.current(of: self)?.isReady ?? computeBuiltInReady(bits) else {
+      return false
+    }
     if bits & StateBit.ignoresDependencies != 0 { return true }
     return readinessConditions.allSatisfy(\.isSatisfied)
   }
 
   /// Under the edit lock.
   final func hasConditions(_ bits: UInt32) -> Bool {
-    bits & StateBit.attended != 0 && !(coldTable?.conditions.isEmpty ?? true)
+    bits & StateBit.hasExtras != 0 && !(coldTable?.conditions.isEmpty ?? true)
   }
 
   /// The operation has finished: its conditions are not needed any more.
@@ -44,7 +46,7 @@ extension Operation {
     set {
       let bits = lockState()
       let mask = StateBit.cancelsDependents
-      unlockState(newValue ? bits | mask | StateBit.attended : bits & ~mask)
+      unlockState(newValue ? bits | mask | StateBit.hasExtras : bits & ~mask)
     }
   }
 
@@ -92,7 +94,7 @@ extension Operation {
   final func inheritCancellation() {
     // acquire, edge EditLock.
     let bits = state.load(ordering: .acquiring)
-    guard Self.hasDependencies(bits), bits & StateBit.toBeFlushed == 0 else { return }
-    if stockDependencies.contains(where: \.passesCancellationOn) { cancel() }
+    guard Self.hasDependencies(bits), bits & StateBit.toBeSkipped == 0 else { return }
+    if storedDependencies.contains(where: \.passesCancellationOn) { cancel() }
   }
 }

@@ -3,13 +3,13 @@
 import ConcurrencyPrimitives
 import Synchronization
 
-// What happens to an attended operation is noted in the step that makes it happen, under the edit
-// lock, and told afterwards without it. Page: Observation.md.
+// What happens to an operation with extras is noted in the step that makes it happen, under the
+// edit lock, and told afterwards without it. Page: Observation.md.
 
 extension Operation {
   /// The log, when there is one; under the edit lock, or once the bit was seen.
   final func observationLog(_ bits: UInt32) -> ObservationLog? {
-    bits & StateBit.attended == 0 ? nil : coldTable?.observation
+    bits & StateBit.hasExtras == 0 ? nil : coldTable?.observation
   }
 
   // MARK: Noting; under the edit lock
@@ -18,10 +18,10 @@ extension Operation {
   final func noteBegin(_ bits: UInt32) {
     guard let log = observationLog(bits) else { return }
     noteReady(true, log)
-    if bits & StateBit.flushed == 0 { log.log.append(.executing(true)) }
+    if bits & StateBit.skipped == 0 { log.log.append(.executing(true)) }
     // An operation that does not keep them lists no dependencies from here on.
     guard bits & StateBit.retainsDependencies == 0, log.observes(.dependencies) else { return }
-    let listed = listedDependencies(bits)
+    let listed = currentDependencies(bits)
     if !listed.isEmpty { log.log.append(.dependencies(listed, [])) }
   }
 
@@ -69,30 +69,30 @@ extension Operation {
   /// The dependencies, if anybody observes them; before a change.
   final func observedDependencies(_ bits: UInt32) -> [Operation]? {
     guard let log = observationLog(bits), log.observes(.dependencies) else { return nil }
-    return listedDependencies(bits)
+    return currentDependencies(bits)
   }
 
   /// A dependency was added or removed.
   final func noteDependencies(from listed: [Operation]?, added: Operation?, _ bits: UInt32) {
     guard let log = observationLog(bits) else { return }
-    if let listed { log.log.append(.dependencies(listed, listedDependencies(bits))) }
+    if let listed { log.log.append(.dependencies(listed, currentDependencies(bits))) }
     guard log.tracksReadiness else { return }
     if let added, bits & StateBit.ignoresDependencies == 0, !added.isSealed {
       noteReady(false, log)
     } else {
-      noteReady(isStockReady(log, bits), log)
+      noteReady(isBuiltInReady(log, bits), log)
     }
   }
 
   private final func noteReady(_ isReady: Bool, _ log: ObservationLog) {
-    guard log.tracksReadiness, log.stockReady != isReady else { return }
-    log.stockReady = isReady
+    guard log.tracksReadiness, log.builtInReady != isReady else { return }
+    log.builtInReady = isReady
     log.log.append(.ready(isReady))
   }
 
   /// Readiness by dependencies alone; amortised O(1), for what has finished or was removed stays
   /// so.
-  final func isStockReady(_ log: ObservationLog, _ bits: UInt32) -> Bool {
+  final func isBuiltInReady(_ log: ObservationLog, _ bits: UInt32) -> Bool {
     if bits & StateBit.ignoresDependencies != 0 { return true }
     let table = coldTable
     let records = unsafe table?.records.count ?? 0
@@ -138,7 +138,7 @@ extension Operation {
     case .isAsynchronous: bits & StateBit.asynchronous != 0
     case .isExecuting: Self.hasBegun(bits) && !isSealed
     case .isFinished: isSealed
-    case .isReady: coldTable?.observation.map { isStockReady($0, bits) } ?? true
+    case .isReady: coldTable?.observation.map { isBuiltInReady($0, bits) } ?? true
     case .dependencies, .queuePriority, .completionBlock, .own: nil
     }
   }
@@ -152,7 +152,7 @@ extension Operation {
     guard !dependency.isSealed else { return dependencyEnded() }
     // The finisher takes the long path. Visible to it: it acquires the push below, which comes
     // after this.
-    _ = dependency.setBits(StateBit.attended)
+    _ = dependency.setBits(StateBit.hasExtras)
     let record = unsafe ReadinessProbe.makeRecord(self)
     // The list owns the record once it is in.
     guard unsafe !dependency.pushRecord(record) else { return }
@@ -164,13 +164,13 @@ extension Operation {
   final func dependencyEnded() {
     let bits = lockState()
     if let log = observationLog(bits), log.tracksReadiness {
-      noteReady(isStockReady(log, bits), log)
+      noteReady(isBuiltInReady(log, bits), log)
     }
     unlockState(bits)
     deliverTransitions()
   }
 
-  /// `dependency` was added to an attended operation; without lock.
+  /// `dependency` was added to an operation with extras; without lock.
   final func dependencyAdded(_ dependency: Operation) {
     let bits = lockState()
     let isProbed = observationLog(bits)?.tracksReadiness ?? false
@@ -183,7 +183,7 @@ extension Operation {
 
   /// As `deliverTransitions()`, when `bits` says that there may be something to tell.
   @inline(__always) final func deliverTransitions(_ bits: UInt32) {
-    if bits & StateBit.attended != 0 { deliverTransitions() }
+    if bits & StateBit.hasExtras != 0 { deliverTransitions() }
   }
 
   /// Tells the observers what was noted, unless another thread is doing so and will find the rest.
@@ -224,17 +224,17 @@ extension Operation {
     case .initial(let isOn, let observer, let value):
       if isOn.isOn { tellInitial(value, observer, log) }
     case .dependencies(let old, let new):
-      forEachObserver(of: .stock(.dependencies), number, log) { observer in
+      forEachObserver(of: .builtIn(.dependencies), number, log) { observer in
         guard case .operations(let handler) = observer else { return }
         handler(self, ObservedChange(oldValue: old, newValue: new))
       }
     case .priority(let old, let new):
-      forEachObserver(of: .stock(.queuePriority), number, log) { observer in
+      forEachObserver(of: .builtIn(.queuePriority), number, log) { observer in
         guard case .priority(let handler) = observer else { return }
         handler(self, ObservedChange(oldValue: old, newValue: new))
       }
     case .completionBlock(let old, let new):
-      forEachObserver(of: .stock(.completionBlock), number, log) { observer in
+      forEachObserver(of: .builtIn(.completionBlock), number, log) { observer in
         guard case .block(let handler) = observer else { return }
         handler(self, ObservedChange(oldValue: old, newValue: new))
       }
@@ -286,7 +286,7 @@ extension Operation {
     let value = newValue()
     guard old != value else { return }
     log.shown[property] = value
-    forEachObserver(of: .stock(property), number, log) { observer in
+    forEachObserver(of: .builtIn(property), number, log) { observer in
       guard case .flag(_, let handler) = observer else { return }
       handler(self, ObservedChange(oldValue: old, newValue: value))
     }
@@ -307,12 +307,12 @@ extension Operation {
   /// `value`.
   private final func ask(_ property: ObservedProperty, assuming value: Bool) -> Bool {
     let record = ThreadRecord.current
-    let outer = record.assumption
-    record.assumption = Assumption(operation: word)
-    defer { record.assumption = outer }
+    let outer = record.valueBeingTold
+    record.valueBeingTold = ValueBeingTold(operation: word)
+    defer { record.valueBeingTold = outer }
     switch property {
-    case .isReady: record.assumption?.isReady = value
-    case .isExecuting: record.assumption?.isExecuting = value
+    case .isReady: record.valueBeingTold?.isReady = value
+    case .isExecuting: record.valueBeingTold?.isExecuting = value
     default: break
     }
     return currentValue(of: property)
