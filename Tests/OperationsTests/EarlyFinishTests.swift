@@ -126,6 +126,36 @@ extension OperationLayer {
       #expect(log.values == [0, 1, 2])
     }
 
+    /// Two threads finish a member behind a barrier: the one that comes second must not let it leave before the first has taken
+    /// it out of what the barrier counts.
+    @Test(.contract(66, 116), arguments: Kind.each)
+    func finishTwiceBehindABarrierDoesNotFreeTheBarrier(_ kind: Kind) {
+      struct Round: Sendable {
+        let queue: OperationQueue
+        let older = TestAsyncOperation()
+        let early = TestAsyncOperation()
+        let ran = Counter()
+      }
+      Duel.fight(
+        rounds: 300,
+        prepare: { _ -> Round in
+          let round = Round(queue: kind.queue())
+          round.queue.addOperation(round.older)
+          round.queue.addBarrierBlock { round.ran.add(1) }
+          round.queue.addOperation(round.early)
+          return round
+        },
+        left: { $0.early.finish() },
+        right: { $0.early.finish() },
+        check: { round, number in
+          let isOpen = waitUntil { !round.queue.operations.contains(round.early) }
+          #expect(round.early.isFinished && isOpen && round.ran.value == 0, "round \(number)")
+          round.older.finish()
+          round.queue.expectQuiet()
+          return round.ran.value == 1
+        })
+    }
+
     /// A subclass of the old style, which announces that it is finished before the queue has called `start()`.
     @Test(arguments: Kind.each)
     func announcedFinishIsEnough(_ kind: Kind) {

@@ -203,11 +203,12 @@ extension OperationLayer {
         member.addDependency(never)
         return member
       }
-      let group = GroupOperation(members)
+      // The group adds all its members before one of them begins; until then it would cancel them itself.
+      let group = GroupOperation([BlockOperation { begun.add(1) }] + members)
       again.withLock { $0 = group }
       queue.addOperation(group)
       other.addOperations(hooked, waitUntilFinished: false)
-      #expect(waitUntil(deadline: patience) { begun.value == count && group.isExecuting })
+      #expect(waitUntil(deadline: patience) { begun.value == count + 1 })
       group.cancel()
       #expect(calls.value == count && members.allSatisfy { $0.isCancelled })
       for queue in [queue, other] { queue.expectQuiet() }

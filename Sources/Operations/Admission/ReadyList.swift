@@ -152,6 +152,8 @@ struct ReadyList: ~Copyable {
       jobs.stale = 0
       var stale = jobs.takeStaleReady()
       let claimed = claim(stale.count)
+      // Left for claimants that are on their way, and noted as before.
+      jobs.stale = stale.count - claimed
       while stale.count > claimed, let job = stale.popFirst() { jobs.ready.append(job) }
       var deferred = jobs.deferred.take()
       while let job = deferred.popFirst() {

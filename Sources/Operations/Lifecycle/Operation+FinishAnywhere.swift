@@ -12,7 +12,14 @@ extension Operation {
   /// 69).
   final func finishFromAnywhere() {
     let bits = state.load(ordering: .acquiring)  // acquire: pairs with `begin`
-    if bits & StateBit.started != 0 { finishStarted(bits) } else { finishBeforeStart() }
+    guard bits & StateBit.started != 0 else { return finishBeforeStart() }
+    if isSealed || isFinishedByBeginner(bits) { noteSurplusFinish() } else { finishStarted(bits) }
+  }
+
+  /// A member that had finished before its start is finished by whoever has begun it, who first
+  /// takes it out of what it stands in: the count of its barrier, the line for resources.
+  private final func isFinishedByBeginner(_ bits: UInt32) -> Bool {
+    bits & StateBit.finishRequested != 0 && isSubmitted
   }
 
   /// Takes the steps of a finish on this thread; false when another one was first.
@@ -101,8 +108,7 @@ extension Operation {
     let bits = lockState()
     if bits & StateBit.started != 0 {
       unlockState(bits)
-      finishStarted(bits)
-      return
+      return finishFromAnywhere()
     }
     if bits & StateBit.finishRequested != 0 {
       unlockState(bits)
