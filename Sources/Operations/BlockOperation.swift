@@ -198,7 +198,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
       if table.moreBlocks == nil { table.moreBlocks = [] }
       table.moreBlocks?.append(block)
     }
-    unlockState(isStarted ? bits : bits | StateBit.coldStart)
+    unlockState(isStarted ? bits : StateChange.needColdStart(bits))
     if isStarted { throw isSealed ? .alreadyFinished(self) : .alreadyExecuting(self) }
   }
 

@@ -54,7 +54,7 @@ extension Operation {
     let old = table.completionBlock
     table.completionBlock = block
     noteCompletionBlock(from: old, to: block, bits)
-    unlockState(block == nil ? bits & ~StateBit.hasCompletion : bits | StateBit.hasCompletion)
+    unlockState(StateChange.setCompletion(bits, block != nil))
     deliverTransitions(bits)
     withExtendedLifetime(old) {}
   }
@@ -71,8 +71,7 @@ extension Operation {
     set {
       let bits = lockState()
       guard bits & StateBit.started == 0 else { return unlockState(bits) }
-      unlockState(
-        newValue ? bits | StateBit.retainsDependencies : bits & ~StateBit.retainsDependencies)
+      unlockState(StateChange.retainDependencies(bits, newValue))
     }
   }
 

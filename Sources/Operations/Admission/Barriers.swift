@@ -98,7 +98,7 @@ extension OperationQueue {
       // relaxed: published by the release of `membership` and by the mutex.
       operation.pending.store(1, ordering: .relaxed)
       let slot = registry.addHidden(operation.word, ticket: count.ticket(old))
-      if cancelsNewcomers { _ = operation.setBits(StateBit.cancelled) }
+      if cancelsNewcomers { _ = operation.changeState(StateChange.cancel) }
       // release, edge Submitted: from here on the operation is a member.
       operation.membership.store(slot, ordering: .releasing)
       control.barriers.append(operation)

@@ -71,7 +71,7 @@ extension Operation {
       table.needs.removeAll { $0.resource === resource }
       table.needs.append(ResourceNeed(resource: resource, amount: total))
     }
-    unlockState(isLegal && !isLate ? bits | StateBit.needsResources : bits)
+    unlockState(isLegal && !isLate ? StateChange.needResources(bits) : bits)
     if isLate {
       throw isSealed
         ? .alreadyFinished(self) : isStarted ? .alreadyExecuting(self) : .resourcesAskedFor(self)

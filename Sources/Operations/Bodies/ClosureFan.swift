@@ -29,7 +29,7 @@ final class ClosureFan: Sendable {
     unreturned = Atomic(closures.count)
     self.queue = queue
     // From here on the operation is finished by the fan.
-    _ = operation.setBits(StateBit.endsItself)
+    _ = operation.changeState(StateChange.endItself)
   }
 
   /// Calls helpers, as many as there are workers and closures for, and runs closures until none is

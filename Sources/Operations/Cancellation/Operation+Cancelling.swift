@@ -33,7 +33,7 @@ extension Operation {
       unlockState(bits)
       return nil
     }
-    bits |= StateBit.cancelled
+    bits = StateChange.cancel(bits)
     noteCancelled(bits)
     if isSubmitted, bits & StateBit.started == 0 {
       // Who limits the queue afterwards looks for the mark, and gets this lock later.
@@ -74,7 +74,7 @@ extension Operation {
     guard bits & (others | StateBit.builtIn) == StateBit.builtIn else { return false }
     // sequentially consistent, edges EditLock and Completion: one edit in the order of edits.
     return state.compareExchange(
-      expected: bits, desired: bits | StateBit.cancelled, ordering: .sequentiallyConsistent
+      expected: bits, desired: StateChange.cancel(bits), ordering: .sequentiallyConsistent
     ).exchanged
   }
 

@@ -45,7 +45,7 @@ extension Operation {
     if isNew, let table, let injection {
       if table.injections == nil { table.injections = [] }
       table.injections?.append(injection)
-      bits |= StateBit.coldStart
+      bits = StateChange.needColdStart(bits)
     }
     if isNew, !lists(dependency, bits) {
       let listed = observedDependencies(bits)
@@ -57,7 +57,7 @@ extension Operation {
       } else {
         // What an operation depends on that will be skipped is listed only.
         unsafe _ = appendDependency(dependency, &bits, hidden: false)
-        if effective { bits |= StateBit.hold }
+        if effective { bits = StateChange.recall(bits) }
       }
     }
     unlockState(bits)
@@ -89,7 +89,7 @@ extension Operation {
     }
     unsafe _ = Unmanaged.passRetained(dependency)
     unsafe dependencyWord(used).pointee.store(wanted, ordering: .relaxed)  // relaxed: locked
-    unlockState((bits + 1 << StateBit.dependencyCountShift) | StateBit.hold)
+    unlockState(StateChange.addInlineEdge(bits))
     return true
   }
 

@@ -75,7 +75,7 @@ extension Operation {
       return unsafe .slot(slot)
     }
     let table = coldTableMade()
-    bits |= StateBit.edgesInCold
+    bits = StateChange.spillEdges(bits)
     let record = RecordPointer.allocate(capacity: 1)
     unsafe record.initialize(to: SuccessorRecord(edgeOf: word, on: retained, isHidden: hidden))
     unsafe table.records.append(record)

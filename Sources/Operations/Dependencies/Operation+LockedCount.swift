@@ -128,7 +128,7 @@ extension Operation {
       if table.edgesOutstanding == 0 { unsafe Unmanaged.passUnretained(self).release() }
     }
     if table.isOut {
-      if table.edgesBlocking > 0 { bits |= StateBit.hold }  // recall
+      if table.edgesBlocking > 0 { bits = StateChange.recall(bits) }
       return nil
     }
     return handleIfFree(table)
@@ -154,7 +154,7 @@ extension Operation {
   /// finishes later finds the edge.
   final func registerHeldEdges(_ bits: inout UInt32) -> Bool {
     guard bits & StateBit.registered == 0 else { return false }
-    bits |= StateBit.registered
+    bits = StateChange.register(bits)
     guard bits & StateBit.toBeSkipped == 0,
       let table = moveCountUnderLock(force: true, tagEdges: false, bits)
     else { return false }

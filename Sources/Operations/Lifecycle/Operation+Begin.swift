@@ -36,7 +36,7 @@ extension Operation {
       if bits & slow != 0 { return nil }
       // What is plain is ready once it was handed over.
       if bits & StateBit.toBeSkipped | plain == 0, !isReady { return nil }
-      let begun = Self.begun(bits | plain)
+      let begun = StateChange.begin(bits | plain)
       // acquire and release, edge EditLock: sees every edit before it, is seen by every one after
       // it.
       let (won, seen) = state.weakCompareExchange(
@@ -45,10 +45,6 @@ extension Operation {
       if won { return begun }
       bits = seen
     }
-  }
-
-  @inline(__always) static func begun(_ bits: UInt32) -> UInt32 {
-    bits | StateBit.started | (bits & StateBit.toBeSkipped != 0 ? StateBit.skipped : 0)
   }
 
   @inline(never) final func beginSlowly(_ handle: UInt) -> BeginOutcome {
@@ -70,7 +66,7 @@ extension Operation {
       || (plain != 0 && !hasConditions(bits))
     if bits & StateBit.hold != 0 {
       let inheritsCancellation = registerHeldEdges(&bits)
-      bits &= ~StateBit.hold
+      bits = StateChange.register(bits)
       if inheritsCancellation {
         // The dependency has finished since the look above. Once more: the edges are registered
         // now.
@@ -87,16 +83,16 @@ extension Operation {
       let given = resourcesGivenUp()
       // From here on every edit goes through the lock: there is no start that would register
       // edges.
-      unlockState(bits | StateBit.registered)
+      unlockState(StateChange.park(bits))
       giveBack(given)
       if !isBlocked { announceReadiness() }  // it may have turned true before the parking
       return .parked
     }
     if bits & StateBit.needsResources != 0, !takeResources(handle, bits) {
-      unlockState(bits | StateBit.registered)
+      unlockState(StateChange.park(bits))
       return .parked
     }
-    let begun = Self.begun(bits | plain)
+    let begun = StateChange.begin(bits | plain)
     noteBegin(begun)
     unlockState(begun)
     return .won(begun)

@@ -45,8 +45,7 @@ extension Operation {
     get { state.load(ordering: .acquiring) & StateBit.cancelsDependents != 0 }
     set {
       let bits = lockState()
-      let mask = StateBit.cancelsDependents
-      unlockState(newValue ? bits | mask | StateBit.hasExtras : bits & ~mask)
+      unlockState(StateChange.cancelDependents(bits, newValue))
     }
   }
 

@@ -131,7 +131,7 @@ extension Operation {
     let block = coldTable?.completionBlock
     coldTable?.completionBlock = nil
     noteCompletionBlock(from: block, to: nil, bits)
-    unlockState(bits & ~StateBit.hasCompletion)
+    unlockState(StateChange.setCompletion(bits, false))
     let outer = record.enterCompletion(of: self, queue)
     deliverTransitions(bits)
     // `finish()` inside a body may end up here, and its level is not the block's.

@@ -114,7 +114,7 @@ extension Operation {
       unlockState(bits)
       return noteSurplusFinish()
     }
-    let requested = bits | StateBit.finishRequested
+    let requested = StateChange.requestFinish(bits)
     noteFinishRequested(requested)
     // In one step with the bit: what is to be skipped has no edge that blocks.
     if isSubmitted { return finishMember(requested) }
@@ -175,7 +175,7 @@ extension Operation {
   /// The thread's handle is one more, or the header where that was never handed over or had come
   /// back: then nobody hands it over any more, not even a barrier that holds the operation back.
   private final func beginEarly(_ bits: UInt32) -> UInt32 {
-    let begun = bits | StateBit.started | StateBit.skipped
+    let begun = StateChange.begin(bits)
     let table = coldTableMade()
     // Not once its last dependency has finished in between: then the header is on its way to the
     // scheduler.
@@ -186,7 +186,7 @@ extension Operation {
       return begun
     }
     table.handles += 1
-    return begun | StateBit.severalHandles
+    return StateChange.addHandle(begun)
   }
 
   // MARK: Who has begun it, and who finishes it
@@ -201,7 +201,7 @@ extension Operation {
     // The slot passes to the operation: one more is running until the worker has given up its own.
     queue.addDetached()
     if gate == .fast { queue.leaveGate(record) }
-    guard setBits(StateBit.detached) & StateBit.sealedByFinish != 0 else { return }
+    guard changeState(StateChange.detach) & StateBit.sealedByFinish != 0 else { return }
     queue.releaseSlot()
     unpin(queue)
   }
@@ -212,7 +212,7 @@ extension Operation {
     // acquire, edge EditLock: never cleared.
     if state.load(ordering: .acquiring) & StateBit.detached == 0 {
       pin(queue)
-      guard setBits(StateBit.sealedByFinish) & StateBit.detached != 0 else { return }
+      guard changeState(StateChange.takeOver) & StateBit.detached != 0 else { return }
       unpin(queue)
     }
     queue.releaseSlot()

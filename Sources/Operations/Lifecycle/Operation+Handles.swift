@@ -220,7 +220,7 @@ extension Operation {
     let table = coldTableMade()
     table.hasSkipJob = true
     table.handles += 1
-    unlockState(bits | StateBit.severalHandles)
+    unlockState(StateChange.addHandle(bits))
     let extraJob = unsafe ExtraJob.make(self, isSkip: true)
     let job = ExtraJob.job(UInt(bitPattern: extraJob), band: band)
     return queue.maySkipNow(deferring: job) ? job : nil
@@ -232,7 +232,7 @@ extension Operation {
     var bits = lockState()
     guard bits & StateBit.bandMask != shifted else { return unlockState(bits) }
     let old = bits
-    bits = (bits & ~StateBit.bandMask) | shifted
+    bits = StateChange.setLevel(bits, shifted)
     notePriority(from: old, to: bits)
     var extraJob = extraJobAfterMove(&bits)
     unlockState(bits)
@@ -259,7 +259,7 @@ extension Operation {
     else { return nil }
     let table = coldTableMade()
     let band = PriorityBand(lowBitsOf: UInt(bits >> StateBit.bandShift))
-    bits |= StateBit.severalHandles | StateBit.moved
+    bits = StateChange.move(bits)
     if let handle = table.handleToReturnTo(band) {
       table.latestHandle = handle
       return nil

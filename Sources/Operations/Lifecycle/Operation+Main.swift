@@ -15,9 +15,9 @@ extension Operation {
     // Before, for what finishes and leaves inside; and after, when somebody has begun to count
     // meanwhile.
     let isCounted = OperationQueue.hasExtras(at: queue)
-    if isCounted { _ = setBits(StateBit.mainRan) }
+    if isCounted { _ = changeState(StateChange.enterMain) }
     if bits & StateBit.builtIn != 0 { runBody() } else { main() }
-    if !isCounted, OperationQueue.hasExtras(at: queue) { _ = setBits(StateBit.mainRan) }
+    if !isCounted, OperationQueue.hasExtras(at: queue) { _ = changeState(StateChange.enterMain) }
   }
 
   /// Skips `main()`, or runs that of an asynchronous class, which is told of a cancellation once it
@@ -27,7 +27,7 @@ extension Operation {
     if isSkipped || isSealed { return skipBody() }
     // acquire and release, edge MainBegun: one step, before or after that of `markCancelled`; who
     // made that one calls the hook only if this one was first.
-    let before = setBits(StateBit.mainRan)
+    let before = changeState(StateChange.enterMain)
     main()
     if before & StateBit.cancelled != 0, !isSealed { cancelledWhileExecuting() }
   }

@@ -29,7 +29,7 @@ extension Operation {
       expected: Membership.none, desired: Membership.manual, ordering: .acquiringAndReleasing)
     guard won else { return }
     let bits = lockState()
-    let begun = Self.begun(bits)
+    let begun = StateChange.begin(bits)
     noteBegin(begun)
     unlockState(begun)
     // A finish came between the claim and the lock; it has found an operation in no queue and left
@@ -121,7 +121,7 @@ extension Operation {
       expected: Membership.none, desired: Membership.manual, ordering: .acquiringAndReleasing)
     guard won else { return .taken(needs) }
     if !needs.isEmpty { coldTable?.holdsResources = true }
-    return .begun(Self.begun(bits))
+    return .begun(StateChange.begin(bits))
   }
 
   private final func refuseStart() throws(OperationError) -> UInt32? {

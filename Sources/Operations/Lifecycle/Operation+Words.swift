@@ -148,8 +148,9 @@ extension Operation {
     state.store(bits & ~StateBit.lock, ordering: .releasing)
   }
 
-  /// Sets bits that need no other change, waiting for the edit lock; returns the word before.
-  final func setBits(_ mask: UInt32) -> UInt32 {
+  /// Makes a change that comes with no other one, when nobody has the edit lock; returns the
+  /// word before.
+  @inline(__always) final func changeState(_ change: (UInt32) -> UInt32) -> UInt32 {
     var bits = state.load(ordering: .relaxed)  // relaxed: the exchange validates it
     var backoff = Backoff()
     while true {
@@ -161,7 +162,7 @@ extension Operation {
       // acquire and release, edge EditLock: one edit in the order of edits; sequentially
       // consistent, edge Completion: as in `lockState`.
       let (won, seen) = state.weakCompareExchange(
-        expected: bits, desired: bits | mask, successOrdering: .sequentiallyConsistent,
+        expected: bits, desired: change(bits), successOrdering: .sequentiallyConsistent,
         failureOrdering: .relaxed)
       if won { return bits }
       bits = seen

@@ -209,7 +209,7 @@ extension Operation {
     var bits = bits
     membership.store(slot, ordering: .releasing)  // release, edge Submitted
     if let barrier { _ = unsafe appendDependency(barrier, &bits, hidden: true) }
-    bits = (bits | StateBit.registered) & ~StateBit.hold
+    bits = StateChange.register(bits)
     // What will be skipped ignores its dependencies, but not a barrier.
     let ignores = bits & StateBit.toBeSkipped != 0
     var registration = Registration()

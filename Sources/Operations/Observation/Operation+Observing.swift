@@ -145,7 +145,7 @@ extension Operation {
     let log = table.observation ?? spare
     if log === spare { table.observation = log }
     let value = body(log, bits)
-    unlockState(bits | StateBit.hasExtras)
+    unlockState(StateChange.giveExtras(bits))
     return value
   }
 }

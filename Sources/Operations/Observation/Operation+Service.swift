@@ -79,7 +79,7 @@ extension Operation {
     _ = coldTableMade()
     let bits = lockState()
     let index = level.index << StateBit.qualityShift
-    unlockState((bits & ~StateBit.qualityMask) | index | StateBit.hasExtras)
+    unlockState(StateChange.setQuality(bits, index))
   }
 
   /// The level that counts: the higher of the operation's and its queue's (contract 93).
@@ -107,7 +107,7 @@ extension Operation {
       let table = coldTableMade()
       let bits = lockState()
       table.threadPriority = value
-      unlockState(bits | StateBit.hasExtras)
+      unlockState(StateChange.giveExtras(bits))
     }
   }
 
@@ -187,6 +187,6 @@ extension Operation {
   /// From here on the operation begins, runs and finishes on the long paths.
   final func attend() {
     _ = coldTableMade()
-    _ = setBits(StateBit.hasExtras)
+    _ = changeState(StateChange.giveExtras)
   }
 }

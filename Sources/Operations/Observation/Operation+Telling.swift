@@ -152,7 +152,7 @@ extension Operation {
     guard !dependency.isSealed else { return dependencyEnded() }
     // The finisher takes the long path. Visible to it: it acquires the push below, which comes
     // after this.
-    _ = dependency.setBits(StateBit.hasExtras)
+    _ = dependency.changeState(StateChange.giveExtras)
     let record = unsafe ReadinessProbe.makeRecord(self)
     // The list owns the record once it is in.
     guard unsafe !dependency.pushRecord(record) else { return }

@@ -105,7 +105,7 @@ extension Operation {
     let bits = lockState()
     let isInTime = bits & StateBit.started == 0
     if isInTime { table.conditions.append(condition) }
-    unlockState(isInTime ? bits | StateBit.hasExtras : bits)
+    unlockState(isInTime ? StateChange.giveExtras(bits) : bits)
     noteAnnouncement(.isReady)
   }
 

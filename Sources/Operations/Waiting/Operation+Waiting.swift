@@ -66,7 +66,7 @@ extension Operation {
     // One more handle, which begins in the same step: begun later, it could overtake an edit that
     // parked the other.
     table.handles += 1
-    let begun = Self.begun(bits | StateBit.severalHandles | plainness(bits))
+    let begun = StateChange.begin(StateChange.addHandle(bits) | plainness(bits))
     unlockState(begun)
     var context = WorkerContext(worker: -1, scheduler: target.identity)
     unsafe withUnsafeMutablePointer(to: &context) { context in
