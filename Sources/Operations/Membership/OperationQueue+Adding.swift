@@ -107,7 +107,7 @@ extension OperationQueue {
       unsafe node.pointee.membership.store(slot, ordering: .relaxed)
       if let barrier = place.barrier {
         unsafe addFacade(behind: barrier, node, generation, slot, place.ticket)
-      } else if hasExtras, wantsAttention {
+      } else if hasExtras, givesExtras {
         unsafe addFacade(behind: nil, node, generation, slot, place.ticket)
       } else {
         unsafe ClosureNode.open(node, generation)
@@ -128,15 +128,15 @@ extension OperationQueue {
     behind barrier: Operation?, _ node: UnsafeMutablePointer<ClosureNode>, _ generation: UInt64,
     _ slot: UInt, _ ticket: UInt64
   ) {
-    let hasExtras = wantsAttention
+    let givesExtras = self.givesExtras
     let facade = unsafe ClosureNode.makeFacade(
-      node, slot: Membership.claimed, flags: hasExtras ? StateBit.hasExtras : 0)
+      node, slot: Membership.claimed, flags: givesExtras ? StateBit.hasExtras : 0)
     unsafe ClosureNode.open(node, generation, also: ClosureNode.promoted)
     if hasExtras { noteAdded([facade], ticket) }
-    if hasExtras { facade.trace(.added, self, -1) }
+    if givesExtras { facade.trace(.added, self, -1) }
     if cancelsNewcomers { facade.cancel() }
     var job = facade.register(slot: slot, behind: barrier, locked: facade.lockState())
-    if hasExtras { job = facade.noteSubmission(self, job) }
+    if givesExtras { job = facade.noteSubmission(self, job) }
     if barrier != nil { evaluateBarriers() }
     if let job { facade.handOver(job) }
     if hasExtras { tellObservers() }

@@ -12,20 +12,20 @@ extension OperationQueue {
     _ operations: [Operation], _ firstTicket: UInt64, _ slots: [UInt], _ barrier: Operation?
   ) {
     noteAdded(operations, firstTicket)
-    let hasExtras = wantsAttention
+    let givesExtras = self.givesExtras
     var ready = JobChain()
     let record = ThreadRecord.current
     record.addsUnderWay += 1
-    if hasExtras {
+    if givesExtras {
       for operation in operations {
-        operation.attend()
+        operation.takeExtras()
         operation.trace(.added, self, -1)
       }
     }
     if cancelsNewcomers { record.cancelBeforeTheyStart(operations) }
     for (operation, slot) in zip(operations, slots) {
       var job = operation.submit(slot: slot, in: self, behind: barrier)
-      if hasExtras { job = operation.noteSubmission(self, job) }
+      if givesExtras { job = operation.noteSubmission(self, job) }
       if let job { ready.append(job) }
     }
     record.addsUnderWay -= 1
@@ -33,8 +33,9 @@ extension OperationQueue {
     tellObservers()
   }
 
-  /// Somebody takes events, or operations have a level from the queue.
-  var wantsAttention: Bool {
+  /// Operations that are added get extras: somebody takes events, or they have a level from the
+  /// queue.
+  var givesExtras: Bool {
     hasExtras && (eventHandler != nil || storedQualityOfService != .default)
   }
 

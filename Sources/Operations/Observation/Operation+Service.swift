@@ -179,13 +179,13 @@ extension OperationQueue {
     attributes.withLock { $0.qualityOfService = level }
     guard level != .default else { return }
     // Later ones find the extras; see Observation.md.
-    for member in registry.members() { member.attend() }
+    for member in registry.members() { member.takeExtras() }
   }
 }
 
 extension Operation {
   /// From here on the operation begins, runs and finishes on the long paths.
-  final func attend() {
+  final func takeExtras() {
     _ = coldTableMade()
     _ = changeState(StateChange.giveExtras)
   }
