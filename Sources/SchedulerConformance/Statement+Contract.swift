@@ -141,7 +141,7 @@ extension SchedulerConformance.Statement {
     Without observers one branch.
     The same hook feeds a profiler, with worker and time.
     A queue lets go of what has left.
-    Finished dependencies are dropped where asked for.
+    Finished dependencies are dropped where asked for, by an operation or by its queue.
     A chain of 1 000 000 is released on any stack.
     A suspended queue that was dropped is reported; `invalidate()` drains it.
     The cost of one operation does not depend on how many wait.
