@@ -4,7 +4,7 @@
  * that requires the lock bit clear, and its holder gives it up with a plain store; but the run retires a cell at which nobody has
  * looked since it started with a load and a store, between two stores of `retiring`, and who looks at a started cell sets `watched`
  * and waits for `retiring` (the heavy barrier makes that sequentially consistent; -DEXCHANGE is the way without it). One worker runs the cell's job, a user holds the handle
- * (asks for `operation`, and with -DCANCEL cancels, with -DLIMIT on a queue with a limit: a skip extraJob), an enumerator pins
+ * (asks for `operation`, and with -DCANCEL cancels, with -DLIMIT on a queue with a limit: an extra job that skips), an enumerator pins
  * the registry chunk and promotes what it finds (-DENUM), and the cell stands for a second closure afterwards, to which the old
  * handle must do nothing. Sequential consistency.
  *
@@ -46,7 +46,7 @@ proctype Adder() {
 proctype Barrier() {                                      /* the seal takes the list: one step with the push */
   atomic { barrierDone = 1; if :: pushed -> pending--; if :: pending == 0 -> out++ :: else fi :: else fi }
 }
-proctype Canceller() {                                    /* handed over already: a skip extraJob; else the edge holds it */
+proctype Canceller() {                                    /* handed over already: an extra job that skips; else the edge holds it */
   open;
   lockFacade();
   atomic { if :: member && pending == 0 && !started -> handles++; out++ :: else fi; edit = 0 }
@@ -202,7 +202,7 @@ proctype Asker() {
   fi
 }
 proctype Canceller() {
-  bit mine, b, skip, waits;
+  bit mine, b, skips, waits;
   lockNode(mine);
   if
   :: mine ->
@@ -214,9 +214,9 @@ proctype Canceller() {
      :: promoted ->
         atomic { assert(!facadeFreed); facadeRc++ };
         lock = 0;
-        atomic { if :: !facadeFinished && !facadeCancelled -> facadeCancelled = 1; skip = !facadeStarted :: else fi };
+        atomic { if :: !facadeFinished && !facadeCancelled -> facadeCancelled = 1; skips = !facadeStarted :: else fi };
 #ifdef LIMIT
-        if :: skip -> atomic { if :: !facadeStarted -> handles++; extraJob = 1 :: else fi } :: else fi;
+        if :: skips -> atomic { if :: !facadeStarted -> handles++; extraJob = 1 :: else fi } :: else fi;
 #endif
         facadeRelease()
      :: else -> cancelled = 1; lock = 0

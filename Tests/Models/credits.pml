@@ -14,7 +14,7 @@ byte earned, taken; byte owner;                 /* 0: none */
 byte outstanding[3];                            /* of queues 1 and 2 */
 
 inline subtract(q, n) { atomic { assert(outstanding[q] >= (n)); outstanding[q] = outstanding[q] - (n) } }
-inline skip() {
+inline settle() {
   if
   :: owner != 0 ->
      atomic { before = taken; taken = earned };
@@ -29,18 +29,18 @@ inline earn(queue) {
 #ifdef W_SWITCH
      skip;
 #else
-     skip();
+     settle();
 #endif
      owner = queue
   :: else
   fi;
   earned++;
-  if :: skip() :: skip fi
+  if :: settle() :: skip fi
 }
 proctype Worker() {
   byte before, q;
   earn(1); earn(1); earn(2); earn(1); earn(2);
-  skip()
+  settle()
 }
 proctype Collector(byte queue) {
   byte before, count, q, looks; bit won;

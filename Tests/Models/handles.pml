@@ -1,6 +1,6 @@
 /* Handles of one operation B that waits in a queue without other members, whose owner has dropped it.
  *
- * A handle is a job that stands for B: its own header (0), an extraJob that a move or a second hand-over made (1..), or the skip
+ * A handle is a job that stands for B: its own header (0), an extra job that a move or a second hand-over made (1..), or the skip
  * extraJob of a cancelled one. `handles` counts those that are out. B leaves its queue when it has ended, and the handles that are
  * out then keep B and the queue until the last one is back. The queue is freed with its last member and handle. Two workers run handles; by macro a canceller (-DCANCEL), one or two changes of level (-DMOVE,
  * -DMOVE2), a late addDependency with the end of that dependency (-DADD), a wait that runs B on the waiting worker (-DWAIT), a
@@ -10,7 +10,7 @@
  * Sequential consistency; steps under the edit lock that nobody else can see are one step.
  *
  * Properties: B starts exactly once; not while a dependency that was added before is unfinished, unless cancelled or finished early; no handle is
- * handed over while it is out already (its link word would be in two lists); nobody touches B, an extraJob or the queue after its
+ * handed over while it is out already (its link word would be in two lists); nobody touches B, an extra job or the queue after its
  * end; B leaves once, when it has finished; nothing is left over.
  *
  * Expected to FAIL: -DW_COUNT (the runner lets go of B whatever else is out), -DW_QUEUE (the handles keep B
@@ -28,11 +28,11 @@ bit early = 1;                                  /* B.state: finishRequested */
 #else
 bit early;
 #endif
-#define skips (cancelled || early)            /* StateBit.toBeSkipped */
+#define toBeSkipped (cancelled || early)            /* StateBit.toBeSkipped */
 #ifdef W_EARLY
 #define edited cancelled
 #else
-#define edited skips
+#define edited toBeSkipped
 #endif
 bit lockedCount, out = 1, hasSkipJob, tagged, group, wasParked, headerIsBack, hasLeft, depSealed, depAdded;
 byte handles = 1, latest, extraJobs = 1;         /* the cold table, under the lock */
@@ -78,7 +78,7 @@ inline dropHandle() {
 }
 inline finish() {
   atomic { touch; starts++; assert(starts == 1);
-           assert(skips || !depAdded || depSealed || ignoresLate); finished = 1 };
+           assert(toBeSkipped || !depAdded || depSealed || ignoresLate); finished = 1 };
   touchQ;                                       /* leaveGate */
 #ifdef W_COUNT
   release();
@@ -101,7 +101,7 @@ inline forgetPlace(i) {                         /* under the lock */
 }
 
 /* begin: result 1 won, 0 lost, 2 parked */
-#define outOfDate (moved && !skips && latest != i)
+#define outOfDate (moved && !toBeSkipped && latest != i)
 inline begin(i) {
   atomic { !lock; touch; r = 3; isKept = 0;
     if :: !hold && !moved && !started -> started = 1; r = 1 :: else fi };
@@ -173,13 +173,13 @@ end:
 
 inline skipOutsideTheList() {
   takeLock();
-  if :: started || !out || !skips || hasSkipJob -> skip = 0 :: else -> handles++; hasSkipJob = 1 fi;
+  if :: started || !out || !toBeSkipped || hasSkipJob -> skips = 0 :: else -> handles++; hasSkipJob = 1 fi;
   dropLock();
-  if :: skip -> handOver(SKIP) :: else fi
+  if :: skips -> handOver(SKIP) :: else fi
 }
 
 proctype Canceller() {
-  byte h; bit skip, mine;
+  byte h; bit skips, mine;
   takeLock();
   if
   :: finished || cancelled -> skip
@@ -188,14 +188,14 @@ proctype Canceller() {
      if
      :: !started && lockedCount ->
         tagged = 0;
-        if :: !out -> out = 1; nextHandle(); mine = 1 :: else -> skip = 1 fi
-     :: !started && !lockedCount -> skip = 1
+        if :: !out -> out = 1; nextHandle(); mine = 1 :: else -> skips = 1 fi
+     :: !started && !lockedCount -> skips = 1
      :: else
      fi
   fi;
   dropLock();
   if :: mine -> handOverChosen() :: else fi;
-  if :: skip -> skipOutsideTheList() :: else fi;
+  if :: skips -> skipOutsideTheList() :: else fi;
   release()
 }
 
@@ -212,11 +212,11 @@ proctype Mover() {
 }
 
 proctype Limiter() {                            /* a queue that gets a limit looks at its members */
-  bit skip, mine;
+  bit skips, mine;
   takeLock();
   if :: !started -> mine = 1; qrefs++ :: else fi;   /* whoever sets a limit keeps the queue */
   dropLock();
-  if :: mine -> skip = 1; skipOutsideTheList(); dropQ() :: else fi;
+  if :: mine -> skips = 1; skipOutsideTheList(); dropQ() :: else fi;
   release()
 }
 

@@ -99,7 +99,7 @@ bit idleSpare[THREADS], alive[THREADS]; byte live, pendingSpare, order[THREADS],
 #define NOBODY_LEFT (WORKERS + spares <= blocked)
 #define D(w, b) ((w) * BANDS + (b))
 
-inline skip(w) { d_step { f = 0;
+inline flush(w) { d_step { f = 0;
   do :: f < BANDS -> deq[D(w, f)] = deq[D(w, f)] + buffered[D(w, f)]; buffered[D(w, f)] = 0; f++ :: else -> break od; f = 0 } }
 
 inline wakeOne() {
@@ -280,7 +280,7 @@ proctype Producer() {
 /* push one job on the own deque with release stores */
 inline pushOne() { atomic { buffered[D(me, LAST)]++; own = own | (1 << LAST) } }
 /* the seq_cst publication: drains the store buffer */
-inline publish() { atomic { skip(me); published[me] = own } }
+inline publish() { atomic { flush(me); published[me] = own } }
 
 inline moveChain() { do :: n > 1 -> pushOne(); n-- :: else -> n = 0; break od }
 
@@ -306,14 +306,14 @@ fetch:
 #if SPARES
   if
   :: me >= WORKERS && spares > blocked ->      /* surplus: give the own jobs away, then leave through the search */
-     atomic { skip(me); k = 0;
+     atomic { flush(me); k = 0;
        do :: k < BANDS -> n = n + deq[D(me, k)]; deq[D(me, k)] = 0; k++ :: else -> break od; k = 0; own = 0 };
      if :: n > 0 -> publish(); inject(n); n = 0; notify() :: else fi;
      goto idle
   :: else
   fi;
 #endif
-  atomic { skip(me); got = 0; k = 0;          /* pop */
+  atomic { flush(me); got = 0; k = 0;          /* pop */
     do
     :: k < BANDS -> if :: deq[D(me, k)] > 0 -> deq[D(me, k)]--; got = 1; break :: else -> own = own & ~(1 << k); k++ fi
     :: else -> break
@@ -393,7 +393,7 @@ search:
 #ifdef W_EARLY
      look(1);
 #endif
-     atomic { skip(me); published[me] = own; assert(searching > 0); last = (searching == 1); searching-- };
+     atomic { flush(me); published[me] = own; assert(searching > 0); last = (searching == 1); searching-- };
 #ifndef W_NOHAND
      if
      :: last -> last = 0;
@@ -502,7 +502,7 @@ execute:
      n = OFFER;
      do
      :: n > 0 -> n--;                          /* the newest first; the pop drains the store buffer */
-        atomic { skip(me); if :: deq[D(me, LAST)] > 0 -> deq[D(me, LAST)]--; got = 1 :: else fi };
+        atomic { flush(me); if :: deq[D(me, LAST)] > 0 -> deq[D(me, LAST)]--; got = 1 :: else fi };
         if
         :: sleepers > 0 && searching == 0 && deq[D(me, LAST)] > 0 -> publish(); notify()
         :: else
@@ -573,10 +573,10 @@ ended:
 active proctype StoreBuffers() { byte f;
 end:
   do
-  :: atomic { buffered[D(0, LAST)] > 0 -> skip(0) }
-  :: atomic { THREADS > 1 && buffered[D(1 % THREADS, LAST)] > 0 -> skip(1 % THREADS) }
-  :: atomic { THREADS > 2 && buffered[D(2 % THREADS, LAST)] > 0 -> skip(2 % THREADS) }
-  :: atomic { THREADS > 3 && buffered[D(3 % THREADS, LAST)] > 0 -> skip(3 % THREADS) }
+  :: atomic { buffered[D(0, LAST)] > 0 -> flush(0) }
+  :: atomic { THREADS > 1 && buffered[D(1 % THREADS, LAST)] > 0 -> flush(1 % THREADS) }
+  :: atomic { THREADS > 2 && buffered[D(2 % THREADS, LAST)] > 0 -> flush(2 % THREADS) }
+  :: atomic { THREADS > 3 && buffered[D(3 % THREADS, LAST)] > 0 -> flush(3 % THREADS) }
 #if SPURIOUS > 0
   :: atomic { spurious < SPURIOUS && waiting[0] -> spurious++; waiting[0] = 0 }
   :: atomic { spurious < SPURIOUS && waiting[1] -> spurious++; waiting[1] = 0 }

@@ -1,7 +1,7 @@
 /* Queue policy. Two independent models in one file; define exactly one of LIMIT and COUNT.
  *
  * ---- LIMIT: packed word (ready, running, limit, SUSPENDED, who releases), ready list, drains with a budget, start gate of fast mode.
- * Two workers take words (operations handed over in fast mode, drains, skip extraJobs); inserters make operations ready; one
+ * Two workers take words (operations handed over in fast mode, drains, extra jobs that skip); inserters make operations ready; one
  * controller changes the policy:
  *   -DSUSPEND    limit 2, suspend, resume                    -DLOWER     limit 2 -> 1 -> 0 -> 2
  *   -DSWITCH     fast mode (operations already in deques) -> limit 1 -> unlimited -> limit 1 -> unlimited
@@ -351,7 +351,7 @@ inline evaluate() {                              /* under the mutex: may the fir
   :: else
   fi
 }
-inline skip(n) {
+inline settle(n) {
   atomic { assert(total >= n); total = total - n; z = (total == 0); bb = barrierBit; ww = waitBit };
   if :: bb -> takePolicy(); evaluate(); dropPolicy() :: else fi;
   if :: z && ww -> atomic { epoch++ } :: else fi
@@ -391,7 +391,7 @@ end:
      atomic { executing--; live--; credit[id]++ };
 #ifdef EAGER
      flags = barrierBit || waitBit;
-     if :: flags -> c = credit[id]; credit[id] = 0; skip(c) :: else fi
+     if :: flags -> c = credit[id]; credit[id] = 0; settle(c) :: else fi
 #endif
   :: atomic { front < pending && barrierReady[front] == 1 -> barrierReady[front] = 2; assert(!barrierRunning); barrierRunning = 1; assert(executing == 0 && runnable == 0 && unplaced == 0) };
      atomic { assert(executing == 0); barrierRunning = 0; live-- };
@@ -399,13 +399,13 @@ end:
      atomic { runnable = runnable + held[front]; held[front] = 0; front++; if :: front == pending -> barrierBit = 0 :: else fi };
      dropPolicy();
 #ifdef EAGER
-     skip(1);
+     settle(1);
      takePolicy(); evaluate(); dropPolicy()
 #else
      credit[id]++
 #endif
 #ifndef W_IDLE
-  :: runnable == 0 && credit[id] > 0 -> c = credit[id]; credit[id] = 0; skip(c)        /* before searching or parking */
+  :: runnable == 0 && credit[id] > 0 -> c = credit[id]; credit[id] = 0; settle(c)        /* before searching or parking */
 #endif
   od
 }

@@ -20,7 +20,7 @@
  * the limit before it takes the stripe's lock.
  */
 #ifdef MARK
-bit stripe, lock, cancelled, started, limited, skip, edited;
+bit stripe, lock, cancelled, started, limited, skips, edited;
 #define takeStripe atomic { !stripe; stripe = 1 }
 #define takeLock atomic { !lock; lock = 1 }
 
@@ -43,7 +43,7 @@ proctype Canceller() {
      takeLock;
      if :: !started -> cancelled = 1; follows = limited :: else fi;
      lock = 0;
-     if :: follows -> skip = 1 :: else fi
+     if :: follows -> skips = 1 :: else fi
   :: else
   fi
 }
@@ -55,7 +55,7 @@ proctype Limiter() {
   takeLock;
   mine = cancelled && !started;
   lock = 0;
-  if :: mine -> skip = 1 :: else fi
+  if :: mine -> skips = 1 :: else fi
 }
 proctype Worker() {
   bit free;
@@ -73,7 +73,7 @@ active proctype Monitor() {
 end:
   timeout ->
     assert(!stripe && !lock && edited && (cancelled || started));
-    assert(!(cancelled && !started && limited) || skip)
+    assert(!(cancelled && !started && limited) || skips)
 }
 init { atomic { run Canceller(); run Limiter(); run Worker(); run Editor() } }
 #else

@@ -36,11 +36,11 @@ bit  waiterFlag;
 /* B.state: LOCK, HOLD, STARTED, CANCELLED, EARLY (finishRequested), REGISTERED; B.queue != 0 is `submitted`. */
 bit lock, hold, started, cancelled, early, registered, submitted;
 /* StateBit.toBeSkipped. The submission has always asked for both; the edits had forgotten one. */
-#define skips (cancelled || early)
+#define toBeSkipped (cancelled || early)
 #ifdef W_EARLY
 #define edited cancelled
 #else
-#define edited skips
+#define edited toBeSkipped
 #endif
 #ifdef BARRIER
 #define hidden(i) (i == 1)
@@ -108,7 +108,7 @@ proctype Submitter() {
   retain();
   submitted = 1;
   registered = 1; hold = 0;
-  f = skips;
+  f = toBeSkipped;
   if
   :: f && !hidden(1) -> h = 1
   :: else ->
@@ -281,9 +281,9 @@ end:
   fi;
   atomic {
     starts++; assert(starts == 1);
-    bodyRan = !skips;
+    bodyRan = !toBeSkipped;
     assert(!hidden(1) || succ[1] == SEALED);
-    assert(skips || ((!dep[0] || succ[0] == SEALED) && (!dep[1] || succ[1] == SEALED) && (!dep[2] || succ[2] == SEALED)))
+    assert(toBeSkipped || ((!dep[0] || succ[0] == SEALED) && (!dep[1] || succ[1] == SEALED) && (!dep[2] || succ[2] == SEALED)))
   };
   touch;
   atomic { l = succB; succB = SEALED };
