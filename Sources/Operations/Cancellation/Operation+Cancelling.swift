@@ -61,8 +61,8 @@ extension Operation {
   }
 
   /// Marks a member of a queue without a limit from whose mark nothing follows: of a class of this
-  /// room that is not told, neither begun nor held back nor hasExtras; false for every other one,
-  /// and while somebody edits it.
+  /// room that is not told, has no extras, and has neither begun nor is held back; false for any
+  /// other, and while somebody edits it.
   ///
   /// Under the enumerator's pin, which keeps it.
   final func markInPlace() -> Bool {

@@ -66,7 +66,7 @@ extension Operation {
     if bits & StateBit.hasExtras != 0 { dependencyAdded(dependency) }
   }
 
-  /// Adds the edge to an operation that is in no queue, has room for it and has nobody to tell;
+  /// Adds the edge to an operation with no registered edges, with room for it and nobody to tell;
   /// false otherwise.
   @inline(__always) private final func addInlineEdge(to dependency: Operation) -> Bool {
     let bits = state.load(ordering: .relaxed)  // relaxed: the exchange validates it
