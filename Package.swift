@@ -117,6 +117,9 @@ let package = Package(
       ]),
     room("Machine", imports: ["CSystemShims", "Harness"]),
     room("TaskGraphFiles"),
+
+    // Recordings of runs: what they say, and pictures of them.
+    room("Traces", imports: ["Statistics"]),
     room(
       "Measurement",
       imports: [
@@ -343,6 +346,7 @@ let package = Package(
         "Scheduling", "MeasureChildFixture",
       ]),
     tests("TaskGraphFilesTests", imports: ["TaskGraphFiles", "Statistics"]),
+    tests("TracesTests", imports: ["Traces", "Statistics"]),
     fixture("GateFixture", imports: ["BenchmarkCLI", "CSystemShims", "Harness", "Scheduling"]),
     tests(
       "BenchmarkCLITests",
