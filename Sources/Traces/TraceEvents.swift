@@ -29,13 +29,16 @@ package struct SchedulerEvent: Sendable, Equatable {
     case jobBegins = 11
     /// It ends.
     case jobEnds = 12
+    /// It has waited for a processor, by the system's account: `other` is for how many nanoseconds,
+    /// all of them since the event of this kind before. A longer wait takes several events.
+    case waitedForProcessor = 13
   }
 
   package var time: Int64
   /// Index into `Trace.threads`.
   package var thread: Int32
-  /// See `Kind`: an index into `Trace.threads`, or a worker for `steal` and `stealFails`; -1 where
-  /// nobody knows.
+  /// See `Kind`: an index into `Trace.threads`, a worker for `steal` and `stealFails`, nanoseconds
+  /// for `waitedForProcessor`; -1 where nobody knows.
   package var other: Int32
   package var kind: Kind
 
