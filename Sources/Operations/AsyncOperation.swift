@@ -27,7 +27,7 @@ open class AsyncOperation: Operation, @unchecked Sendable {
   public override init() {
     unsafe body = nil
     super.init()
-    markBuiltIn(AsyncOperation.self, StateBit.asynchronousClass)
+    setInitialState(of: AsyncOperation.self, StateBit.asynchronousClass)
   }
 
   /// An operation that runs `body`, which begins the work, and finishes when somebody calls
@@ -41,7 +41,7 @@ open class AsyncOperation: Operation, @unchecked Sendable {
   ) {
     unsafe self.body = .callback(body)
     super.init()
-    markBuiltIn(AsyncOperation.self, StateBit.asynchronousClass)
+    setInitialState(of: AsyncOperation.self, StateBit.asynchronousClass)
     guard let onCancel else { return }
     coldTableMade().cancelHandler = { [unowned self] in onCancel(self) }
   }
@@ -56,7 +56,7 @@ open class AsyncOperation: Operation, @unchecked Sendable {
   public init(body: @escaping @Sendable () async throws -> Void) {
     unsafe self.body = .task(body)
     super.init()
-    markBuiltIn(AsyncOperation.self, StateBit.asynchronousClass)
+    setInitialState(of: AsyncOperation.self, StateBit.asynchronousClass)
   }
 
   deinit {

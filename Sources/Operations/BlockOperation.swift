@@ -13,7 +13,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
   public override init() {
     unsafe block = nil
     super.init()
-    markBuiltIn(BlockOperation.self)
+    setInitialState(of: BlockOperation.self)
   }
 
   /// An operation that runs `block`.
@@ -35,7 +35,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
     guard !retains else { return }
     // What the initialiser of a subclass has done with the object nobody knows.
     if type(of: self) == BlockOperation.self {
-      markBuiltIn(BlockOperation.self, 0)
+      setInitialState(of: BlockOperation.self, 0)
     } else {
       retainsFinishedDependencies = false
     }
@@ -62,7 +62,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
   private convenience init(flags: UInt32, block: (@Sendable () -> Void)?) {
     self.init()
     if let block { take(block) }
-    markBuiltIn(BlockOperation.self, flags)
+    setInitialState(of: BlockOperation.self, flags)
   }
 
   /// The object that stands for a closure in a queue; see `OperationHandle.operation`.

@@ -39,7 +39,7 @@ open class Operation: @unchecked Sendable {
   /// `init(block:)`.
   public init() {
     unsafe header = JobHeader(run: operationRun)
-    markBuiltIn(Operation.self)
+    setInitialState(of: Operation.self)
   }
 
   deinit { if keepsSomething { letGoOfEverything() } }

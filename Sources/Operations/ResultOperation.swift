@@ -23,7 +23,7 @@ public class ResultOperation<Success: Sendable>: Operation, @unchecked Sendable 
   public init(_ body: @escaping @Sendable () throws -> Success) {
     unsafe self.body = .call(body)
     super.init()
-    markBuiltIn(ResultOperation<Success>.self)
+    setInitialState(of: ResultOperation<Success>.self)
   }
 
   /// An operation that runs `body` as a task on the queue's scheduler.
@@ -32,7 +32,7 @@ public class ResultOperation<Success: Sendable>: Operation, @unchecked Sendable 
   public init(_ body: @escaping @Sendable () async throws -> Success) {
     unsafe self.body = .task(body)
     super.init()
-    markBuiltIn(ResultOperation<Success>.self, StateBit.asynchronousClass)
+    setInitialState(of: ResultOperation<Success>.self, StateBit.asynchronousClass)
   }
 
   /// An operation that depends on `source` and computes with its value.

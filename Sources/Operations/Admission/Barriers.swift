@@ -13,13 +13,13 @@ import Synchronization
 /// The barriers that have not finished, oldest first, with what was added after them; every step is
 /// O(1) amortised.
 ///
-/// The first one is released before the others and ends before them.
+/// The first one is handed over before the others and ends before them.
 struct PendingBarriers: Sendable {
   private struct Entry: Sendable {
     let operation: Operation
     /// The barrier and the operations added after it, up to the next barrier.
     var segment: Int
-    var isReleased = false
+    var isHandedOver = false
   }
   /// Those before `head` have ended; nil then.
   private var entries: [Entry?] = []
@@ -50,17 +50,16 @@ struct PendingBarriers: Sendable {
   }
 
   /// A member behind `barrier` leaves before it has passed, if that has not ended.
-  mutating func leave(_ barrier: UInt) {
+  mutating func shrinkSegment(of barrier: UInt) {
     guard let number = numbers[barrier] else { return }
     entries[number - base]?.segment -= 1
     held -= 1
   }
 
-  /// Releases the first barrier if nothing but what they hold is left of the queue, unless that was
-  /// done.
-  mutating func releaseFirst(if isDue: (_ held: Int) -> Bool) -> Operation? {
-    guard !isEmpty, let first = entries[head], !first.isReleased, isDue(held) else { return nil }
-    entries[head]?.isReleased = true
+  /// The first barrier, once, if nothing but what the barriers hold is left of the queue.
+  mutating func takeFirst(if isDue: (_ held: Int) -> Bool) -> Operation? {
+    guard !isEmpty, let first = entries[head], !first.isHandedOver, isDue(held) else { return nil }
+    entries[head]?.isHandedOver = true
     return first.operation
   }
 
@@ -105,7 +104,7 @@ extension OperationQueue {
       creditFlag.set(true)
       return dueBarrier(&control)
     }
-    if let ready { return release(ready) }
+    if let ready { return handOver(ready) }
     // From here on a worker sees the flag or its credit is found: a barrier does not wait for what
     // a worker runs besides.
     AsymmetricBarrier.heavy()
@@ -116,13 +115,13 @@ extension OperationQueue {
   ///
   /// Under `control`.
   private func dueBarrier(_ control: inout QueueControl) -> Operation? {
-    control.barriers.releaseFirst { held in
+    control.barriers.takeFirst { held in
       // acquire, edge Counted: what older operations wrote before they were subtracted.
       MemberCount.members(count.word.load(ordering: .acquiring)) == held
     }
   }
 
-  private func release(_ barrier: Operation) {
+  private func handOver(_ barrier: Operation) {
     // acquire and release, edge Resolved: the one implicit edge.
     barrier.pending.wrappingSubtract(1, ordering: .acquiringAndReleasing)
     barrier.handOver(barrier.job)
@@ -132,12 +131,14 @@ extension OperationQueue {
   ///
   /// Before it is subtracted: then the first barrier is not due too early, and whoever subtracts
   /// looks whether it is.
-  func leaveSegment(of barrier: UInt) { control.withLock { $0.barriers.leave(barrier) } }
+  func leaveSegment(of barrier: UInt) {
+    control.withLock { $0.barriers.shrinkSegment(of: barrier) }
+  }
 
   /// Looks whether the first barrier may run; after every subtraction while one is pending.
   func evaluateBarriers() {
     let due = control.withLock { dueBarrier(&$0) }
-    if let due { release(due) }
+    if let due { handOver(due) }
   }
 
   /// A barrier leaves: nothing of it is left but its share of the count.

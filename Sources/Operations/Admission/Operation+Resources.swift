@@ -64,10 +64,10 @@ extension Operation {
     // The job may be all that keeps them.
     let keptSelf = unsafe Unmanaged.passRetained(self)
     let keptQueue = unsafe Unmanaged.passRetained(queue)
-    let mark = record.owedCount
+    let owedBefore = record.owedCount
     giveUpUnusedResources { $0.latestHandle == handle }
     queue.takeBack(job, ticket: ticket(in: queue))
-    record.handOverOwed(since: mark, by: self, queue)
+    record.handOverOwed(since: owedBefore, by: self, queue)
     unsafe keptSelf.release()
     unsafe keptQueue.release()
   }

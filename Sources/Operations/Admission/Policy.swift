@@ -64,7 +64,7 @@ extension OperationQueue {
     var starts = Starts()
     var stale = JobChain()
     func append(_ due: JobChain) { stale = readyList.append(due) { starts = countReady($0) } }
-    if let order { order.release(jobs, append) } else if !jobs.isEmpty { append(jobs) }
+    if let order { order.accept(jobs, append) } else if !jobs.isEmpty { append(jobs) }
     carryOut(starts, with: skips)
     Operation.dropHandles(stale)
   }
@@ -132,7 +132,7 @@ extension OperationQueue {
   func carryOut(_ starts: Starts, with skips: consuming JobChain = JobChain()) {
     for _ in 0..<starts.drains { skips.append(Drain.make(self)) }
     if starts.released > 0 {
-      release(starts.released, with: skips)
+      releaseList(starts.released, with: skips)
     } else {
       scheduler.submitUnlessEmpty(skips)
     }
@@ -141,7 +141,7 @@ extension OperationQueue {
   /// Hands over what was claimed of the list, with `others`, and then what has come into it
   /// meanwhile, until it is empty and the queue fast, or the queue is closed: nothing that becomes
   /// ready later may reach the scheduler earlier (contract 86).
-  private func release(_ count: Int, with others: consuming JobChain) {
+  private func releaseList(_ count: Int, with others: consuming JobChain) {
     // What goes to a scheduler without threads runs before `submit` returns, and must find the
     // queue fast.
     let comesLast = scheduler.waitsByHelping
@@ -162,7 +162,7 @@ extension OperationQueue {
     var claimed: UInt64 = 0
     changePolicy { word in
       claimed = PolicyWord.isOpen(word) ? PolicyWord.ready(word) : 0
-      word = PolicyWord.marked(
+      word = PolicyWord.withReleaser(
         word - claimed * PolicyWord.oneReady, isReleasing: claimed > 0)
     }
     return Int(claimed)

@@ -3,15 +3,15 @@
 /// The policy of a queue in one word: emptiness, limit and suspension are decided in the exchange
 /// that changes `running`.
 ///
-///     63   38 37       18 17     2      1        0
-///     [ ready | running   | limit | suspended | mark ]
+///     63   38 37       18 17     2      1              0
+///     [ ready | running   | limit | suspended | openXorReleasing ]
 ///
 /// The queue is *open* while it is unlimited and not suspended: then what is with the scheduler
 /// starts. Somebody may be *releasing* the list: he holds jobs that were in it. Open and nobody
-/// releasing is *fast*: what becomes ready goes to the scheduler as it is. The mark is set when the
-/// queue is open or somebody releasing, but not both.
+/// releasing is *fast*: what becomes ready goes to the scheduler as it is. The lowest
+/// bit is set when the queue is open or somebody releasing, but not both.
 enum PolicyWord {
-  static let mark: UInt64 = 1
+  static let openXorReleasing: UInt64 = 1
   static let suspended: UInt64 = 2
   static let limitShift: UInt64 = 2
   static let runningShift: UInt64 = 18
@@ -21,7 +21,7 @@ enum PolicyWord {
   static let oneRunning: UInt64 = 1 << runningShift
   static let oneReady: UInt64 = 1 << readyShift
   /// The word of a new queue.
-  static let new = mark
+  static let new = openXorReleasing
 
   static func ready(_ word: UInt64) -> UInt64 { word >> readyShift }
   static func running(_ word: UInt64) -> UInt64 { (word >> runningShift) & largestRunning }
@@ -34,19 +34,19 @@ enum PolicyWord {
   }
   /// Open, and nobody holds jobs of the list.
   @inline(__always) static func isFast(_ word: UInt64) -> Bool {
-    word & (limitField | suspended | mark) == mark
+    word & (limitField | suspended | openXorReleasing) == openXorReleasing
   }
   /// Somebody holds jobs of the list and will look at the word again when he has handed them over.
-  static func isReleasing(_ word: UInt64) -> Bool { isOpen(word) == (word & mark == 0) }
-  /// The word with the mark that says so.
-  static func marked(_ word: UInt64, isReleasing: Bool) -> UInt64 {
-    isOpen(word) == isReleasing ? word & ~mark : word | mark
+  static func isReleasing(_ word: UInt64) -> Bool { isOpen(word) == (word & openXorReleasing == 0) }
+  /// The word with the bit that says so.
+  static func withReleaser(_ word: UInt64, isReleasing: Bool) -> UInt64 {
+    isOpen(word) == isReleasing ? word & ~openXorReleasing : word | openXorReleasing
   }
   /// After `change`, which opens or closes the queue, the same one is releasing as before.
   static func keepingReleaser(_ word: inout UInt64, _ change: (inout UInt64) -> Void) {
     let isReleasing = isReleasing(word)
     change(&word)
-    word = marked(word, isReleasing: isReleasing)
+    word = withReleaser(word, isReleasing: isReleasing)
   }
   /// One more may start.
   static func hasRoom(_ word: UInt64) -> Bool { running(word) < limit(word) }
@@ -95,10 +95,10 @@ enum PolicyWord {
   static func startMore(_ word: inout UInt64, isReleasing: Bool, burst: UInt64) -> Starts {
     if isOpen(word) {
       let claimed = isReleasing ? 0 : ready(word)
-      word = marked(word - claimed * oneReady, isReleasing: isReleasing || claimed > 0)
+      word = withReleaser(word - claimed * oneReady, isReleasing: isReleasing || claimed > 0)
       return Starts(released: Int(claimed))
     }
-    word = marked(word, isReleasing: isReleasing)
+    word = withReleaser(word, isReleasing: isReleasing)
     guard !isSuspended(word), hasRoom(word) else { return Starts() }
     let more = min(limit(word) - running(word), ready(word), burst)
     word += more * oneRunning

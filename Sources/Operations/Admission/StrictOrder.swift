@@ -40,7 +40,7 @@ final class StrictOrder: Sendable {
   ///
   /// Under the lock: of two threads that release jobs one may not pass the other on the way to the
   /// ready list.
-  func release(_ jobs: consuming JobChain, _ append: (JobChain) -> Void) {
+  func accept(_ jobs: consuming JobChain, _ append: (JobChain) -> Void) {
     var jobs = jobs
     line.withLock { line in
       var due = JobChain()
@@ -57,7 +57,7 @@ final class StrictOrder: Sendable {
     }
   }
 
-  /// A member will leave without waiting for its turn; the next `release` passes it over.
+  /// A member will leave without waiting for its turn; the next `accept` passes it over.
   func passOver(_ member: UInt) {
     line.withLock { line in
       guard let number = line.numbers[member] else { return }

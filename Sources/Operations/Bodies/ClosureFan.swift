@@ -51,7 +51,7 @@ final class ClosureFan: Sendable {
     let record = ThreadRecord.current
     let outer = record.enterPart(of: operation, queue)
     operation.partAtRequestedService(queue) { while runNext() {} }
-    record.leave(outer)
+    record.leaveLevel(outer)
   }
 
   /// False when no closure was left to take.

@@ -36,7 +36,7 @@ final class OperationExecutor: TaskExecutor {
       unsafe part.runSynchronously(on: asUnownedTaskExecutor())
     }
     record.executorOfPart = outerExecutor
-    record.leave(outer)
+    record.leaveLevel(outer)
   }
 }
 

@@ -51,7 +51,7 @@ open class GroupOperation: Operation, Composite, @unchecked Sendable {
     self.collectsErrors = collectsErrors
     unsafe closure = body
     super.init()
-    markBuiltIn(GroupOperation.self, StateBit.selfEndingClass)
+    setInitialState(of: GroupOperation.self, StateBit.selfEndingClass)
     if !operations.isEmpty { addOperations(operations) }
   }
 

@@ -47,7 +47,7 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>, 
     self.policy = policy
     inner = Locked(State(make: make))
     super.init(withoutBody: ())
-    markBuiltIn(RetryOperation<Success>.self, StateBit.selfEndingClass)
+    setInitialState(of: RetryOperation<Success>.self, StateBit.selfEndingClass)
   }
 
   /// How many attempts have been started.

@@ -52,7 +52,7 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
   }
 
   private func takeCharge(of operation: Operation) {
-    markBuiltIn(TimeoutOperation<Success>.self, StateBit.selfEndingClass)
+    setInitialState(of: TimeoutOperation<Success>.self, StateBit.selfEndingClass)
     if let failure = operation.claimFailure() {
       failure.fault("making a TimeoutOperation", .adding(to: nil))
     }

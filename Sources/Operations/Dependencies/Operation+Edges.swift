@@ -233,10 +233,10 @@ extension Operation {
     for slot in 0..<Self.inlineCount(bits) {
       // relaxed: as above
       let word = unsafe dependencyWord(slot).pointee.load(ordering: .relaxed)
-      if word != 0 { ThreadRecord.withCurrent { $0.release(word) } }
+      if word != 0 { ThreadRecord.withCurrent { $0.releaseInLoop(word) } }
     }
     if bits & StateBit.edgesInCold != 0 {
-      unsafe forEachRecordedEdge { _, word in ThreadRecord.withCurrent { $0.release(word) } }
+      unsafe forEachRecordedEdge { _, word in ThreadRecord.withCurrent { $0.releaseInLoop(word) } }
     }
     if table != 0 {
       // SAFETY: made by `coldTableMade`, which retained it for the operation.

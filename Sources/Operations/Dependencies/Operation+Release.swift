@@ -33,13 +33,13 @@ extension Operation {
   /// returned instead when nothing more urgent is at hand. What would run inside of this call is
   /// owed.
   @inline(__always)
-  final func release(
+  final func releaseDependents(
     _ head: UInt, _ record: ThreadRecord, _ context: UnsafeMutablePointer<WorkerContext>
   ) -> Job? {
     guard head != SuccessorWord.empty else { return nil }
     let successor =
       Self.isOnly(head)
-      ? unsafe releaseOnly(head, record, context) : unsafe releaseSuccessors(head, record, context)
+      ? unsafe releaseOne(head, record, context) : unsafe releaseSeveral(head, record, context)
     if let kept = successor, unsafe context.pointee.localBands & (kept.band.mask - 1) != 0 {
       // Something more urgent is queued with this worker.
       unsafe context.pointee.ready.prepend(kept)
@@ -56,8 +56,8 @@ extension Operation {
       && edgeLink(head).pointee.load(ordering: .relaxed) == SuccessorWord.empty
   }
 
-  /// As `releaseSuccessors` for one inline edge.
-  @inline(__always) private final func releaseOnly(
+  /// As `releaseSeveral` for one inline edge.
+  @inline(__always) private final func releaseOne(
     _ entry: UInt, _ record: ThreadRecord, _ context: UnsafeMutablePointer<WorkerContext>
   ) -> Job? {
     var others = JobChain()
@@ -68,7 +68,7 @@ extension Operation {
     return ready
   }
 
-  @inline(never) private final func releaseSuccessors(
+  @inline(never) private final func releaseSeveral(
     _ head: UInt, _ record: ThreadRecord, _ context: UnsafeMutablePointer<WorkerContext>
   ) -> Job? {
     var released = Released()
@@ -168,7 +168,7 @@ extension Operation {
     guard let head = seal(), head != SuccessorWord.empty else { return }
     var context = WorkerContext(worker: -1, scheduler: OperationQueue.noScheduler)
     unsafe withUnsafeMutablePointer(to: &context) { context in
-      _ = unsafe release(head, ThreadRecord.current, context)
+      _ = unsafe releaseDependents(head, ThreadRecord.current, context)
     }
   }
 }

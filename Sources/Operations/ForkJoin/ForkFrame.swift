@@ -70,7 +70,7 @@ import Synchronization
 
   /// The end of a frame, once it has one.
   private static func end(_ frame: UnsafeMutablePointer<ForkFrame>) -> State? {
-    // acquire, edge Joined: pairs with the exchange in `leave`.
+    // acquire, edge Joined: pairs with the exchange in `giveBack`.
     let state = unsafe frame.pointee.state.load(ordering: .acquiring)
     return state == .done || state == .returned ? state : nil
   }
@@ -91,14 +91,14 @@ import Synchronization
     let surroundings = unsafe frame.pointee.surroundings.onAnotherThread
     // It may run for long.
     record.settleCredit(unlessOf: surroundings.queue)
-    let outer = record.enter(surroundings)
+    let outer = record.enterLevel(surroundings)
     unsafe shim_call_closure(frame.pointee.body)
-    record.leave(outer)
-    unsafe leave(frame, .done)
+    record.leaveLevel(outer)
+    unsafe giveBack(frame, .done)
   }
 
   /// The last access of whoever has taken the frame: it has run, or goes home.
-  private static func leave(_ frame: UnsafeMutablePointer<ForkFrame>, _ end: State) {
+  private static func giveBack(_ frame: UnsafeMutablePointer<ForkFrame>, _ end: State) {
     let owner = unsafe frame.pointee.owner
     // release, edge Joined: the owner sees what this half wrote. From here on the frame may be
     // gone.
@@ -167,7 +167,7 @@ import Synchronization
       // Not done when the other was stolen: so the taker was in it when it forked that.
       let owner = unsafe UInt(bitPattern: stolen.pointee.owner.toOpaque())
       if owner == taker, unsafe end(frame) == nil { return .run }
-      unsafe leave(stolen, .returned)
+      unsafe giveBack(stolen, .returned)
       return .takenOver
     }
   }

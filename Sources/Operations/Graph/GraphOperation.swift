@@ -13,7 +13,7 @@ final class GraphOperation: Operation, @unchecked Sendable {
   init(of graph: OperationGraph) {
     self.graph = graph
     super.init()
-    markBuiltIn(GraphOperation.self, StateBit.selfEndingClass)
+    setInitialState(of: GraphOperation.self, StateBit.selfEndingClass)
   }
 
   override func main() {

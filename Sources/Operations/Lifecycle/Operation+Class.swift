@@ -13,8 +13,8 @@ extension Operation {
   ///
   /// In initialisers of classes of this room, which call it for their own class after
   /// `super.init()`.
-  final func markBuiltIn(
-    _ exactly: Operation.Type, _ flags: UInt32 = StateBit.retainsDependencies
+  final func setInitialState(
+    of exactly: Operation.Type, _ flags: UInt32 = StateBit.retainsDependencies
   ) {
     let builtIn = type(of: self) == exactly ? StateBit.builtIn | StateBit.plain : 0
     // relaxed: nobody else has the object yet.

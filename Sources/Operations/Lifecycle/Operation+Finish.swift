@@ -19,7 +19,7 @@ extension Operation {
       if bits & StateBit.barrier != 0 { queue.barrierEnds(self) }
       letGo(bits)
     }
-    let mark = record.owedCount
+    let owedBefore = record.owedCount
     guard let head = seal() else {
       detach(gate, queue, record)
       return 0
@@ -32,10 +32,10 @@ extension Operation {
       unsafe releaseAll(head, bits, queue, record, context)
       unsafe end(bits, gate, queue, record, context.pointee.worker)
     } else {
-      successor = unsafe release(head, record, context)
+      successor = unsafe releaseDependents(head, record, context)
       if gate == .fast { queue.leaveGate(record) }
     }
-    return unsafe leave(successor, owing: mark, bits, gate, queue, record, context)
+    return unsafe leaveOnWorker(successor, owing: owedBefore, bits, gate, queue, record, context)
   }
 
   /// What makes a worker take the steps one by one.
@@ -50,11 +50,11 @@ extension Operation {
     _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) {
-    let mark = record.owedCount
+    let owedBefore = record.owedCount
     // acquire, edge EditLock: `tell` has waited for the last editor that did not see the seal.
     let bits = state.load(ordering: .acquiring)
     unsafe end(bits, gate, queue, record, context.pointee.worker)
-    _ = unsafe leave(nil, owing: mark, bits, gate, queue, record, context)
+    _ = unsafe leaveOnWorker(nil, owing: owedBefore, bits, gate, queue, record, context)
   }
 
   // MARK: The steps, on any thread
@@ -136,34 +136,34 @@ extension Operation {
     deliverTransitions(bits)
     // `finish()` inside a body may end up here, and its level is not the block's.
     if let block { record.atOwnNiceness(block) }
-    record.leave(outer)
+    record.leaveLevel(outer)
   }
 
   // MARK: Leaving
 
-  /// Lets go of the operation, then hands over what this thread owes since `mark`; returns the word
-  /// of what runs next.
-  @inline(__always) private final func leave(
-    _ successor: Job?, owing mark: Int, _ bits: UInt32, _ gate: StartGate,
+  /// Lets go of the operation, then hands over what this thread has come to owe since it owed
+  /// `owedBefore`; returns the word of what runs next.
+  @inline(__always) private final func leaveOnWorker(
+    _ successor: Job?, owing owedBefore: Int, _ bits: UInt32, _ gate: StartGate,
     _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
-    if record.owedCount > mark {
-      unsafe leaveAndHandOver(successor, owing: mark, bits, gate, queue, record, context)
+    if record.owedCount > owedBefore {
+      unsafe leaveBeforeOwed(successor, owing: owedBefore, bits, gate, queue, record, context)
       return 0
     }
     // Nothing runs here any more: captures that die with the operation must not see its queue.
     record.currentOperation = 0
     record.currentQueue = 0
-    unsafe leave(bits, queue, record, context)
+    unsafe leaveQueue(bits, queue, record, context)
     return successor?.word ?? 0
   }
 
   /// Leaves, and only then hands over what is owed, which runs on this thread before the call
   /// returns: nobody may have to wait for it who waits for this operation, its slot, its queue or
   /// its other dependents.
-  @inline(never) private final func leaveAndHandOver(
-    _ successor: Job?, owing mark: Int, _ bits: UInt32, _ gate: StartGate,
+  @inline(never) private final func leaveBeforeOwed(
+    _ successor: Job?, owing owedBefore: Int, _ bits: UInt32, _ gate: StartGate,
     _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) {
@@ -173,9 +173,9 @@ extension Operation {
     record.currentQueue = 0
     if let successor { unsafe context.pointee.ready.prepend(successor) }
     unsafe queue.scheduler.submitUnlessEmpty(context.pointee.takeReady())
-    unsafe leave(bits, queue, record, context)
+    unsafe leaveQueue(bits, queue, record, context)
     if gate == .slot, !record.slotIsGone { giveUpSlot(gate, queue, record) }
-    record.handOverOwed(since: mark, by: self, queue)
+    record.handOverOwed(since: owedBefore, by: self, queue)
     unsafe keptSelf.release()
     unsafe kept.release()
   }
@@ -183,7 +183,7 @@ extension Operation {
   /// The queue lets go: registry, count, references; to other handles that are out it leaves the
   /// references.
   @inline(__always)
-  final func leave(
+  final func leaveQueue(
     _ bits: UInt32, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) {
@@ -201,7 +201,7 @@ extension Operation {
       if hasColdTable { returnClosureNode(record) }
       unsafe Unmanaged.passUnretained(self).release()
     } else {
-      leaveHandles(queue)
+      passReferencesToHandles(of: queue)
     }
     unsafe record.credit(queue, context)
   }

@@ -51,9 +51,9 @@ extension Operation {
         JobChain(
           ClosureJob.make(band: band) {
             let record = ThreadRecord.current
-            let mark = record.owedCount
+            let owedBefore = record.owedCount
             self.releaseAndEnd(head, bits, gate, queue, record)
-            record.handOverOwed(since: mark, by: self, queue)
+            record.handOverOwed(since: owedBefore, by: self, queue)
           }))
     } else {
       record.handingOverLast { releaseAndEnd(head, bits, gate, queue, record) }
@@ -79,7 +79,7 @@ extension Operation {
       if bits & StateBit.retainsDependencies == 0 { dropDependencies(bits) }
       return
     }
-    unsafe Self.withContext(of: queue) { unsafe leave(bits, queue, record, $0) }
+    unsafe Self.withContext(of: queue) { unsafe leaveQueue(bits, queue, record, $0) }
     record.settleCredit()
   }
 

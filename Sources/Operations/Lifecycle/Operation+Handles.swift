@@ -158,7 +158,7 @@ extension Operation {
   }
 
   /// The operation has ended and left its queue; the handle that ran it is done, others may be out.
-  @inline(never) final func leaveHandles(_ queue: OperationQueue) {
+  @inline(never) final func passReferencesToHandles(of queue: OperationQueue) {
     // Theirs from here on: what the membership kept so far.
     unsafe _ = Unmanaged.passRetained(queue)
     let table = coldTableMade()

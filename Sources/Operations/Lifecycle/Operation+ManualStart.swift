@@ -17,7 +17,7 @@ extension Operation {
     case .finishedInside: endAfterManualStart(record)
     case .goesOn: noteBodyReturned()
     }
-    record.leave(outer)
+    record.leaveLevel(outer)
   }
 
   /// A subclass that drives its own state has begun: in no queue through its own `start()`, which

@@ -93,17 +93,17 @@ extension Operation {
       unsafe keptSelf.release()
       unsafe keptQueue.release()
     }
-    let mark = record.owedCount
+    let owedBefore = record.owedCount
     let outcome = beginSlowly(handle)
     if case .won(let bits) = outcome {
       return unsafe perform(bits, gate, queue, record, context)
     }
     if gate == .fast { queue.leaveGate(record) }
     if case .lost = outcome { dropHandle() }
-    if record.owedCount > mark, gate == .slot, !record.slotIsGone {
+    if record.owedCount > owedBefore, gate == .slot, !record.slotIsGone {
       giveUpSlot(gate, queue, record)
     }
-    record.handOverOwed(since: mark, by: self, queue)
+    record.handOverOwed(since: owedBefore, by: self, queue)
     return 0
   }
 

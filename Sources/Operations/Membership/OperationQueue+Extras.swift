@@ -123,7 +123,7 @@ extension Operation {
     let outer = record.enterCompletion(of: self, queue.word)
     if bits & StateBit.hasExtras != 0 { trace(.removed, queue, worker) }
     queue.tellObservers()
-    record.leave(outer)
+    record.leaveLevel(outer)
     queue.removeDeparture()
   }
 }

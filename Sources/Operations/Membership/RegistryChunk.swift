@@ -96,14 +96,14 @@ import Synchronization
   }
 
   /// The member in `slot` leaves, or the last handle to one that was buried there is back.
-  @inline(__always) static func remove(slot: UInt) { leave(slot, 0) }
+  @inline(__always) static func remove(slot: UInt) { empty(slot, 0) }
 
   /// The member in `slot` has ended while handles to it may be out, for which the slot goes on to
   /// name the queue until it is removed: enumerations find nobody there from here on.
-  static func bury(slot: UInt) { leave(slot, buried) }
+  static func bury(slot: UInt) { empty(slot, buried) }
 
   /// When it returns no enumeration looks at the member any more.
-  @inline(__always) private static func leave(_ slot: UInt, _ word: UInt) {
+  @inline(__always) private static func empty(_ slot: UInt, _ word: UInt) {
     let chunk = unsafe Self.chunk(ofSlot: slot)
     // Read before the slot is empty: from then on the chunk may be used again, or be gone. The
     // stripe lives in the queue, which the member, or its last handle, keeps until after this.
@@ -133,7 +133,7 @@ import Synchronization
     var index = Self.capacity
     while index > 0 {
       index -= 1
-      // acquire, edge Left: see `leave`.
+      // acquire, edge Left: see `empty(_:_:)`.
       if slots[index].load(ordering: .acquiring) != 0 { return false }
     }
     return true
@@ -142,7 +142,7 @@ import Synchronization
   /// A closure's cell in a slot that was given out is not open, and its member has not left; under
   /// the pin and the lock.
   func isAwaited(_ index: Int) -> Bool {
-    // acquire, edge Left: see `leave`.
+    // acquire, edge Left: see `empty(_:_:)`.
     slots[index].load(ordering: .acquiring) & Self.closureTag != 0
   }
 
@@ -150,7 +150,7 @@ import Synchronization
   ///
   /// With `marks` it cancels an operation that needs no more than the mark, and there is none.
   func member(_ index: Int, includingHidden: Bool, marks: Bool) -> Registry.Found? {
-    // acquire, edge Left: see `leave`.
+    // acquire, edge Left: see `empty(_:_:)`.
     let word = slots[index].load(ordering: .acquiring)
     guard word > Self.tags, includingHidden || word & Self.hiddenTag == 0 else { return nil }
     let place: Registry.Found.Place

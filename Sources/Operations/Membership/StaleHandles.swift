@@ -98,7 +98,7 @@ extension ThreadRecord {
   /// From time to time those that the worker reaches are taken back: as soon as it has left as many
   /// with this scheduler as it found others there the last time, so that a look costs O(1) for each
   /// job added and each operation run so.
-  func leaveHandle(in scheduler: any Scheduler) {
+  func noteHandleLeft(in scheduler: any Scheduler) {
     let identity = scheduler.identity
     let place = allowances.firstIndex { $0.scheduler == identity }
     var allowance =

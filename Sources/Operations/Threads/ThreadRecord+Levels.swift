@@ -82,8 +82,8 @@ extension ThreadRecord {
     if isNested { popLevel() }
   }
 
-  /// Notes that a level of any kind runs; what is given back goes to `leave`.
-  func enter(_ next: Level) -> Bool {
+  /// Notes that a level of any kind runs; what is given back goes to `leaveLevel`.
+  func enterLevel(_ next: Level) -> Bool {
     let isNested = isInside
     if isNested { pushLevel() }
     level = next
@@ -91,7 +91,7 @@ extension ThreadRecord {
   }
 
   /// Notes that the outer level runs again.
-  func leave(_ isNested: Bool) {
+  func leaveLevel(_ isNested: Bool) {
     level = Level()
     if isNested { popLevel() }
   }
@@ -112,7 +112,7 @@ extension ThreadRecord {
     next.operation = operation.word
     next.stage = .starting
     next.isByHand = true
-    return enter(next)
+    return enterLevel(next)
   }
 
   /// Notes that a part of an operation's body runs that is not its `main()`; `queue` is nil after a
@@ -123,21 +123,21 @@ extension ThreadRecord {
     if let queue { next = Level(queue: queue.word) }
     next.operation = operation.word
     next.stage = .part
-    return enter(next)
+    return enterLevel(next)
   }
 
   /// Runs a job of the machinery in the name of the operation whose members it is about: user code
   /// that waits inside of it waits as a part of that operation's body.
   func asPart(of owner: Owner?, _ body: () -> Void) {
     guard let owner, let queue = owner.queue else { return body() }
-    let outer = enter(Level(operation: owner.operation, queue: queue.word, stage: .part))
+    let outer = enterLevel(Level(operation: owner.operation, queue: queue.word, stage: .part))
     body()
-    leave(outer)
+    leaveLevel(outer)
   }
 
   /// Notes that the completion block of an operation runs; `queue` is 0 after a manual start.
   func enterCompletion(of operation: Operation, _ queue: UInt) -> Bool {
-    enter(Level(operation: operation.word, completingQueue: queue, stage: .ended))
+    enterLevel(Level(operation: operation.word, completingQueue: queue, stage: .ended))
   }
 
   // MARK: Finishing inside of start()

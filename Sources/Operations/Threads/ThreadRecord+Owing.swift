@@ -11,43 +11,43 @@ extension ThreadRecord {
   /// Hands over handles, and drains with their slots, that other threads run, or that are queued
   /// behind a job which runs here; the others are owed.
   @inline(never) func handOverOrOwe(_ jobs: JobChain) {
-    let mark = owedCount
+    let owedBefore = owedCount
     owed.append(jobs)
-    handOverOwed(since: mark) { runsInPlace(what: $0) }
+    handOverOwed(since: owedBefore) { runsInPlace(what: $0) }
   }
 
   /// Runs `body`, then hands over what that has come to owe.
   func handingOverLast(_ body: () -> Void) {
-    let mark = owedCount
+    let owedBefore = owedCount
     body()
-    handOverOwed(since: mark)
+    handOverOwed(since: owedBefore)
   }
 
   /// As `handOverOwed(since:)` for a worker of the queue, which has done all else for the
   /// operation, so that its waits from here on are waits of that queue's scheduler.
   ///
   /// The caller keeps operation and queue, and nothing that these jobs may wait for.
-  func handOverOwed(since mark: Int, by operation: Operation, _ queue: OperationQueue) {
-    guard owedCount > mark else { return }
+  func handOverOwed(since owedBefore: Int, by operation: Operation, _ queue: OperationQueue) {
+    guard owedCount > owedBefore else { return }
     settleCredit()
-    let outer = enter(Level(operation: operation.word, queue: queue.word, stage: .ended))
-    handOverOwed(since: mark)
-    leave(outer)
+    let outer = enterLevel(Level(operation: operation.word, queue: queue.word, stage: .ended))
+    handOverOwed(since: owedBefore)
+    leaveLevel(outer)
   }
 
-  /// Hands over all that is owed but for the first `mark` chains, and what `staysOwed`, by its
-  /// queue.
+  /// Hands over all that is owed but for the first `owedBefore` chains, and what `staysOwed`, by
+  /// its queue.
   ///
   /// What a queue gets reaches it in one step, so that nothing starts before something more urgent
   /// is there (contract 85). What runs meanwhile may wait for what the next queues get.
   private func handOverOwed(
-    since mark: Int, butFor staysOwed: (OperationQueue) -> Bool = { _ in false }
+    since owedBefore: Int, butFor staysOwed: (OperationQueue) -> Bool = { _ in false }
   ) {
-    guard owedCount > mark else { return }
-    groupOwed(since: mark)
+    guard owedCount > owedBefore else { return }
+    groupOwed(since: owedBefore)
     // Those below it stay, and a wait finds them all the while.
-    var mark = mark
-    while owedCount > mark {
+    var stayed = owedBefore
+    while owedCount > stayed {
       let jobs = owed.removeLast()
       // Waits have handed over the others.
       guard let first = jobs.first else { continue }
@@ -56,8 +56,8 @@ extension ThreadRecord {
       let kept = unsafe OperationQueue.reference(Self.queueWord(first)).retain()
       unsafe kept._withUnsafeGuaranteedRef { queue in
         if staysOwed(queue) {
-          owed.insert(jobs, at: mark)
-          mark += 1
+          owed.insert(jobs, at: stayed)
+          stayed += 1
         } else {
           queue.acceptHandles(jobs)
         }
@@ -66,12 +66,12 @@ extension ThreadRecord {
     }
   }
 
-  /// Makes a chain for each queue of what is owed but for the first `mark` chains; the first queue's
-  /// comes last.
-  private func groupOwed(since mark: Int) {
+  /// Makes a chain for each queue of what is owed but for the first `owedBefore` chains; the first
+  /// queue's comes last.
+  private func groupOwed(since owedBefore: Int) {
     var jobs = JobChain()
-    for chain in owed[mark...] { jobs.append(chain) }
-    owed.removeSubrange(mark...)
+    for chain in owed[owedBefore...] { jobs.append(chain) }
+    owed.removeSubrange(owedBefore...)
     guard let first = jobs.first else { return }
     var next: Job? = first
     while let job = next, Self.queueWord(job) == Self.queueWord(first) { next = job.next }

@@ -41,7 +41,7 @@ import Synchronization
   /// Used levels of `entries`.
   var depth = 0
   /// For the schedulers that waits have left handles with, the latest first; see
-  /// `leaveHandle(in:)`.
+  /// `noteHandleLeft(in:)`.
   var allowances: [HandleAllowance] = []
   /// Where the last quarter of the thread's stack begins, 1 where the system does not say; 0 before
   /// the first question.
@@ -88,7 +88,7 @@ import Synchronization
   var cancellation: Cancellation?
   /// Which stripe of a queue's registry this thread adds to.
   let stripe: Int
-  /// References that `release(_:)` still has to release.
+  /// References that `releaseInLoop(_:)` still has to release.
   fileprivate var releaseList: [UInt] = []
   fileprivate var isReleasing = false
   /// Closures and operations that `dispose(of:)` still has to let go of.
@@ -243,7 +243,7 @@ import Synchronization
 extension ThreadRecord {
   /// Releases one reference to the operation at `word`, with a loop instead of recursion when that
   /// releases others (contract 132).
-  func release(_ word: UInt) {
+  func releaseInLoop(_ word: UInt) {
     releaseList.append(word)
     guard !isReleasing else { return }
     isReleasing = true

@@ -75,7 +75,7 @@ extension Operation {
       unsafe target.scheduler.submitUnlessEmpty(context.pointee.takeReady())
       record.settleCredit()
     }
-    record.leaveHandle(in: target.scheduler)
+    record.noteHandleLeft(in: target.scheduler)
     return isSealed
   }
 
