@@ -120,6 +120,7 @@ let package = Package(
 
     // Recordings of runs: what they say, and pictures of them.
     room("Traces", imports: ["Statistics"]),
+    room("TracePages", imports: ["Results", "Statistics", "Traces"]),
     room(
       "Measurement",
       imports: [
@@ -144,8 +145,7 @@ let package = Package(
       "BenchmarkCLI",
       imports: [
         "Analysis", "Certification", "Counting", "CSystemShims", "Exports", "Gate", "Harness",
-        "History",
-        "Machine", "Measurement", "Results", "Revisions", "Scheduling", "Statistics",
+        "History", "Machine", "Measurement", "Results", "Revisions", "Scheduling", "Statistics",
       ]),
 
     // The suite: what is measured, and the program.
@@ -244,8 +244,7 @@ let package = Package(
       "OperationsTests",
       imports: [
         "Operations", "OperationsDiagnosis", "Scheduling", "ConcurrencyPrimitives",
-        "DispatchBackend", "ThreadPoolBackend",
-        "WorkStealingBackend", "TestSupport", "CostFixture",
+        "DispatchBackend", "ThreadPoolBackend", "WorkStealingBackend", "TestSupport", "CostFixture",
       ]),
     .target(
       name: "RandomPrograms",
@@ -271,8 +270,7 @@ let package = Package(
       "CostFixture",
       imports: [
         "CSystemShims", "Operations", "OperationsDiagnosis", "Scheduling", "ConcurrencyPrimitives",
-        "DispatchBackend",
-        "ThreadPoolBackend", "WorkStealingBackend",
+        "DispatchBackend", "ThreadPoolBackend", "WorkStealingBackend",
       ]),
     fixture("WalkFixture", imports: ["Operations", "WorkStealingBackend"]),
     fixture("HandicappedFixture", imports: ["BenchmarkSuite", "Scheduling"]),
@@ -347,6 +345,11 @@ let package = Package(
       ]),
     tests("TaskGraphFilesTests", imports: ["TaskGraphFiles", "Statistics"]),
     tests("TracesTests", imports: ["Traces", "Statistics"]),
+    .target(
+      name: "TraceSamples", dependencies: ["ConcurrencyPrimitives", "Traces"],
+      path: "Tests/TraceSamples", swiftSettings: strict),
+    fixture("TracePagesFixture", imports: ["Results", "TracePages", "TraceSamples", "Traces"]),
+    tests("TracePagesTests", imports: ["Results", "TracePages", "TraceSamples", "Traces"]),
     fixture("GateFixture", imports: ["BenchmarkCLI", "CSystemShims", "Harness", "Scheduling"]),
     tests(
       "BenchmarkCLITests",

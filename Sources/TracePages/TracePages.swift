@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Traces
+
+/// Pictures of a recording, and its forms for other tools.
+///
+/// Pure functions; any thread. What is as large as the recording comes in pieces: a sink gets one
+/// after the other, and what it throws ends the export.
+package enum TracePages {
+  /// The JSON of Chrome's trace viewer, for Perfetto.
+  ///
+  /// O(operations log operations + edges).
+  package static func perfetto<Failure: Error>(
+    _ trace: Trace, to sink: @escaping ([UInt8]) throws(Failure) -> Void
+  ) throws(Failure) {
+    var export = PerfettoExport(trace, to: sink)
+    try export.write()
+  }
+
+  /// The JSON of Chrome's trace viewer, whole.
+  package static func perfetto(_ trace: Trace) -> [UInt8] {
+    collected { sink in perfetto(trace, to: sink) }
+  }
+
+  /// Stacks for flame graphs, by class and name.
+  ///
+  /// As large as there are different names. O(operations log operations).
+  package static func folded(_ trace: Trace, weight: FoldedWeight) -> [UInt8] {
+    FoldedStacks(trace, weight: weight).bytes
+  }
+
+  /// One line of CSV for each operation, below a line with the names of the columns.
+  ///
+  /// O(operations).
+  package static func operationsCSV<Failure: Error>(
+    _ trace: Trace, to sink: ([UInt8]) throws(Failure) -> Void
+  ) throws(Failure) {
+    try OperationsTable.write(trace, to: sink)
+  }
+
+  /// The lines of CSV, whole.
+  package static func operationsCSV(_ trace: Trace) -> [UInt8] {
+    collected { sink in operationsCSV(trace, to: sink) }
+  }
+
+  private static func collected(_ write: (@escaping ([UInt8]) -> Void) -> Void) -> [UInt8] {
+    var whole: [UInt8] = []
+    write { whole += $0 }
+    return whole
+  }
+}
