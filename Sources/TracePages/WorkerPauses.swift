@@ -46,7 +46,7 @@ struct WorkerPauses {
       case .stop:
         close(&searchingSince[thread], .searching, thread, at: event.time)
         close(&parkedSince[thread], .parked, thread, at: event.time)
-      case .start, .wake, .steal, .stealFails, .blocks, .unblocks, .jobBegins, .jobEnds: break
+      default: break
       }
     }
     for thread in trace.threads.indices {
