@@ -119,7 +119,7 @@ let package = Package(
     room("TaskGraphFiles"),
 
     // Recordings of runs: what they say, and pictures of them.
-    room("Traces", imports: ["Statistics"]),
+    room("Traces", imports: ["Results", "Statistics"]),
     room("TracePages", imports: ["Results", "Statistics", "Traces"]),
     room(
       "Measurement",
@@ -344,7 +344,7 @@ let package = Package(
         "Scheduling", "MeasureChildFixture",
       ]),
     tests("TaskGraphFilesTests", imports: ["TaskGraphFiles", "Statistics"]),
-    tests("TracesTests", imports: ["Traces", "Statistics"]),
+    tests("TracesTests", imports: ["Traces", "Results", "Statistics", "TestFolders"]),
     .target(
       name: "TraceSamples", dependencies: ["ConcurrencyPrimitives", "Traces"],
       path: "Tests/TraceSamples", swiftSettings: strict),
