@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How many workers are in which state, and what that means for an operation that waits.
+struct WorkerCensus {
+  /// What the workers as a whole are doing, the worst first; see `WaitCause`.
+  ///
+  /// Up to `asleep` a worker is free; from `unknown` on none is, as far as is known.
+  enum Mood: Int, CaseIterable {
+    case lookingElsewhere, displacedFree, waking, asleep
+    case unknown, displacedBusy, held, between, busy
+  }
+
+  private var counts = [Int](repeating: 0, count: WorkerState.allCases.count)
+  private var held = 0
+  private var present: [(state: WorkerState, isHeld: Bool)]
+  private let isWorker: [Bool]
+  private let workers: Int
+  private let tellsIdling: Bool
+
+  init(_ trace: Trace, _ timeline: WorkerTimeline) {
+    present = Array(repeating: (.absent, false), count: trace.threads.count)
+    var isWorker = [Bool](repeating: false, count: trace.threads.count)
+    for thread in timeline.workers { isWorker[thread] = true }
+    counts[.absent] = timeline.workers.count
+    self.isWorker = isWorker
+    workers = trace.header.workers
+    tellsIdling = timeline.tellsIdling
+  }
+
+  /// Places in the segments of all workers, by time.
+  static func changes(_ timeline: WorkerTimeline) -> [UInt32] {
+    var times = [Int64](repeating: .min, count: timeline.segments.count)
+    for thread in timeline.workers {
+      // What a thread does first begins before all times that are told.
+      for place in timeline.starts[thread]..<timeline.starts[thread + 1] {
+        times[place] = max(.min + 1, timeline.segments[place].begin)
+      }
+    }
+    return TimeOrder.indices(of: times)
+  }
+
+  /// How many workers have jobs.
+  var occupied: Int {
+    counts[.runs] + counts[.otherJob] + counts[.blocked] + counts[.displacedInJob]
+  }
+
+  /// How many workers there are to have one.
+  var capacity: Int { workers }
+
+  mutating func set(_ thread: Int, _ segment: WorkerTimeline.Segment) {
+    guard isWorker[thread] else { return }
+    let before = present[thread]
+    counts[before.state] -= 1
+    if before.isHeld { held -= 1 }
+    counts[segment.state] += 1
+    if segment.isHeld { held += 1 }
+    present[thread] = (segment.state, segment.isHeld)
+  }
+
+  var mood: Mood {
+    if !tellsIdling { return occupied >= workers ? busyMood : .unknown }
+    if counts[.searchingInVain] > 0 { return .lookingElsewhere }
+    if counts[.displaced] > 0 { return .displacedFree }
+    if counts[.waking] > 0 { return .waking }
+    // A worker that has never shown itself sleeps as well.
+    let awake = occupied + counts[.between] + counts[.finding] + counts[.unknown]
+    if awake < workers { return .asleep }
+    if counts[.unknown] > 0 { return .unknown }
+    return busyMood
+  }
+
+  private var busyMood: Mood {
+    if counts[.displacedInJob] > 0 { return .displacedBusy }
+    if held > 0 { return .held }
+    return counts[.between] + counts[.finding] > 0 ? .between : .busy
+  }
+}
+
+extension [Int] {
+  fileprivate subscript(state: WorkerState) -> Int {
+    get { self[Int(state.rawValue)] }
+    set { self[Int(state.rawValue)] = newValue }
+  }
+}
+
+/// The time that each cause has been in force since the beginning, for every queue.
+struct CauseSums {
+  private typealias Mood = WorkerCensus.Mood
+
+  /// The sums of a queue that limits nothing are those of the workers' moods; the others have two
+  /// more.
+  static let width = Mood.allCases.count + 2
+  private static let limit = Mood.allCases.count
+  private static let suspension = Mood.allCases.count + 1
+
+  private let trace: Trace
+  private let timeline: WorkerTimeline
+  private let admission: QueueAdmission
+  private let changes: [UInt32]
+  private let threads: [UInt32]
+
+  private var now: Int64
+  private var census: WorkerCensus
+  private var mood: Mood
+  private var moods = [Int64](repeating: 0, count: CauseSums.width)
+  private var states: [QueueAdmission.State]
+  /// By slot: its sums, and what `moods` was when they were right.
+  private var sums: [[Int64]]
+  private var settled: [[Int64]]
+  private var nextChange = 0
+  private var nextEvent = 0
+
+  init(
+    _ trace: Trace, timeline: WorkerTimeline, admission: QueueAdmission, changes: [UInt32]
+  ) {
+    self.trace = trace
+    self.timeline = timeline
+    self.admission = admission
+    self.changes = changes
+    var threads = [UInt32](repeating: 0, count: timeline.segments.count)
+    for thread in trace.threads.indices {
+      for place in timeline.starts[thread]..<timeline.starts[thread + 1] {
+        threads[place] = UInt32(thread)
+      }
+    }
+    self.threads = threads
+    now = .min
+    census = WorkerCensus(trace, timeline)
+    mood = census.mood
+    states = admission.initial
+    let zeros = [Int64](repeating: 0, count: Self.width)
+    sums = Array(repeating: zeros, count: states.count)
+    settled = sums
+  }
+
+  /// The cause that a sum stands for.
+  static func cause(_ place: Int) -> WaitCause {
+    if place == limit { return .limit }
+    if place == suspension { return .suspension }
+    switch Mood.allCases[place] {
+    case .lookingElsewhere: return .lookingElsewhere
+    case .displacedFree, .displacedBusy: return .operatingSystem
+    case .waking: return .wakingUp
+    case .asleep: return .nobodyAwake
+    case .unknown: return .unknown
+    case .held: return .workerHeld
+    case .between: return .handingOver
+    case .busy: return .workersBusy
+    }
+  }
+
+  /// Goes on to a time, which is no earlier than the one before.
+  mutating func advance(to time: Int64) {
+    while true {
+      let change = nextChange < changes.count ? begin(nextChange) : .max
+      let event = nextEvent < admission.events.count ? admission.events[nextEvent].time : .max
+      if min(change, event) > time { break }
+      if change <= event {
+        pass(until: change)
+        let place = Int(changes[nextChange])
+        census.set(Int(threads[place]), timeline.segments[place])
+        mood = census.mood
+        nextChange += 1
+      } else {
+        pass(until: event)
+        take(admission.events[nextEvent])
+        nextEvent += 1
+      }
+    }
+    pass(until: time)
+  }
+
+  /// Reads the sums as they count for operations of a queue; -1 is any queue that limits nothing.
+  mutating func read(slot: Int, _ body: (_ place: Int, _ sum: Int64) -> Void) {
+    if slot < 0 {
+      for place in 0..<Self.width { body(place, moods[place]) }
+    } else {
+      settle(slot)
+      for place in 0..<Self.width { body(place, sums[slot][place]) }
+    }
+  }
+
+  private func begin(_ change: Int) -> Int64 { timeline.segments[Int(changes[change])].begin }
+
+  private mutating func pass(until time: Int64) {
+    // Before the first time that anybody asks about, nothing is summed up.
+    if now != .min { moods[mood.rawValue] += max(0, time - now) }
+    now = max(now, time)
+  }
+
+  private mutating func take(_ event: QueueAdmission.Event) {
+    let slot = Int(event.slot)
+    var state = states[slot]
+    QueueAdmission.apply(event, trace, to: &state)
+    if state.isSuspended != states[slot].isSuspended || state.isAtLimit != states[slot].isAtLimit {
+      settle(slot)
+    }
+    states[slot] = state
+  }
+
+  /// Brings the sums of a queue up to now, for which its state has been the same since they were
+  /// right.
+  private mutating func settle(_ slot: Int) {
+    let state = states[slot]
+    for mood in Mood.allCases {
+      let time = moods[mood.rawValue] - settled[slot][mood.rawValue]
+      settled[slot][mood.rawValue] = moods[mood.rawValue]
+      if state.isSuspended {
+        sums[slot][Self.suspension] += time
+      } else if state.isAtLimit, mood.rawValue < Mood.unknown.rawValue {
+        sums[slot][Self.limit] += time
+      } else {
+        sums[slot][mood.rawValue] += time
+      }
+    }
+  }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What every thread of a recording did at every time, and what that says of its operations.
+///
+/// The base of every analysis that asks what workers did meanwhile. Made in one pass over operations
+/// and events, grouped by thread.
+struct WorkerTimeline {
+  /// From `begin` until the next segment of the same thread.
+  struct Segment: Equatable {
+    var begin: Int64
+    /// The operation whose body runs or blocks, or -1.
+    var operation: Int32
+    var state: WorkerState
+    /// The job that this belongs to holds its worker for longer than `heldThreshold`.
+    var isHeld: Bool
+  }
+
+  /// Segments by thread, then by time; the first of a thread begins at `.min`.
+  let segments: [Segment]
+  /// Where the segments of a thread lie: from its own place up to that of the next.
+  let starts: [Int]
+  /// Operations that started, by thread, then by start.
+  let operations: [UInt32]
+  /// Where the operations of a thread lie.
+  let operationStarts: [Int]
+  /// How long an operation ran itself, without those that ran inside it on the same thread, ns; 0
+  /// where that is not known.
+  let selfRun: [Int64]
+  /// Since when the thread that started an operation had been on its way to it: awake, without a
+  /// job, after the last attempt that failed; at most its start; `.min` where it did not start.
+  let handoverBegin: [Int64]
+  /// Threads that count as workers: those of the scheduler, without compensation.
+  let workers: [Int]
+  /// The scheduler told what its threads do when they run nothing.
+  let tellsIdling: Bool
+  /// A job that has a worker for longer than this holds it, ns.
+  let heldThreshold: Int64
+
+  /// Reads a recording.
+  ///
+  /// O(n) but for one sort of run times.
+  init(_ trace: Trace, window: RunWindow) {
+    let byStart = TimeOrder.indices(of: trace.operations.map(\.startedTime))
+    let threadCount = trace.threads.count
+    let grouped = TimeOrder.grouped(byStart, count: threadCount) { index in
+      let thread = trace.operations[Int(index)].thread
+      return Int(thread) < threadCount ? thread : -1
+    }
+    operations = grouped.indices
+    operationStarts = grouped.starts
+    let tellsIdling = trace.schedulerEvents.contains { $0.kind.tellsIdling }
+    self.tellsIdling = tellsIdling
+    heldThreshold = Self.heldThreshold(trace, window: window)
+
+    var builder = WorkerTimelineBuilder(trace, tellsIdling: tellsIdling)
+    let events = WorkerEvents(trace)
+    var starts = [0]
+    for thread in 0..<threadCount {
+      builder.build(
+        operations: operations[operationStarts[thread]..<operationStarts[thread + 1]],
+        events: events.of(thread))
+      starts.append(builder.segments.count)
+    }
+    builder.markHeld(threshold: heldThreshold)
+    self.starts = starts
+    segments = builder.segments
+    selfRun = builder.selfRun
+    handoverBegin = builder.handoverBegin
+
+    let operationStarts = operationStarts
+    workers = trace.threads.indices.filter { thread in
+      let worker = trace.threads[thread].worker
+      if tellsIdling { return worker >= 0 && Int(worker) < trace.header.workers }
+      return operationStarts[thread] < operationStarts[thread + 1]
+    }
+  }
+
+  /// The segments of one thread.
+  func segments(of thread: Int) -> ArraySlice<Segment> {
+    segments[starts[thread]..<starts[thread + 1]]
+  }
+
+  /// The operations of one thread, by start.
+  func operations(of thread: Int) -> ArraySlice<UInt32> {
+    operations[operationStarts[thread]..<operationStarts[thread + 1]]
+  }
+
+  /// The place of the segment in which a thread is at a time; nil for a thread that did nothing.
+  ///
+  /// O(log n).
+  func place(of thread: Int, at time: Int64) -> Int? {
+    var low = starts[thread]
+    var high = starts[thread + 1]
+    guard low < high else { return nil }
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if segments[middle].begin <= time { low = middle } else { high = middle }
+    }
+    return low
+  }
+
+  /// Longer than a quarter of the run and than many usual operations.
+  private static func heldThreshold(_ trace: Trace, window: RunWindow) -> Int64 {
+    var runs = trace.operations.compactMap(\.runTime)
+    runs.sort()
+    let usual = runs.isEmpty ? 0 : runs[runs.count / 2]
+    return max(window.makespan / 4, usual * usualRunsThatHold)
+  }
+
+  private static let usualRunsThatHold: Int64 = 16
+}
+
+extension SchedulerEvent.Kind {
+  /// An event of this kind shows that the scheduler reports what its threads do without a job.
+  fileprivate var tellsIdling: Bool {
+    switch self {
+    case .start, .stop, .searchBegins, .searchEnds, .park, .unpark, .wake: true
+    default: false
+    }
+  }
+}
+
+/// The events of each thread, with the wake-ups that are aimed at it among them.
+private struct WorkerEvents {
+  private var events: [SchedulerEvent] = []
+  private var starts: [Int]
+
+  init(_ trace: Trace) {
+    let count = trace.threads.count
+    var all = trace.schedulerEvents
+    var order = [UInt32](all.indices.map { UInt32($0) })
+    Self.aim(&all)
+    // A wake-up belongs to the thread that it is aimed at; who woke it does not matter here.
+    let grouped = TimeOrder.grouped(order, count: count) { index in
+      let event = all[Int(index)]
+      let thread = event.kind == .wake ? event.other : event.thread
+      return Int(thread) < count ? thread : -1
+    }
+    order = grouped.indices
+    starts = grouped.starts
+    events = order.map { all[Int($0)] }
+  }
+
+  func of(_ thread: Int) -> ArraySlice<SchedulerEvent> {
+    events[starts[thread]..<starts[thread + 1]]
+  }
+
+  /// Finds the targets of wake-ups that name none: the next thread that runs again without having
+  /// been woken by name.
+  private static func aim(_ events: inout [SchedulerEvent]) {
+    var pending: [Int] = []
+    var head = 0
+    var isWoken: [Bool] = []
+    for index in events.indices {
+      let event = events[index]
+      let thread = Int(event.kind == .wake ? event.other : event.thread)
+      if thread >= isWoken.count {
+        isWoken.append(contentsOf: repeatElement(false, count: thread + 1 - isWoken.count))
+      }
+      switch event.kind {
+      case .wake where thread < 0: pending.append(index)
+      case .wake: isWoken[thread] = true
+      case .unpark where thread >= 0:
+        if !isWoken[thread], head < pending.count {
+          events[pending[head]].other = event.thread
+          head += 1
+        }
+        isWoken[thread] = false
+      default: break
+      }
+    }
+  }
+}
