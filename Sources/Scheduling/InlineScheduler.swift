@@ -84,6 +84,7 @@ public final class InlineScheduler: AwaitingScheduler {
     else { return false }
     helpedJobs.add(1, ordering: .relaxed)  // relaxed: a statistic.
     var context = WorkerContext(worker: 0, scheduler: identity)
+    context.origin = JobOrigin(.inline)
     // SAFETY: the trampoline is further down this thread's stack and cannot leave before this call
     // returns.
     unsafe InlineTrampoline.run(job, in: &context, queueing: running)
@@ -140,6 +141,7 @@ public final class InlineScheduler: AwaitingScheduler {
   /// Nothing but the pointer is used while a job runs: the job may append to the queue.
   static func runAll(_ trampoline: UnsafeMutablePointer<InlineTrampoline>) {
     var context = unsafe WorkerContext(worker: 0, scheduler: trampoline.pointee.scheduler)
+    context.origin = JobOrigin(.inline)
     repeat {
       while let job = unsafe trampoline.pointee.queue.popFirst() {
         unsafe context.localBands = trampoline.pointee.queue.bands

@@ -24,6 +24,9 @@
   public var localBands: UInt8
   /// For the job layer: what `prepareToIdle()` must do, or nil.
   @unsafe public var idle: IdleFunction?
+  /// Where the job that runs next was found; a back end that knows writes it before every run, for
+  /// recordings.
+  public var origin: JobOrigin
 
   /// A context for the worker with this index.
   @inlinable public init(worker: Int, scheduler: SchedulerIdentity) {
@@ -32,6 +35,7 @@
     ready = JobChain()
     localBands = 0
     unsafe idle = nil
+    origin = JobOrigin(.unknown)
   }
 
   /// Returns what the last job made ready and forgets it.
@@ -66,6 +70,8 @@
   ) {
     var current = job
     var left = bound
+    let origin = origin
+    defer { self.origin = origin }
     while true {
       // SAFETY: the caller's job, then successors, which this loop owns.
       let successor = unsafe current.run(in: &self)
@@ -76,6 +82,7 @@
       guard let successor, left > 0 else { break }
       left -= 1
       current = successor
+      self.origin = JobOrigin(.successor)
     }
     prepareToIdle()
   }

@@ -69,6 +69,7 @@ final class MyScheduler: Scheduler {
 
     func work(as worker: Int) {
       var context = WorkerContext(worker: worker, scheduler: SchedulerIdentity(object: self))
+      context.origin = JobOrigin(.sharedQueue)
       while let job = next() {
         // Bound 0: a successor is queued like any other job, behind what is more urgent.
         unsafe context.runToCompletion(job, bound: 0) { submit($0) }
@@ -78,7 +79,11 @@ final class MyScheduler: Scheduler {
     }
 
     private func next() -> Job? {
-      signals.wait()
+      if signals.wait(timeout: .now()) == .timedOut {
+        SchedulerEvents.parks()
+        signals.wait()
+        SchedulerEvents.unparks()
+      }
       return list.withLock { list in
         guard let band = list.bands.firstIndex(where: { !$0.isEmpty }) else { return nil }
         return list.bands[band].popFirst()

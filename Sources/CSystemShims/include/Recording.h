@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every place that may record an event reads: whether a recording is under way, the thread's ring, the time.
+#pragma once
+#include <stdint.h>
+
+#include "Measurement.h"
+
+/// The number of the recording that is under way; 0 for none. Alone on its cache lines, which all threads share while
+/// nobody writes them. Hidden, so that a test of it is one comparison with a place that the linker knows.
+struct shim_recording {
+  uint32_t number;
+  /// Events take their time from the processor's counter.
+  uint32_t uses_counter;
+} __attribute__((aligned(128)));
+extern struct shim_recording shim_recording __attribute__((visibility("hidden")));
+
+/// Whether a recording is under way; one comparison.
+static inline int shim_is_recording(void) {
+  // relaxed: a hint; whoever records asks `shim_recording_number`.
+  return __builtin_expect(__atomic_load_n(&shim_recording.number, __ATOMIC_RELAXED) != 0, 0);
+}
+/// The number of the recording that is under way, with what its beginning has published; 0 for none.
+static inline uint32_t shim_recording_number(void) {
+  // acquire, edge RecordingBegun: pairs with the store in `shim_set_recording`.
+  return __atomic_load_n(&shim_recording.number, __ATOMIC_ACQUIRE);
+}
+static inline void shim_set_recording(uint32_t number) {
+  // release, edge RecordingBegun.
+  __atomic_store_n(&shim_recording.number, number, __ATOMIC_RELEASE);
+}
+/// Before `shim_set_recording`.
+static inline void shim_set_uses_counter(int uses_counter) {
+  // relaxed: published with the number.
+  __atomic_store_n(&shim_recording.uses_counter, uses_counter != 0, __ATOMIC_RELAXED);
+}
+/// Ends the recording with that number, if it is under way; 1 for the caller that did.
+static inline int shim_end_recording(uint32_t number) {
+  // relaxed: nothing is published; readers of rings check what they have read.
+  return __atomic_compare_exchange_n(&shim_recording.number, &number, 0, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+/// The ring of the calling thread.
+extern __thread void *shim_tls_ring __attribute__((tls_model("initial-exec")));
+static inline void *shim_get_ring(void) { return shim_tls_ring; }
+/// Gives the thread its ring; `end` is called with it when the thread ends. Returns 0, or errno.
+int shim_keep_ring(void *ring, void (*end)(void *));
+/// Writes the calling thread's name, 16 bytes with a terminator, and returns the system's number of the thread.
+int32_t shim_thread_identity(char *name);
+
+/// The processor's counter of time, which takes the same steps on every processor where `shim_counter_is_invariant`.
+static inline uint64_t shim_time_counter(void) {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+  uint64_t ticks;
+  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+  return ticks;
+#else
+  return 0;
+#endif
+}
+/// Whether the processor says that its counter neither stops nor changes its step, and can be read with the
+/// processor's number.
+int shim_counter_is_invariant(void);
+
+/// The time of an event, in the unit of the recording that is under way.
+static inline uint64_t shim_event_time(void) {
+  // relaxed: as the number, which the caller has read.
+  if (__atomic_load_n(&shim_recording.uses_counter, __ATOMIC_RELAXED)) return shim_time_counter();
+  return shim_monotonic_ns();
+}
+
+struct shim_event_place {
+  uint64_t time;
+  /// The number of the processor; -1 where it is not known.
+  int32_t processor;
+};
+/// The time of an event and where it happens.
+struct shim_event_place shim_event_place(void);

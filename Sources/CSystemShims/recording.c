@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "CSystemShims.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+struct shim_recording shim_recording;
+__thread void *shim_tls_ring __attribute__((tls_model("initial-exec")));
+
+static pthread_once_t ring_once = PTHREAD_ONCE_INIT;
+static pthread_key_t ring_key;
+static int ring_error;
+static void (*ring_end)(void *);
+
+static void thread_ends(void *ring) {
+  shim_tls_ring = 0;
+  __atomic_load_n(&ring_end, __ATOMIC_RELAXED)(ring);
+}
+
+static void make_ring_key(void) { ring_error = pthread_key_create(&ring_key, thread_ends); }
+
+int shim_keep_ring(void *ring, void (*end)(void *)) {
+  // relaxed: the same function every time.
+  __atomic_store_n(&ring_end, end, __ATOMIC_RELAXED);
+  pthread_once(&ring_once, make_ring_key);
+  if (ring_error) return ring_error;
+  shim_tls_ring = ring;
+  return pthread_setspecific(ring_key, ring);
+}
+
+int32_t shim_thread_identity(char *name) {
+  prctl(PR_GET_NAME, name, 0, 0, 0);
+  return (int32_t)syscall(SYS_gettid);
+}
+
+int shim_counter_is_invariant(void) {
+#if defined(__x86_64__)
+  unsigned a, b, c, d;
+  // Invariant TSC, and RDTSCP.
+  if (!__get_cpuid(0x80000007, &a, &b, &c, &d) || !(d & 1u << 8)) return 0;
+  return __get_cpuid(0x80000001, &a, &b, &c, &d) && (d & 1u << 27) != 0;
+#elif defined(__aarch64__)
+  // The architecture promises it.
+  return 1;
+#else
+  return 0;
+#endif
+}
+
+struct shim_event_place shim_event_place(void) {
+  struct shim_event_place place;
+#if defined(__x86_64__)
+  if (__atomic_load_n(&shim_recording.uses_counter, __ATOMIC_RELAXED)) {
+    unsigned number;
+    place.time = __builtin_ia32_rdtscp(&number);
+    // Linux keeps the processor in the low bits and its node above.
+    place.processor = (int32_t)(number & 0xfff);
+    return place;
+  }
+#endif
+  place.time = shim_event_time();
+  place.processor = sched_getcpu();
+  return place;
+}
