@@ -40,6 +40,7 @@ open class Operation: @unchecked Sendable {
   public init() {
     unsafe header = JobHeader(run: operationRun)
     setInitialState(of: Operation.self)
+    if isRecording { recordCreation() }
   }
 
   deinit { if keepsSomething { letGoOfEverything() } }
@@ -156,7 +157,10 @@ open class Operation: @unchecked Sendable {
   /// Diagnostics show what was set, whatever an override returns.
   open var name: String? {
     get { storedName }
-    set { withColdTableMade { $0.name = newValue } }
+    set {
+      withColdTableMade { $0.name = newValue }
+      if isRecording, let newValue { recordName(newValue) }
+    }
   }
 
   /// Type, name or address, and state: `BlockOperation "fetch" (pending, ready)`.

@@ -359,6 +359,7 @@ extension OperationQueue {
       attributes.name = name
       if hasExtras { noteName(from: old ?? generated, to: name ?? generated) }
     }
+    if isRecording, let name { recordQueueName(name) }
     tellObservers()
   }
 

@@ -65,6 +65,7 @@ final class PoolCore: Sendable {
     }
     guard let found else { return false }
     var context = WorkerContext(worker: worker, scheduler: identity)
+    context.origin = JobOrigin(.sharedQueue)
     // SAFETY: the queue gave the job away, once.
     if let successor = unsafe found.job.run(in: &context) { context.ready.prepend(successor) }
     submit(context.takeReady(), areAwaited: found.isAwaited)
@@ -127,6 +128,7 @@ final class PoolCore: Sendable {
   @discardableResult private func carryOut(
     _ summons: PoolState.Summons, isAskedAgain: Bool = false
   ) -> Bool {
+    SchedulerEvents.wakes(summons.wake)
     tokens.add(summons.wake)
     var hasAll = true
     for _ in 0..<summons.start where !startAnnouncedThread(isAskedAgain) { hasAll = false }
@@ -177,6 +179,8 @@ final class PoolCore: Sendable {
   private func runWorker(_ index: Int) {
     shim_set_pool(shim_pool_membership(owner: owner, index: UInt(index)))
     var context = WorkerContext(worker: index, scheduler: identity)
+    context.origin = JobOrigin(.sharedQueue)
+    SchedulerEvents.begins(worker: index)
     var (step, summons) = state.withLock { $0.arrive() }
     while true {
       carryOut(summons)
@@ -193,10 +197,13 @@ final class PoolCore: Sendable {
         let ready = context.takeReady()
         (step, summons) = state.withLock { $0.settle(ready) }
       case .sleep:
+        SchedulerEvents.parks()
         tokens.take(spinNanoseconds: spinNanoseconds)
+        SchedulerEvents.unparks()
         (step, summons) = state.withLock { $0.arrive() }
       case .exit:
         shim_set_pool(shim_pool_membership(owner: 0, index: 0))
+        SchedulerEvents.ends()
         ended.add(state.withLock { $0.end(index: index) })
         return
       }

@@ -12,12 +12,17 @@ extension Pool {
   ///
   /// Its own jobs first, then injected ones, then stolen ones; immediate successors go through the
   /// deque, so that the waiting job looks at its condition between any two jobs.
-  func help(_ worker: Worker) -> Bool { help(worker) { jobForHelp(worker) } }
+  func help(_ worker: Worker) -> Bool { help(worker) { jobForHelp(worker, &$0) } }
 
   /// Runs one of the worker's own jobs that `accepts`, inside the job that waits; where it is the
   /// only worker an injected one as well.
   func helpAwaited(_ worker: Worker, ifAccepted accepts: (Job) -> Bool) -> Bool {
-    help(worker) { popOwn(worker, ifAccepted: accepts) ?? injected(worker, ifAccepted: accepts) }
+    help(worker) { origin in
+      origin = JobOrigin(.ownQueue)
+      if let job = popOwn(worker, ifAccepted: accepts) { return job }
+      origin = JobOrigin(.injector)
+      return injected(worker, ifAccepted: accepts)
+    }
   }
 
   /// How many injected jobs a job that waits looks at, at most.
@@ -33,12 +38,12 @@ extension Pool {
     return first
   }
 
-  private func help(_ worker: Worker, with take: () -> Job?) -> Bool {
+  private func help(_ worker: Worker, with take: (inout JobOrigin) -> Job?) -> Bool {
     // relaxed: the owner's alone.
     let depth = worker.helpDepth.load(ordering: .relaxed)
-    guard depth < Self.helpLimit, let job = take() else { return false }
-    worker.helpDepth.store(depth + 1, ordering: .relaxed)
     var context = WorkerContext(worker: worker.index, scheduler: schedulerIdentity)
+    guard depth < Self.helpLimit, let job = take(&context.origin) else { return false }
+    worker.helpDepth.store(depth + 1, ordering: .relaxed)
     run(job, worker, &context, bound: 0)
     settle(worker, &context)
     worker.helpDepth.store(depth, ordering: .relaxed)
@@ -46,13 +51,15 @@ extension Pool {
     return true
   }
 
-  private func jobForHelp(_ worker: Worker) -> Job? {
-    if let job = pick(worker) { return job }
+  private func jobForHelp(_ worker: Worker, _ origin: inout JobOrigin) -> Job? {
+    if let job = pick(worker, &origin) { return job }
     switch drainInjector(worker) {
-    case .job(let job): return job
+    case .job(let job):
+      origin = JobOrigin(.injector)
+      return job
     case .pushed: return worker.pop(alone: isAlone)
     // One job, since nobody publishes what else a batch would bring.
-    case .nothing: return stealRound(worker, batch: 1)
+    case .nothing: return stealRound(worker, batch: 1, &origin)
     }
   }
 }

@@ -110,7 +110,8 @@ extension Pool {
     var taken = injector.take(ofNext: Self.lookahead, where: accepts)
     guard taken.isEmpty, isOnlyOneRunning else { return taken }
     var kept = JobChain()
-    while let job = stealRound(worker, batch: 1) {
+    var origin = JobOrigin(.unknown)
+    while let job = stealRound(worker, batch: 1, &origin) {
       if accepts(job) { taken.append(job) } else { kept.append(job) }
     }
     if !kept.isEmpty { publish(kept, on: worker) }
@@ -156,10 +157,14 @@ extension Pool {
         .steal { unsafe Job(unsafeWord: $0).map(wants) ?? false } ?? .empty
     }
     guard case .stolen(let word) = outcome, let job = unsafe Job(unsafeWord: word) else {
-      if case .lostRace = outcome { worker.count(worker.failedSteals) }
+      if case .lostRace = outcome {
+        worker.count(worker.failedSteals)
+        SchedulerEvents.failsToSteal(from: victim)
+      }
       return false
     }
     worker.count(worker.steals)
+    SchedulerEvents.steals(from: victim)
     switch use(job) {
     case .run: break
     case .keep:
@@ -168,6 +173,7 @@ extension Pool {
     case .takenOver: return false
     }
     var context = WorkerContext(worker: worker.index, scheduler: schedulerIdentity)
+    context.origin = .steal(from: victim)
     run(job, worker, &context, bound: 0)
     settle(worker, &context)
     worker.count(worker.helped)

@@ -18,7 +18,7 @@ extension Pool {
   /// Searches, sleeps and searches until there is a job; the worker holds none of its own.
   ///
   /// The steps follow the model `parking.pml`, whose labels are in brackets.
-  func idle(_ worker: Worker) -> Idle {
+  func idle(_ worker: Worker, _ origin: inout JobOrigin) -> Idle {
     let before = change { $0.entering(limit: searchLimit) }
     var mustPark = before.searching >= searchLimit
     while true {
@@ -27,11 +27,14 @@ extension Pool {
       if worker.index >= workerCount, retireAsSearcher() {
         return waitAsSpare(worker) ? .lookAgain : .end
       }
-      switch searchForAWhile(worker) {  // [search]
+      SchedulerEvents.beginsSearch()
+      switch searchForAWhile(worker, &origin) {  // [search]
       case .job(let job):
+        SchedulerEvents.endsSearch()
         endSearch(worker)
         return .job(job)
       case .pushed:
+        SchedulerEvents.endsSearch()
         endSearch(worker)
         return .lookAgain
       case .nothing: break
@@ -59,10 +62,10 @@ extension Pool {
   }
 
   /// At least one round, then more until the spin budget is spent.
-  private func searchForAWhile(_ worker: Worker) -> Drained {
+  private func searchForAWhile(_ worker: Worker, _ origin: inout JobOrigin) -> Drained {
     var deadline: UInt64?
     while true {
-      let found = searchRound(worker)
+      let found = searchRound(worker, &origin)
       guard case .nothing = found else { return found }
       guard spinBudget > 0 else { return .nothing }
       let now = MonotonicTime.nanoseconds()
@@ -127,6 +130,8 @@ extension Pool {
   /// or the pool is over and this returns false.
   private func takeToken(_ worker: Worker) -> Bool {
     worker.count(worker.parks)
+    SchedulerEvents.parks()
+    defer { SchedulerEvents.unparks() }
     // relaxed: the exchange decides.
     var count = tokens.word.value.load(ordering: .relaxed)
     while true {

@@ -71,6 +71,7 @@ extension Pool {
   /// Lets `count` sleepers go on, which the caller has already counted as searchers.
   func handTokens(_ count: Int) {
     guard count > 0 else { return }
+    SchedulerEvents.wakes(count)
     // relaxed: a statistic.
     wakeUps.value.wrappingAdd(count, ordering: .relaxed)
     // releasing, edge TokenHanded: pairs with the exchange in takeToken().

@@ -8,9 +8,11 @@ extension Pool {
   /// The life of a worker's thread.
   func runWorker(_ worker: Worker) {
     var context = WorkerContext(worker: worker.index, scheduler: schedulerIdentity)
+    SchedulerEvents.begins(worker: worker.index)
     while let job = nextJob(worker, &context) {
       run(job, worker, &context, bound: configuration.chainBound)
     }
+    SchedulerEvents.ends()
   }
 
   var schedulerIdentity: SchedulerIdentity { SchedulerIdentity(object: identity) }
@@ -56,6 +58,7 @@ extension Pool {
         if !context.ready.isEmpty { publish(context.takeReady(), on: worker) }
         left -= 1
         current = successor
+        context.origin = JobOrigin(.successor)
         continue
       }
       if left == 0 && bound > 0 { pollInjectorNext(worker) }
@@ -72,16 +75,18 @@ extension Pool {
         settle(worker, &context)
         giveAway(worker)
       } else {
-        if let job = pick(worker) { return job }
+        if let job = pick(worker, &context.origin) { return job }
         switch drainInjector(worker) {
-        case .job(let job): return job
+        case .job(let job):
+          context.origin = JobOrigin(.injector)
+          return job
         case .pushed: continue
         case .nothing: break
         }
         settle(worker, &context)
         if worker.ownBandsValue != 0 { continue }
       }
-      switch idle(worker) {
+      switch idle(worker, &context.origin) {
       case .job(let job): return job
       case .lookAgain: continue
       case .end: return nil
@@ -96,13 +101,14 @@ extension Pool {
   }
 
   /// A job of the worker's own, or an injected one when it is time or more urgent; no waiting.
-  @inline(__always) func pick(_ worker: Worker) -> Job? {
+  @inline(__always) func pick(_ worker: Worker, _ origin: inout JobOrigin) -> Job? {
+    origin = JobOrigin(.ownQueue)
     // relaxed, both: the owner's alone. Counted before anything else, so that no stream of urgent
     // jobs prevents ageing.
     let picks = worker.picksUntilAgeing.load(ordering: .relaxed)
     worker.picksUntilAgeing.store(
       picks > 0 ? picks &- 1 : worker.ageingPeriod &- 1, ordering: .relaxed)
-    if picks == 0, let job = pickForAgeing(worker) { return job }
+    if picks == 0, let job = pickForAgeing(worker, &origin) { return job }
     let own = worker.ownBandsValue
     let injected = bandRules.looksOutside ? injector.bands : 0
     // A mask's lowest bit is its most urgent band; a worker without jobs finds any band more
@@ -111,17 +117,21 @@ extension Pool {
     // relaxed: the owner's alone.
     if isMoreUrgent || worker.jobsUntilInjector.load(ordering: .relaxed) <= 0 {
       worker.jobsUntilInjector.store(configuration.injectorInterval, ordering: .relaxed)
-      if case .job(let job) = drainInjector(worker) { return job }
+      if case .job(let job) = drainInjector(worker) {
+        origin = JobOrigin(.injector)
+        return job
+      }
     }
     return worker.pop(alone: isAlone)
   }
 
   /// The oldest job of the least urgent band; the worker's own when an injected one has the same
   /// band, for which `injectorInterval` is the bound.
-  private func pickForAgeing(_ worker: Worker) -> Job? {
+  private func pickForAgeing(_ worker: Worker, _ origin: inout JobOrigin) -> Job? {
     if injector.bands.leadingZeroBitCount < worker.ownBandsValue.leadingZeroBitCount,
       let job = injector.takeForAgeing()
     {
+      origin = JobOrigin(.injector)
       return job
     }
     return worker.popForAgeing()

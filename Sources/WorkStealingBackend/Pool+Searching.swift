@@ -6,10 +6,11 @@ internal import Synchronization
 
 extension Pool {
   /// One round over the injector and every other worker; the caller is counted as a searcher.
-  func searchRound(_ worker: Worker) -> Drained {
+  func searchRound(_ worker: Worker, _ origin: inout JobOrigin) -> Drained {
+    origin = JobOrigin(.injector)
     let taken = place(takeShare(for: worker), on: worker)
     guard case .nothing = taken,
-      let job = stealRound(worker, batch: configuration.stealBatch)
+      let job = stealRound(worker, batch: configuration.stealBatch, &origin)
     else { return taken }
     return .job(job)
   }
@@ -21,7 +22,7 @@ extension Pool {
   /// own deques, for the caller to publish. The published masks say where to look first; the second
   /// pass does not trust them, so that what `look` sees is also what a round can take. By the
   /// relaxed policy there is no first pass.
-  func stealRound(_ worker: Worker, batch: Int) -> Job? {
+  func stealRound(_ worker: Worker, batch: Int, _ origin: inout JobOrigin) -> Job? {
     // sequentially consistent, edge WorkSeen: a worker started for compensation is known before its
     // first push.
     let count = knownWorkers.value.load(ordering: .sequentiallyConsistent)
@@ -30,7 +31,7 @@ extension Pool {
     guard bandRules.looksOutside else {
       return firstOf(count, from: start, for: worker) { victim in
         for band in 0..<DequeBank.count {
-          let job = steal(band, from: victim, for: worker, shownOnly: false, batch: batch)
+          let job = steal(band, from: victim, for: worker, shownOnly: false, batch: batch, &origin)
           if let job { return job }
         }
         return nil
@@ -44,14 +45,14 @@ extension Pool {
     while shown != 0 {
       let band = shown.trailingZeroBitCount
       let job = firstOf(count, from: start, for: worker) {
-        steal(band, from: $0, for: worker, shownOnly: true, batch: batch)
+        steal(band, from: $0, for: worker, shownOnly: true, batch: batch, &origin)
       }
       if let job { return job }
       shown &= shown &- 1
     }
     for band in 0..<DequeBank.count {
       let job = firstOf(count, from: start, for: worker) {
-        steal(band, from: $0, for: worker, shownOnly: false, batch: batch)
+        steal(band, from: $0, for: worker, shownOnly: false, batch: batch, &origin)
       }
       if let job { return job }
     }
@@ -87,7 +88,8 @@ extension Pool {
 
   /// Asks one worker for a job of one band, and for more of them when the batch is larger.
   @inline(__always) private func steal(
-    _ band: Int, from victim: Int, for worker: Worker, shownOnly: Bool, batch: Int
+    _ band: Int, from victim: Int, for worker: Worker, shownOnly: Bool, batch: Int,
+    _ origin: inout JobOrigin
   ) -> Job? {
     let outcome = workers.with(victim) { victim -> Steal in
       // relaxed: a hint, see stealRound.
@@ -99,9 +101,13 @@ extension Pool {
     switch outcome {
     case .stolen(let word):
       worker.count(worker.steals)
+      SchedulerEvents.steals(from: victim)
+      origin = .steal(from: victim)
       if batch > 1 { stealMore(band, from: victim, for: worker, atMost: batch - 1) }
       return unsafe Job(unsafeWord: word)
-    case .lostRace: worker.count(worker.failedSteals)
+    case .lostRace:
+      worker.count(worker.failedSteals)
+      SchedulerEvents.failsToSteal(from: victim)
     case .empty: break
     }
     return nil
@@ -124,6 +130,7 @@ extension Pool {
       {
         jobs.append(job)
         worker.count(worker.steals)
+        SchedulerEvents.steals(from: victim.index)
       }
     }
     if !jobs.isEmpty { worker.push(jobs) }

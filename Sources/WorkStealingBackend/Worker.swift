@@ -145,7 +145,9 @@ final class Worker: Sendable {
       switch deques.owned(bands.trailingZeroBitCount).steal() {
       case .stolen(let word): return unsafe Job(unsafeWord: word)
       case .empty: setOwnBands(bands & (bands &- 1))
-      case .lostRace: count(failedSteals)
+      case .lostRace:
+        count(failedSteals)
+        SchedulerEvents.failsToSteal(from: index)
       }
     }
   }

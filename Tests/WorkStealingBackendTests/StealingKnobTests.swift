@@ -41,7 +41,8 @@ import Testing
   private func stealAll(for worker: Int, of pool: Pool) {
     var context = WorkerContext(worker: worker, scheduler: pool.schedulerIdentity)
     pool.workers.with(worker) { worker in
-      while let job = worker.pop(alone: false) ?? pool.stealRound(worker, batch: 1) {
+      while let job = worker.pop(alone: false) ?? pool.stealRound(worker, batch: 1, &context.origin)
+      {
         _ = unsafe job.run(in: &context)
       }
     }
@@ -83,7 +84,7 @@ import Testing
     put(0..<20, on: 1, of: pool, log)
     var context = WorkerContext(worker: 0, scheduler: pool.schedulerIdentity)
     pool.workers.with(0) { thief in
-      guard case .job(let job) = pool.searchRound(thief) else {
+      guard case .job(let job) = pool.searchRound(thief, &context.origin) else {
         Issue.record("nothing stolen")
         return
       }

@@ -98,6 +98,7 @@ extension OperationQueue {
       operation.pending.store(1, ordering: .relaxed)
       let slot = registry.addHidden(operation.word, ticket: count.ticket(old))
       if cancelsNewcomers { _ = operation.changeState(StateChange.cancel) }
+      if isRecording { operation.recordSubmission(to: self, behind: nil) }
       // release, edge Submitted: from here on the operation is a member.
       operation.membership.store(slot, ordering: .releasing)
       control.barriers.append(operation)
@@ -122,6 +123,7 @@ extension OperationQueue {
   }
 
   private func handOver(_ barrier: Operation) {
+    if isRecording { barrier.recordReadiness() }
     // acquire and release, edge Resolved: the one implicit edge.
     barrier.pending.wrappingSubtract(1, ordering: .acquiringAndReleasing)
     barrier.handOver(barrier.job)

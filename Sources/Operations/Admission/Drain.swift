@@ -124,7 +124,10 @@ extension OperationQueue {
     _ context: UnsafeMutablePointer<WorkerContext>
   ) {
     record.claim = word
+    let origin = unsafe context.pointee.origin
+    unsafe context.pointee.origin = JobOrigin(.readyList)
     let successor = unsafe job.run(in: &context.pointee)
+    unsafe context.pointee.origin = origin
     record.claim = 0
     if let successor { unsafe context.pointee.ready.prepend(successor) }
     if unsafe !context.pointee.ready.isEmpty {

@@ -39,6 +39,7 @@ extension OperationQueue {
       let change = changeLimit(to: isFinite ? newValue : highestLimit)
       if hasExtras { noteLimit(from: control.limit, to: newValue) }
       control.limit = newValue
+      if isRecording { recordLimit(newValue) }
       return change
     }
     carryOut(change, startsNothing: newValue == 0)
@@ -156,6 +157,7 @@ extension OperationQueue {
     guard !isFixed else { return }
     let starts = control.withLock { _ in
       if hasExtras { noteSuspension(from: isSuspendedNow, to: newValue) }
+      if isRecording { recordSuspension(newValue) }
       return newValue ? suspend() : resume()
     }
     guard newValue else {

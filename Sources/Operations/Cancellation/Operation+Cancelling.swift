@@ -35,6 +35,7 @@ extension Operation {
     }
     bits = StateChange.cancel(bits)
     noteCancelled(bits)
+    if isRecording { recordCancelRequest() }
     if isSubmitted, bits & StateBit.started == 0 {
       // Who limits the queue afterwards looks for the mark, and gets this lock later.
       let limitsStarts = unsafe queueReference._withUnsafeGuaranteedRef(\.limitsStarts)
@@ -73,9 +74,11 @@ extension Operation {
       | StateBit.toBeSkipped
     guard bits & (others | StateBit.builtIn) == StateBit.builtIn else { return false }
     // sequentially consistent, edges EditLock and Completion: one edit in the order of edits.
-    return state.compareExchange(
+    let isMarked = state.compareExchange(
       expected: bits, desired: StateChange.cancel(bits), ordering: .sequentiallyConsistent
     ).exchanged
+    if isMarked, isRecording { recordCancelRequest() }
+    return isMarked
   }
 
   /// The table of a cancelled member that something holds back; under the edit lock.

@@ -101,6 +101,7 @@ import Synchronization
       // Once it has started the closure is the runner's.
       body: isStarted ? nil : unsafe takeBody(node))
     unsafe node.pointee.facade = UInt(bitPattern: Unmanaged.passRetained(facade).toOpaque())
+    if isRecording { facade.recordFacade(of: UInt(bitPattern: node)) }
     return facade
   }
 
@@ -233,6 +234,10 @@ extension OperationQueue {
       }
     }
     record.settleCredit(unlessOf: word)
+    if isRecording {
+      unsafe Self.recordClosureStart(
+        UInt(bitPattern: node), worker: context.pointee.worker, origin: context.pointee.origin)
+    }
     let outer = record.push(UInt(bitPattern: node), self)
     unsafe Self.runBody(of: node, isCancelled: before & ClosureNode.cancelled != 0)
     record.pop(outer)
@@ -260,6 +265,10 @@ extension OperationQueue {
         defer { record.pop(outer) }
         return unsafe facade.finishOnWorker(bits, gate, self, record, context)
       }
+    }
+    if isRecording {
+      let isSkipped = before & ClosureNode.skipped != 0
+      Self.recordClosureFinish(UInt(bitPattern: node), isSkipped: isSkipped)
     }
     // Before anything that takes a lock: an enumeration may wait for this with the stripe's. The
     // credit keeps the queue.

@@ -99,6 +99,9 @@ public struct OperationHandle: Sendable, Hashable {
           RegistryChunk.queueWord(ofSlot: slot)
         )._withUnsafeGuaranteedRef(\.limitsStarts)
         guard mayWaitForSlot, flags & ClosureNode.started == 0 else {
+          if isRecording, flags & ClosureNode.cancelled == 0 {
+            OperationQueue.recordClosureCancel(self.node)
+          }
           flags |= ClosureNode.cancelled
           return 0
         }

@@ -77,11 +77,12 @@ extension Operation {
   /// caller must hand over.
   ///
   /// The handle is settled here, under the lock: afterwards a change of level may make another one.
-  final func handleIfFree(_ table: ColdTable) -> UInt? {
+  final func handleIfFree(_ table: ColdTable, by releaser: UInt = 0) -> UInt? {
     guard table.edgesBlocking == 0, !table.isOut else { return nil }
     table.isOut = true
     // relaxed: never cleared, and a time that is missed is only a time.
     noteReadyTime(state.load(ordering: .relaxed))
+    if isRecording { recordReadiness(by: releaser) }
     return table.wasParked ? table.countNextHandle(of: self) : Handle.header
   }
 
@@ -89,14 +90,16 @@ extension Operation {
   /// operation free.
   ///
   /// Releases the group reference with the last edge.
-  final func resolveUnderLock(_ edge: EdgeLocation, handOver: (Operation, UInt) -> Void) {
+  final func resolveUnderLock(
+    _ edge: EdgeLocation, by releaser: UInt, handOver: (Operation, UInt) -> Void
+  ) {
     let bits = lockState()
     guard let table = coldTable else {
       Fault.internalError("an edge of \(self) came through the lock without a cold table")
     }
     table.edgesOutstanding -= 1
     let isLast = table.edgesOutstanding == 0
-    let handle = unsafe untag(edge, table) ? handleIfFree(table) : nil
+    let handle = unsafe untag(edge, table) ? handleIfFree(table, by: releaser) : nil
     unlockState(bits)
     if let handle { handOver(self, handle) }
     if isLast { unsafe Unmanaged.passUnretained(self).release() }
@@ -107,6 +110,7 @@ extension Operation {
   final func addLateEdge(to dependency: Operation, _ bits: inout UInt32) -> UInt? {
     guard let table = moveCountUnderLock(force: true, tagEdges: true, bits) else { return nil }
     let edge = unsafe appendDependency(dependency, &bits, hidden: false)
+    if isRecording { recordEdge(on: dependency) }
     return unsafe registerLate(edge, on: dependency.word, table, &bits)
   }
 

@@ -40,6 +40,23 @@ extension Operation {
     let successor =
       Self.isOnly(head)
       ? unsafe releaseOne(head, record, context) : unsafe releaseSeveral(head, record, context)
+    return unsafe keep(successor, context)
+  }
+
+  /// As `releaseDependents` while a recording is under way, which gets the finish as well.
+  @inline(never) final func releaseRecorded(
+    _ head: UInt, _ record: ThreadRecord, _ context: UnsafeMutablePointer<WorkerContext>
+  ) -> Job? {
+    recordFinish()
+    guard head != SuccessorWord.empty else { return nil }
+    return unsafe keep(releaseSeveral(head, record, context), context)
+  }
+
+  /// Returns the successor unless something more urgent is at hand.
+  @inline(__always)
+  private final func keep(
+    _ successor: Job?, _ context: UnsafeMutablePointer<WorkerContext>
+  ) -> Job? {
     if let kept = successor, unsafe context.pointee.localBands & (kept.band.mask - 1) != 0 {
       // Something more urgent is queued with this worker.
       unsafe context.pointee.ready.prepend(kept)
@@ -56,13 +73,14 @@ extension Operation {
       && edgeLink(head).pointee.load(ordering: .relaxed) == SuccessorWord.empty
   }
 
-  /// As `releaseSeveral` for one inline edge.
+  /// As `releaseSeveral` for one inline edge, while nothing is recorded.
   @inline(__always) private final func releaseOne(
     _ entry: UInt, _ record: ThreadRecord, _ context: UnsafeMutablePointer<WorkerContext>
   ) -> Job? {
     var others = JobChain()
     let ready = unsafe Self.reference(entry)._withUnsafeGuaranteedRef { dependent in
-      unsafe dependent.resolve(.slot(Int((entry >> 1) & 7)), context, &others)
+      unsafe dependent.resolve(
+        .slot(Int((entry >> 1) & 7)), by: word, isRecorded: false, context, &others)
     }
     if !others.isEmpty { record.handOverOrOwe(others) }
     return ready
@@ -94,7 +112,8 @@ extension Operation {
         shim_prefetch(link & ~15)
         let slot = Int((entry >> 1) & 7)
         unsafe Self.reference(entry)._withUnsafeGuaranteedRef { dependent in
-          ready = unsafe dependent.resolve(.slot(slot), context, &released.others)
+          ready = unsafe dependent.resolve(
+            .slot(slot), by: word, isRecorded: isRecording, context, &released.others)
         }
         entry = link
       } else {
@@ -103,7 +122,8 @@ extension Operation {
         if unsafe record.pointee.kind == .edge {
           let owner = unsafe record.pointee.owner
           unsafe Self.reference(owner)._withUnsafeGuaranteedRef { dependent in
-            ready = unsafe dependent.resolve(.record(record), context, &released.others)
+            ready = unsafe dependent.resolve(
+              .record(record), by: word, isRecorded: isRecording, context, &released.others)
           }
         } else {
           // relaxed: this thread's list
@@ -129,21 +149,22 @@ extension Operation {
   /// context's scheduler.
   @inline(__always)
   private final func resolve(
-    _ edge: EdgeLocation, _ context: UnsafeMutablePointer<WorkerContext>,
-    _ others: inout JobChain
+    _ edge: EdgeLocation, by releaser: UInt, isRecorded: @autoclosure () -> Bool,
+    _ context: UnsafeMutablePointer<WorkerContext>, _ others: inout JobChain
   ) -> Job? {
     // acquire and release, edge Resolved: all subtractions of the word form one release sequence,
     // so whoever gets zero sees what every dependency wrote; sequentially consistent, edge
     // LevelChanged: before the look at the band.
     let old = pending.wrappingSubtract(1, ordering: .sequentiallyConsistent).oldValue
     if old == 1 {
+      if isRecorded() { recordReadiness(by: releaser) }
       // relaxed: only a hint. What waits for this operation will be touched when it has run.
       shim_prefetch(successors.load(ordering: .relaxed) & ~15)
       return unsafe accept(job, context, &others)
     }
     if old & PendingBit.lockedCount == 0 { return nil }
     var handed: Job?
-    unsafe resolveUnderLock(edge) { operation, handle in
+    unsafe resolveUnderLock(edge, by: releaser) { operation, handle in
       handed = unsafe operation.accept(operation.job(of: handle), context, &others)
     }
     return handed
@@ -168,7 +189,7 @@ extension Operation {
     guard let head = seal(), head != SuccessorWord.empty else { return }
     var context = WorkerContext(worker: -1, scheduler: OperationQueue.noScheduler)
     unsafe withUnsafeMutablePointer(to: &context) { context in
-      _ = unsafe releaseDependents(head, ThreadRecord.current, context)
+      _ = unsafe releaseSeveral(head, ThreadRecord.current, context)
     }
   }
 }

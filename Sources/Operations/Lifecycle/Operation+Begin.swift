@@ -83,12 +83,14 @@ extension Operation {
       let given = resourcesGivenUp()
       // From here on every edit goes through the lock: there is no start that would register
       // edges.
+      if isRecording, !isBlocked { recordHold(byResource: false) }
       unlockState(StateChange.park(bits))
       giveBack(given)
       if !isBlocked { announceReadiness() }  // it may have turned true before the parking
       return .parked
     }
     if bits & StateBit.needsResources != 0, !takeResources(handle, bits) {
+      if isRecording { recordHold(byResource: true) }
       unlockState(StateChange.park(bits))
       return .parked
     }
@@ -127,6 +129,7 @@ extension Operation {
     {
       table.isOut = true
       noteReadyTime(bits)
+      if isRecording { recordReadiness() }
       handOver = table.countNextHandle(of: self)
     }
     unlockState(bits)

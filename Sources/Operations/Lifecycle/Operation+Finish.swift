@@ -28,11 +28,14 @@ extension Operation {
     let word = state.load(ordering: .sequentiallyConsistent)
     var successor: Job?
     if word & Self.carefulRelease != 0 {
+      if isRecording { recordFinish() }
       let bits = unsafe tell(head, queue, context.pointee.worker)
       unsafe releaseAll(head, bits, queue, record, context)
       unsafe end(bits, gate, queue, record, context.pointee.worker)
     } else {
-      successor = unsafe releaseDependents(head, record, context)
+      successor =
+        unsafe isRecording
+        ? releaseRecorded(head, record, context) : releaseDependents(head, record, context)
       if gate == .fast { queue.leaveGate(record) }
     }
     return unsafe leaveOnWorker(successor, owing: owedBefore, bits, gate, queue, record, context)

@@ -32,6 +32,7 @@ extension Operation {
       noteSurplusFinish()
       return false
     }
+    if isRecording { recordFinish() }
     // The winner is a member until it leaves below: only now may the queue be read, and it is kept
     // from here on.
     let queue: OperationQueue? =
@@ -198,6 +199,7 @@ extension Operation {
     _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord
   ) {
     noteBodyReturned()
+    if isRecording { recordReturn() }
     // The slot passes to the operation: one more is running until the worker has given up its own.
     queue.addDetached()
     if gate == .fast { queue.leaveGate(record) }

@@ -234,6 +234,7 @@ extension Operation {
     let old = bits
     bits = StateChange.setLevel(bits, shifted)
     notePriority(from: old, to: bits)
+    if isRecording { recordBand(band) }
     var extraJob = extraJobAfterMove(&bits)
     unlockState(bits)
     if extraJob == nil, bits & StateBit.started == 0, isSubmitted {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConcurrencyPrimitives
+import Scheduling
 import Synchronization
 
 extension Operation {
@@ -9,13 +10,16 @@ extension Operation {
   /// `callsStart` when the class's own `start()`, if it has one, is still to be called.
   final func startManually(callsStart: Bool) throws(OperationError) {
     guard let bits = try beginManually() else { return }
+    if isRecording { recordStart(worker: -1, origin: JobOrigin(.inline)) }
     let record = ThreadRecord.current
     let outer = record.enterByHand(self)
     let isInStart = !callsStart || bits & StateBit.builtIn != 0
     switch runStart(bits, nil, -1, record, isInStart: isInStart) {
     case .ended: if !isSealed { finishFromAnywhere() }
     case .finishedInside: endAfterManualStart(record)
-    case .goesOn: noteBodyReturned()
+    case .goesOn:
+      noteBodyReturned()
+      if isRecording { recordReturn() }
     }
     record.leaveLevel(outer)
   }
@@ -28,6 +32,7 @@ extension Operation {
     let (won, _) = membership.compareExchange(
       expected: Membership.none, desired: Membership.manual, ordering: .acquiringAndReleasing)
     guard won else { return }
+    if isRecording { recordStart(worker: -1, origin: JobOrigin(.inline)) }
     let bits = lockState()
     let begun = StateChange.begin(bits)
     noteBegin(begun)

@@ -160,6 +160,9 @@ extension Operation {
     _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
+    if isRecording {
+      unsafe recordStart(worker: context.pointee.worker, origin: context.pointee.origin)
+    }
     let kinds =
       StateBit.plain | StateBit.asynchronous | StateBit.coldStart | StateBit.hasExtras
       | StateBit.finishRequested

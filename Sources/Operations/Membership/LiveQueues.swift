@@ -9,7 +9,10 @@ enum LiveQueues {
   private static let words = Locked<Set<UInt>>([])
 
   /// A queue was made.
-  static func insert(_ queue: UInt) { words.withLock { _ = $0.insert(queue) } }
+  static func insert(_ queue: UInt) {
+    words.withLock { _ = $0.insert(queue) }
+    if isRecording { OperationQueue.recordQueue(queue) }
+  }
 
   /// A queue ends; returns when nobody looks at it any more.
   static func remove(_ queue: UInt) { words.withLock { _ = $0.remove(queue) } }
@@ -19,10 +22,14 @@ enum LiveQueues {
   /// Under the lock no queue of the list is gone, but it may be ending, and then stays out. Every
   /// other is retained there and given up without the lock, since that may be the end of it.
   static func withMembers() -> [OperationQueue] {
+    // acquire, edge Counted.
+    all().filter { MemberCount.members($0.count.word.load(ordering: .acquiring)) > 0 }
+  }
+
+  /// The queues that there are; see `withMembers()`.
+  static func all() -> [OperationQueue] {
     words.withLock { Array($0) }
       .compactMap { word in words.withLock { $0.contains(word) ? retained(word) : nil } }
-      // acquire, edge Counted.
-      .filter { MemberCount.members($0.count.word.load(ordering: .acquiring)) > 0 }
   }
 
   /// The queue at `word` unless it is ending; under the lock.

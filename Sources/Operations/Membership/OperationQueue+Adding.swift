@@ -110,6 +110,7 @@ extension OperationQueue {
       } else if hasExtras, givesExtras {
         unsafe addFacade(behind: nil, node, generation, slot, place.ticket)
       } else {
+        if isRecording { recordClosure(UInt(bitPattern: node)) }
         unsafe ClosureNode.open(node, generation)
         // Once it is open: see Observation.md.
         if hasExtras { return unsafe addWithExtras(node, generation, place.ticket) }
@@ -129,14 +130,17 @@ extension OperationQueue {
     _ slot: UInt, _ ticket: UInt64
   ) {
     let givesExtras = self.givesExtras
+    if isRecording { recordClosure(UInt(bitPattern: node)) }
     let facade = unsafe ClosureNode.makeFacade(
       node, slot: Membership.claimed, flags: givesExtras ? StateBit.hasExtras : 0)
     unsafe ClosureNode.open(node, generation, also: ClosureNode.promoted)
     if hasExtras { noteAdded([facade], ticket) }
     if givesExtras { facade.trace(.added, self, -1) }
     if cancelsNewcomers { facade.cancel() }
+    if isRecording { facade.recordSubmission(to: self, behind: barrier) }
     var job = facade.register(slot: slot, behind: barrier, locked: facade.lockState())
     if givesExtras { job = facade.noteSubmission(self, job) }
+    if isRecording, job != nil { facade.recordReadiness() }
     if barrier != nil { evaluateBarriers() }
     if let job { facade.handOver(job) }
     if hasExtras { tellObservers() }
@@ -184,7 +188,24 @@ extension Operation {
   /// The claimed operation becomes a member; returns its job when it is ready.
   ///
   /// Protocol: Release.md, "Submission".
-  final func submit(
+  @inline(__always) final func submit(
+    slot: UInt, in queue: OperationQueue, behind barrier: Operation?
+  ) -> Job? {
+    if isRecording { return submitRecorded(slot: slot, in: queue, behind: barrier) }
+    return submitNow(slot: slot, in: queue, behind: barrier)
+  }
+
+  /// As `submit` while a recording is under way.
+  @inline(never) private final func submitRecorded(
+    slot: UInt, in queue: OperationQueue, behind barrier: Operation?
+  ) -> Job? {
+    recordSubmission(to: queue, behind: barrier)
+    let job = submitNow(slot: slot, in: queue, behind: barrier)
+    if job != nil { recordReadiness() }
+    return job
+  }
+
+  private final func submitNow(
     slot: UInt, in queue: OperationQueue, behind barrier: Operation?
   ) -> Job? {
     // The runtime's reference: released when the queue lets go of the operation.

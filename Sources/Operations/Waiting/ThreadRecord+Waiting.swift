@@ -84,7 +84,11 @@ extension ThreadRecord {
   ) throws(Failure) -> Result {
     settleCredit()
     for scheduler in schedulers { scheduler.willBlock() }
-    defer { for scheduler in schedulers { scheduler.didUnblock() } }
+    if isRecording, !schedulers.isEmpty { EventRings.note(.blocks) }
+    defer {
+      if isRecording, !schedulers.isEmpty { EventRings.note(.unblocks) }
+      for scheduler in schedulers { scheduler.didUnblock() }
+    }
     return try body()
   }
 

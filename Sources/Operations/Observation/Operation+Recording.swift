@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CSystemShims
+import ConcurrencyPrimitives
+import Scheduling
+import Synchronization
+
+// What a recording gets of operations. Whoever calls these has seen that one is under way, by
+// `isRecording`; none of them is on the way of an operation otherwise. Page: Recording.md of
+// Scheduling.
+
+/// Whether a recording is under way; one comparison, which all hooks share.
+@inline(__always) var isRecording: Bool { shim_is_recording() != 0 }
+
+/// The names that events tell by number.
+package enum RecordedNames {
+  private struct Table: Sendable {
+    var names: [String] = []
+    var numbers: [String: Int] = [:]
+  }
+  private static let table = Locked(Table())
+
+  /// The number of a name, the same for the same name until `reset()`.
+  package static func number(of name: String) -> UInt64 {
+    table.withLock { table in
+      if let number = table.numbers[name] { return UInt64(number) }
+      table.numbers[name] = table.names.count
+      table.names.append(name)
+      return UInt64(table.names.count - 1)
+    }
+  }
+
+  /// The names by number.
+  package static var all: [String] { table.withLock { $0.names } }
+
+  /// Forgets them; before a recording begins.
+  package static func reset() {
+    let old = table.withLock { table -> Table in
+      defer { table = Table() }
+      return table
+    }
+    withExtendedLifetime(old) {}
+  }
+}
+
+extension Operation {
+  @inline(never) final func recordCreation() {
+    EventRings.note(
+      .created, word, argument: UInt64(UInt(bitPattern: ObjectIdentifier(type(of: self)))))
+  }
+
+  /// A queue takes the operation: that, its name and its edges.
+  ///
+  /// Before it is a member.
+  @inline(never) final func recordSubmission(to queue: OperationQueue, behind barrier: Operation?) {
+    let bits = lockState()
+    let band = PriorityBand(lowBitsOf: UInt(bits & StateBit.bandMask) >> StateBit.bandShift)
+    let details = EnqueueDetails(band: band, isBarrier: bits & StateBit.barrier != 0)
+    EventRings.note(.enqueued, word, argument: UInt64(queue.word), info: details.info)
+    if let name = coldTable?.name { recordName(name) }
+    unsafe forEachEdge(bits) { _, dependency in
+      if dependency != 0 { EventRings.note(.edge, word, argument: UInt64(dependency)) }
+    }
+    unlockState(bits)
+    if let barrier { EventRings.note(.edge, word, argument: UInt64(barrier.word), info: 1) }
+  }
+
+  @inline(never) final func recordEdge(on dependency: Operation) {
+    EventRings.note(.edge, word, argument: UInt64(dependency.word))
+  }
+
+  /// Nothing holds it back any more, since `releaser`, if there is one, has finished.
+  @inline(never) final func recordReadiness(by releaser: UInt = 0) {
+    EventRings.note(.ready, word, argument: UInt64(releaser))
+  }
+
+  /// A thread begins it.
+  @inline(never) final func recordStart(worker: Int, origin: JobOrigin) {
+    EventRings.noteStart(word, worker: worker, origin: origin)
+  }
+
+  /// Something holds it back again, though its dependencies have finished.
+  @inline(never) final func recordHold(byResource isResource: Bool) {
+    EventRings.note(.held, word, info: isResource ? 1 : 2)
+  }
+
+  /// It goes on without the thread that has begun it.
+  @inline(never) final func recordReturn() { EventRings.note(.returned, word) }
+
+  /// It is sealed.
+  @inline(never) final func recordFinish() {
+    // acquire, edge EditLock.
+    let bits = state.load(ordering: .acquiring)
+    var details: FinishDetails = []
+    if bits & StateBit.cancelled != 0 { details.insert(.cancelled) }
+    if bits & (StateBit.skipped | StateBit.finishRequested) != 0 { details.insert(.skipped) }
+    if failure != nil { details.insert(.failed) }
+    EventRings.note(.finish, word, info: details.rawValue)
+  }
+
+  @inline(never) final func recordCancelRequest() { EventRings.note(.cancelRequested, word) }
+
+  @inline(never) final func recordName(_ name: String) {
+    EventRings.note(.named, word, argument: RecordedNames.number(of: name))
+  }
+
+  @inline(never) final func recordBand(_ band: PriorityBand) {
+    EventRings.note(.priority, word, info: UInt16(band.rawValue))
+  }
+
+  /// The operation is the façade of a closure.
+  @inline(never) final func recordFacade(of node: UInt) {
+    EventRings.note(.standsFor, word, argument: UInt64(node))
+  }
+}
+
+extension OperationQueue {
+  /// A closure was taken, whose cell is `node`.
+  @inline(never) final func recordClosure(_ node: UInt) {
+    EventRings.note(.closureAdded, node, argument: UInt64(word))
+  }
+
+  @inline(never) static func recordClosureStart(
+    _ node: UInt, worker: Int, origin: JobOrigin
+  ) {
+    EventRings.noteStart(node, worker: worker, origin: origin)
+  }
+
+  @inline(never) static func recordClosureFinish(_ node: UInt, isSkipped: Bool) {
+    let details: FinishDetails = isSkipped ? [.cancelled, .skipped] : []
+    EventRings.note(.finish, node, info: details.rawValue)
+  }
+
+  @inline(never) static func recordClosureCancel(_ node: UInt) {
+    EventRings.note(.cancelRequested, node)
+  }
+
+  /// The queue is new.
+  @inline(never) static func recordQueue(_ word: UInt) { EventRings.note(.queueMade, word) }
+
+  @inline(never) final func recordQueueName(_ name: String) {
+    EventRings.note(.queueNamed, word, argument: RecordedNames.number(of: name))
+  }
+
+  /// The limit as it was set.
+  @inline(never) final func recordLimit(_ limit: Int, isOld: Bool = false) {
+    EventRings.note(
+      .queueLimit, word, argument: UInt64(bitPattern: Int64(limit)), info: isOld ? 1 : 0)
+  }
+
+  @inline(never) final func recordSuspension(_ isSuspended: Bool, isOld: Bool = false) {
+    EventRings.note(
+      .queueSuspended, word, argument: isSuspended ? 1 : 0, info: isOld ? 1 : 0)
+  }
+
+  /// Tells the recording that has begun of the queues that there are: name, limit and suspension.
+  package static func recordLiveQueues() {
+    for queue in LiveQueues.all() {
+      recordQueue(queue.word)
+      let name = queue.attributes.withLock { $0.name }
+      if let name { queue.recordQueueName(name) }
+      queue.control.withLock { control in
+        queue.recordLimit(control.limit, isOld: true)
+        queue.recordSuspension(queue.isSuspendedNow, isOld: true)
+      }
+    }
+  }
+}
