@@ -46,6 +46,9 @@ func tests(_ name: String, imports: [Target.Dependency]) -> Target {
   .testTarget(name: name, dependencies: imports, swiftSettings: strict)
 }
 
+/// The built-in schedulers.
+let backEnds: [Target.Dependency] = ["DispatchBackend", "ThreadPoolBackend", "WorkStealingBackend"]
+
 let package = Package(
   name: "scheduler-bench",
   products: [
@@ -120,6 +123,9 @@ let package = Package(
 
     // Recordings of runs: what they say, and pictures of them.
     room("Traces", imports: ["Results", "Statistics"]),
+    room(
+      "Profiling",
+      imports: ["CSystemShims", "ConcurrencyPrimitives", "Operations", "Scheduling", "Traces"]),
     room("TracePages", imports: ["Results", "Statistics", "Traces"]),
     room(
       "Measurement",
@@ -279,10 +285,7 @@ let package = Package(
       imports: ["Analysis", "ConcurrencyPrimitives", "Results", "Statistics"]),
     fixture(
       "SoakFixture",
-      imports: [
-        "SchedulerConformance", "Scheduling", "ConcurrencyPrimitives", "DispatchBackend",
-        "ThreadPoolBackend", "WorkStealingBackend",
-      ]),
+      imports: ["SchedulerConformance", "Scheduling", "ConcurrencyPrimitives"] + backEnds),
     fixture("MainQueueFixture", imports: ["OperationsFoundation"]),
     tests(
       "OperationsFoundationTests",
@@ -328,10 +331,7 @@ let package = Package(
     tests("GateTests", imports: ["Gate", "ConcurrencyPrimitives", "Results", "Statistics"]),
     fixture(
       "CountingFixture",
-      imports: [
-        "CSystemShims", "Harness", "Operations", "Scheduling", "DispatchBackend",
-        "ThreadPoolBackend", "WorkStealingBackend",
-      ]),
+      imports: ["CSystemShims", "Harness", "Operations", "Scheduling"] + backEnds),
     tests(
       "CountingTests",
       imports: [
@@ -345,6 +345,10 @@ let package = Package(
       ]),
     tests("TaskGraphFilesTests", imports: ["TaskGraphFiles", "Statistics"]),
     tests("TracesTests", imports: ["Traces", "Results", "Statistics", "TestFolders"]),
+    tests(
+      "ProfilingTests",
+      imports: ["ConcurrencyPrimitives", "Operations", "Profiling", "Scheduling", "Traces"]
+        + backEnds),
     .target(
       name: "TraceSamples", dependencies: ["ConcurrencyPrimitives", "Traces"],
       path: "Tests/TraceSamples", swiftSettings: strict),
@@ -360,10 +364,7 @@ let package = Package(
       ]),
     tests(
       "WorkloadsTests",
-      imports: [
-        "Workloads", "Harness", "Operations", "Scheduling", "DispatchBackend", "ThreadPoolBackend",
-        "WorkStealingBackend",
-      ]),
+      imports: ["Workloads", "Harness", "Operations", "Scheduling"] + backEnds),
     tests(
       "ReplayTests",
       imports: ["Replay", "Harness", "Scheduling", "TaskGraphFiles", "WorkStealingBackend"]),

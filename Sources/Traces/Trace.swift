@@ -67,7 +67,7 @@ package struct TraceHeader: Sendable, Equatable {
   package var clock: Clock
   /// Difference between the two calibrations of the clock over the whole recording, ns.
   package var clockDriftNanoseconds: Int64
-  /// How far clocks of two threads may be apart, ns; 0 where it is not known to be more.
+  /// How far clocks of two threads may be apart at most, ns; -1 where nobody knows.
   package var clockSkewNanoseconds: Int64
   /// Length of the recording, ns.
   package var durationNanoseconds: Int64

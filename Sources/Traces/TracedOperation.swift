@@ -21,6 +21,8 @@ package struct TracedOperation: Sendable, Equatable {
     case inline = 5
     /// The one queue of a scheduler that has one.
     case sharedQueue = 6
+    /// What its operation queue had kept back, which has a limit.
+    case readyList = 7
   }
 
   /// How it ended.

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CSystemShims
+internal import ConcurrencyPrimitives
+internal import Operations
+internal import Scheduling
+internal import Synchronization
+package import Traces
+
+/// A recording of this process that is under way; one at a time.
+///
+/// Any thread may set marks. One thread ends it, once; one that is dropped instead has recorded for
+/// nothing.
+package final class Recorder: Sendable {
+  /// Rings that are made ready for the threads to come, besides one per processor.
+  private static let spareRings = 2
+  /// The most rings that are made ready.
+  private static let mostReadyRings = 64
+
+  private static let isTaken = Atomic<Bool>(false)
+  private static let lastNumber = Atomic<UInt32>(0)
+
+  private let options: RecordingOptions
+  private let clock: EventClock
+  private let skewTicks: UInt64?
+  private let number: UInt32
+  private let base: UInt64
+  private let hasEnded = Atomic<Bool>(false)
+
+  /// Begins a recording of every operation and every back end in the process.
+  ///
+  /// Takes some 10 ms: the clock is calibrated, and the rings' memory is touched.
+  package static func begin(
+    _ options: RecordingOptions = RecordingOptions()
+  ) throws(RecordingError) -> Recorder {
+    guard (1...RecordingOptions.mostRingEvents).contains(options.ringEvents) else {
+      throw .ringEvents(options.ringEvents)
+    }
+    // acquire, edge RecordingOver: what the one before has read and written comes first.
+    guard !isTaken.exchange(true, ordering: .acquiring) else { throw .isRecording }
+    return Recorder(options)
+  }
+
+  private init(_ options: RecordingOptions) {
+    self.options = options
+    clock = EventClock()
+    skewTicks = clock.usesCounter ? ClockSkew.bound() : 0
+    RecordedNames.reset()
+    // relaxed: one recorder at a time.
+    number = Self.lastNumber.add(1, ordering: .relaxed).newValue
+    base = EventRings.begin(
+      number, capacity: Self.capacity(options.ringEvents),
+      lastKind: options.detail == .latency ? .lastOfLatency : .last,
+      usesCounter: clock.usesCounter,
+      threads: min(Self.mostReadyRings, CPUCount.available + Self.spareRings))
+    if options.detail == .full { OperationQueue.recordLiveQueues() }
+  }
+
+  deinit { if !hasEnded.load(ordering: .relaxed) { close() } }  // relaxed: nobody else has it.
+
+  /// The next power of two.
+  private static func capacity(_ events: Int) -> Int {
+    1 << (Int.bitWidth - max(events - 1, 1).leadingZeroBitCount)
+  }
+
+  /// Sets a boundary, at this moment.
+  package func mark(_ name: String) {
+    EventRings.note(.mark, argument: RecordedNames.number(of: name))
+  }
+
+  /// Ends the recording and makes a trace of it.
+  ///
+  /// - Parameters:
+  ///   - scheduler: the id of the scheduler that was used.
+  ///   - workers: its workers.
+  ///   - workload: what was run.
+  ///   - parameters: with what.
+  package func end(
+    scheduler: String = "", workers: Int = 0, workload: String = "", parameters: String = ""
+  ) -> Trace {
+    // relaxed: it decides who ends it, and publishes nothing.
+    guard !hasEnded.exchange(true, ordering: .relaxed) else {
+      fatalError(
+        "recording: end() was called twice; expected one call. Keep the trace it returned.")
+    }
+    let duration = EventRings.now &- base
+    EventRings.end(number)
+    let scale = clock.end(base: base)
+    let rings = EventRings.contents(of: number)
+    let names = RecordedNames.all
+    close()
+    var header = TraceHeader(
+      scheduler: scheduler, workers: workers, workload: workload, parameters: parameters,
+      detail: options.detail, clock: clock.kind,
+      durationNanoseconds: scale.nanoseconds(duration))
+    header.clockDriftNanoseconds = Int64(
+      (scale.driftPerNanosecond * Double(header.durationNanoseconds)).rounded())
+    header.clockSkewNanoseconds = skewTicks.map(scale.nanoseconds) ?? -1
+    return RingDecoder(rings, names: names, scale: scale, header: header).decode()
+  }
+
+  /// Lets another recording begin.
+  private func close() {
+    EventRings.end(number)
+    Self.isTaken.store(false, ordering: .releasing)  // release, edge RecordingOver
+  }
+}

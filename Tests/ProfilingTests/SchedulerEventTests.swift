@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Operations
+import Scheduling
+import Synchronization
+import Testing
+import ThreadPoolBackend
+import Traces
+import WorkStealingBackend
+
+@testable import Profiling
+
+extension RecordingTests {
+  /// What a recording has of the threads of back ends.
+  @Suite struct SchedulerEventTests {
+    @Test func stealsAndParksAreThoseThatThePoolCounts() throws {
+      var counters = SchedulerCounters()
+      let recorder = try Recorder.begin()
+      let scheduler = WorkStealingScheduler(workers: 3)
+      let queue = OperationQueue(scheduler: scheduler)
+      for _ in 0..<20 {
+        for _ in 0..<20 {
+          queue.addOperation { [unowned queue] in
+            for _ in 0..<10 { queue.addOperation {} }
+          }
+        }
+        queue.waitUntilAllOperationsAreFinished()
+      }
+      // All threads have ended, so that both have all of it.
+      scheduler.shutDown()
+      counters = scheduler.counters
+      let trace = recorder.end()
+      #expect(trace.header.droppedEvents == 0)
+      #expect(trace.count(.park) == counters.parks)
+      #expect(trace.count(.unpark) == counters.parks)
+      #expect(trace.count(.steal) == counters.steals)
+      #expect(trace.count(.stealFails) == counters.failedSteals)
+      #expect(trace.count(.wake) == counters.wakeUps)
+      #expect(trace.count(.searchEnds) > 0)
+      #expect(trace.count(.searchBegins) >= trace.count(.searchEnds))
+      #expect(trace.count(.start) == 3)
+      #expect(trace.count(.stop) == 3)
+      let workers = trace.threads.map(\.worker).filter { $0 >= 0 }
+      #expect(workers.sorted() == [0, 1, 2])
+      for event in trace.schedulerEvents where event.kind == .steal {
+        #expect((0..<3).contains(event.other))
+        #expect(event.other != trace.threads[Int(event.thread)].worker)
+      }
+    }
+
+    @Test func theThreadPoolsParksAndWakesAreThoseThatItCounts() throws {
+      let recorder = try Recorder.begin()
+      let scheduler = ThreadPoolScheduler(workers: 2)
+      let queue = OperationQueue(scheduler: scheduler)
+      for _ in 0..<50 {
+        queue.addOperation {}
+        queue.waitUntilAllOperationsAreFinished()
+      }
+      scheduler.shutDown()
+      let counters = scheduler.counters
+      let trace = recorder.end()
+      #expect(trace.count(.park) == counters.parks)
+      #expect(trace.count(.wake) == counters.wakeUps)
+      #expect(trace.operations.allSatisfy { $0.source == .sharedQueue })
+    }
+
+    @Test func aStartSaysWhereTheWorkerFoundTheJob() throws {
+      let trace = try recording(on: .workStealing, workers: 1) { queue, _ in
+        let first = BlockOperation { [unowned queue] in
+          let own = BlockOperation {}
+          own.name = "own"
+          queue.addOperation(own)
+        }
+        let second = BlockOperation {}
+        (first.name, second.name) = ("injected", "successor")
+        second.addDependency(first)
+        queue.addOperations([second, first], waitUntilFinished: false)
+      }
+      #expect(try trace.operation("injected").source == .injector)
+      #expect(try trace.operation("successor").source == .successor)
+      #expect(try trace.operation("own").source == .ownDeque)
+      let limited = try recording(on: .workStealing) { queue, _ in
+        queue.maxConcurrentOperationCount = 1
+        for _ in 0..<3 { queue.addOperation {} }
+      }
+      #expect(limited.operations.allSatisfy { $0.source == .readyList })
+      let inline = try recording(on: .inline) { queue, _ in queue.addOperation {} }
+      #expect(inline.operations.map(\.source) == [.inline])
+    }
+
+    @Test func aStolenOperationNamesTheVictim() throws {
+      let isStolen = Atomic<Bool>(false)
+      let trace = try recording(on: .workStealing, workers: 2) { queue, _ in
+        queue.addOperation { [unowned queue] in
+          let stolen = BlockOperation { isStolen.store(true, ordering: .releasing) }
+          stolen.name = "stolen"
+          queue.addOperation(stolen)
+          // The other worker has to come for it.
+          while !isStolen.load(ordering: .acquiring) {}
+        }
+      }
+      let stolen = try trace.operation("stolen")
+      let thief = trace.threads[Int(stolen.thread)].worker
+      #expect(stolen.source == .steal)
+      #expect(stolen.victim == 1 - thief)
+    }
+
+    @Test func ofLibdispatchNothingIsInvented() throws {
+      let trace = try recording(on: .dispatch) { queue, _ in
+        for _ in 0..<100 { queue.addOperation {} }
+      }
+      #expect(trace.operations.allSatisfy { $0.source == .unknown && $0.victim == -1 })
+      #expect(trace.schedulerEvents.isEmpty)
+    }
+
+    @Test func aWaitInsideAnOperationBlocksItsThread() throws {
+      let trace = try recording(on: .threadPool, workers: 1) { queue, _ in
+        let inner = OperationQueue(scheduler: ThreadPoolScheduler(workers: 1))
+        inner.isSuspended = true
+        inner.addOperation {}
+        queue.addOperation { inner.waitUntilAllOperationsAreFinished() }
+        // Nobody runs this one before the wait of the other is announced.
+        queue.addOperation { inner.isSuspended = false }
+      }
+      #expect(trace.count(.blocks) == 1)
+      #expect(trace.count(.unblocks) == 1)
+    }
+  }
+}
