@@ -159,7 +159,7 @@ let package = Package(
     suiteRoom("Workloads", imports: ["Operations", "Scheduling", "Harness", "CSlots"]),
     suiteRoom(
       "Replay",
-      imports: ["Operations", "Scheduling", "Harness", "Statistics", "TaskGraphFiles", "Workloads"]),
+      imports: ["Operations", "Scheduling", "Harness", "TaskGraphFiles", "Traces", "Workloads"]),
     suiteRoom("FoundationReference", imports: ["Harness", "Workloads"]),
     .target(name: "CNativeGraph", dependencies: ["CSlots"], path: "Benchmarks/CNativeGraph"),
     suiteRoom("NativeGraph", imports: ["CNativeGraph", "Harness", "Workloads"]),
@@ -343,7 +343,7 @@ let package = Package(
         "Certification", "Harness", "Machine", "Measurement", "MeasurementFixtures", "Results",
         "Scheduling", "MeasureChildFixture",
       ]),
-    tests("TaskGraphFilesTests", imports: ["TaskGraphFiles", "Statistics"]),
+    tests("TaskGraphFilesTests", imports: ["TaskGraphFiles", "Traces"]),
     tests("TracesTests", imports: ["Traces", "Results", "Statistics", "TestFolders"]),
     tests(
       "ProfilingTests",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Harness
-internal import Statistics
+internal import Traces
 
 /// What the bodies of one replay left behind, one entry per task.
 package struct ReplayRecord: Sendable {

@@ -2,16 +2,16 @@
 
 internal import Glibc
 
-/// The generator behind every resampling and simulation of this room.
+/// The generator behind every resampling and simulation.
 ///
 /// Draws are defined here and not by the standard library, whose methods may change between
 /// releases: the same seed gives the same p-value for good. A plain value; not for secrets.
 /// Source: Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014.
-struct SplitMix64: RandomNumberGenerator, Sendable {
+package struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
   /// Starts the sequence of a seed; any seed is good.
-  init(seed: UInt64) {
+  package init(seed: UInt64) {
     state = seed
   }
 
@@ -25,7 +25,7 @@ struct SplitMix64: RandomNumberGenerator, Sendable {
     state = mixer.next()
   }
 
-  mutating func next() -> UInt64 {
+  package mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var z = state
     z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -41,7 +41,7 @@ struct SplitMix64: RandomNumberGenerator, Sendable {
   /// A whole number from 0 up to but not including `bound`, which is positive.
   ///
   /// The high word of a product, without rejection: the bias is at most `bound` / 2⁶⁴.
-  mutating func index(below bound: Int) -> Int {
+  package mutating func index(below bound: Int) -> Int {
     Int(UInt64(bound).multipliedFullWidth(by: next()).high)
   }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import Statistics
 import TaskGraphFiles
 import Testing
+import Traces
 
 /// The folder with recorded graphs: `BENCH_GRAPH_DATA`, else `../shared/data` beside the checkout.
 private let recordedGraphs: String? = {

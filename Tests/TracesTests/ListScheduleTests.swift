@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Statistics
 import Testing
+import Traces
 
 @Suite struct ListScheduleTests {
   @Test func oneWorkerTakesTheSumAndManyTakeTheCriticalPath() {
