@@ -5,7 +5,9 @@ import Testing
 @testable import Traces
 
 @Suite struct RecordedGraphTests {
-  /// Two workers. 0 runs 10–30 on worker 0; 1 waits for 0, is ready at 31 and runs 33–40 there;
+  /// Two workers.
+  ///
+  /// 0 runs 10–30 on worker 0; 1 waits for 0, is ready at 31 and runs 33–40 there;
   /// 2 runs 12–20 on worker 1, then 3, ready since 11, runs 24–50.
   private func trace() -> Trace {
     var trace = Trace(header: TraceHeader(workers: 2))
