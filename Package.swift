@@ -41,6 +41,11 @@ func fixture(_ name: String, imports: [Target.Dependency]) -> Target {
     name: name, dependencies: imports, path: "Tests/\(name)", swiftSettings: strict)
 }
 
+/// What several test targets share, under `Tests`.
+func support(_ name: String, imports: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: imports, path: "Tests/\(name)", swiftSettings: strict)
+}
+
 /// A test target under `Tests`.
 func tests(_ name: String, imports: [Target.Dependency]) -> Target {
   .testTarget(name: name, dependencies: imports, swiftSettings: strict)
@@ -110,7 +115,8 @@ let package = Package(
     room("Statistics"),
     room("Results", imports: ["Statistics"]),
     room("History", imports: ["Results", "Statistics"]),
-    room("Exports", imports: ["CZlib", "History", "Results", "Statistics"]),
+    room("Encodings", imports: ["CZlib"]),
+    room("Exports", imports: ["Encodings", "History", "Results", "Statistics"]),
     room(
       "Harness",
       imports: [
@@ -126,7 +132,9 @@ let package = Package(
     room(
       "Profiling",
       imports: ["CSystemShims", "ConcurrencyPrimitives", "Operations", "Scheduling", "Traces"]),
-    room("TracePages", imports: ["Results", "Statistics", "Traces"]),
+    .target(
+      name: "TracePages", dependencies: ["Encodings", "Results", "Traces"],
+      resources: [.embedInCode("Page")], swiftSettings: strict),
     room(
       "Measurement",
       imports: [
@@ -207,10 +215,8 @@ let package = Package(
       swiftSettings: strict),
 
     // Tests.
-    .target(
-      name: "TestSupport",
-      dependencies: ["SchedulerConformance", "Scheduling", "ConcurrencyPrimitives"],
-      path: "Tests/TestSupport", swiftSettings: strict),
+    support(
+      "TestSupport", imports: ["SchedulerConformance", "Scheduling", "ConcurrencyPrimitives"]),
     fixture(
       "MeasureChildFixture",
       imports: ["Harness", "Machine", "Measurement", "Results", "Scheduling"]),
@@ -252,14 +258,13 @@ let package = Package(
         "Operations", "OperationsDiagnosis", "Scheduling", "ConcurrencyPrimitives",
         "DispatchBackend", "ThreadPoolBackend", "WorkStealingBackend", "TestSupport", "CostFixture",
       ]),
-    .target(
-      name: "RandomPrograms",
-      dependencies: [
+    support(
+      "RandomPrograms",
+      imports: [
         "Operations", "OperationsDiagnosis", "OperationsFoundation", "Scheduling",
         "SchedulerConformance", "ConcurrencyPrimitives", "DispatchBackend", "ThreadPoolBackend",
         "WorkStealingBackend",
-      ],
-      path: "Tests/RandomPrograms", swiftSettings: strict),
+      ]),
     fixture("RandomProgramsFixture", imports: ["RandomPrograms"]),
     tests(
       "RandomProgramsTests",
@@ -302,17 +307,13 @@ let package = Package(
     .target(name: "TestFolders", path: "Tests/TestFolders", swiftSettings: strict),
     tests("ResultsTests", imports: ["ExportSamples", "Results", "Statistics", "TestFolders"]),
     tests("HistoryTests", imports: ["ExportSamples", "History", "Results", "TestFolders"]),
-    .target(
-      name: "ExportSamples", dependencies: ["History", "Results", "Statistics"],
-      path: "Tests/ExportSamples",
-      swiftSettings: strict),
+    support("ExportSamples", imports: ["History", "Results", "Statistics"]),
     fixture(
       "ExportFixture", imports: ["Exports", "ExportSamples", "History", "Results", "Statistics"]),
     tests(
-      "ExportsTests", imports: ["Exports", "ExportSamples", "History", "Results", "Statistics"]),
-    .target(
-      name: "MeasurementFixtures", dependencies: ["Harness", "Measurement", "Results"],
-      path: "Tests/MeasurementFixtures", swiftSettings: strict),
+      "ExportsTests",
+      imports: ["Encodings", "Exports", "ExportSamples", "History", "Results", "Statistics"]),
+    support("MeasurementFixtures", imports: ["Harness", "Measurement", "Results"]),
     tests("HarnessTests", imports: ["Harness", "Scheduling"]),
     tests("MachineTests", imports: ["Harness", "Machine"]),
     tests(
@@ -349,11 +350,9 @@ let package = Package(
       "ProfilingTests",
       imports: ["ConcurrencyPrimitives", "Operations", "Profiling", "Scheduling", "Traces"]
         + backEnds),
-    .target(
-      name: "TraceSamples", dependencies: ["ConcurrencyPrimitives", "Traces"],
-      path: "Tests/TraceSamples", swiftSettings: strict),
+    support("TraceSamples", imports: ["ConcurrencyPrimitives", "Traces"]),
     fixture("TracePagesFixture", imports: ["Results", "TracePages", "TraceSamples", "Traces"]),
-    tests("TracePagesTests", imports: ["Results", "TracePages", "TraceSamples", "Traces"]),
+    tests("TracePagesTests", imports: ["Encodings", "TracePages", "TraceSamples", "Traces"]),
     fixture("GateFixture", imports: ["BenchmarkCLI", "CSystemShims", "Harness", "Scheduling"]),
     tests(
       "BenchmarkCLITests",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
 package import Statistics
 
 /// The compressed V2 encoding of HdrHistogram in base 64, the form in which its tools pass

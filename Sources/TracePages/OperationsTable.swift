@@ -11,23 +11,25 @@ enum OperationsTable {
     "operation", "name", "class", "queue", "priority", "barrier", "parent", "released_by",
     "source", "victim", "thread", "worker", "processor", "outcome", "skipped", "held_by",
     "created_ns", "enqueued_ns", "ready_ns", "admitted_ns", "started_ns", "returned_ns",
-    "finished_ns", "cancel_requested_ns", "dependency_wait_ns", "ready_wait_ns", "run_ns",
+    "finished_ns", "cancel_requested_ns", "dependency_wait_ns", "ready_wait_ns", "ready_wait_cause",
+    "run_ns",
   ]
 
   static func write<Failure: Error>(
-    _ trace: Trace, to sink: ([UInt8]) throws(Failure) -> Void
+    _ trace: Trace, report: TraceReport?, to sink: ([UInt8]) throws(Failure) -> Void
   ) throws(Failure) {
+    let causes = report?.graph?.causes.largest
     var text = TextBuffer()
     text.append(csvLine(columns))
     for (index, operation) in trace.operations.enumerated() {
-      text.append(csvLine(fields(of: operation, index, in: trace)))
+      text.append(csvLine(fields(of: operation, index, cause: causes?[index], in: trace)))
       try text.drain(to: sink)
     }
     try text.drain(to: sink, whole: true)
   }
 
   private static func fields(
-    of operation: TracedOperation, _ index: Int, in trace: Trace
+    of operation: TracedOperation, _ index: Int, cause: WaitCause?, in trace: Trace
   ) -> [String] {
     let thread =
       trace.threads.indices.contains(Int(operation.thread))
@@ -54,6 +56,7 @@ enum OperationsTable {
       known(operation.enqueued), known(operation.ready), known(operation.admitted),
       known(operation.started), known(operation.returned), known(operation.finished),
       known(operation.cancelRequested), known(dependencyWait), known(operation.readyWait),
+      cause.map { "\($0)" } ?? "",
       known(run),
     ]
   }

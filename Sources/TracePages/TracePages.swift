@@ -31,16 +31,41 @@ package enum TracePages {
 
   /// One line of CSV for each operation, below a line with the names of the columns.
   ///
-  /// O(operations).
+  /// Causes of waits are those of the report, if there is one. O(operations).
   package static func operationsCSV<Failure: Error>(
-    _ trace: Trace, to sink: ([UInt8]) throws(Failure) -> Void
+    _ trace: Trace, report: TraceReport? = nil, to sink: ([UInt8]) throws(Failure) -> Void
   ) throws(Failure) {
-    try OperationsTable.write(trace, to: sink)
+    try OperationsTable.write(trace, report: report, to: sink)
   }
 
   /// The lines of CSV, whole.
-  package static func operationsCSV(_ trace: Trace) -> [UInt8] {
-    collected { sink in operationsCSV(trace, to: sink) }
+  package static func operationsCSV(_ trace: Trace, report: TraceReport? = nil) -> [UInt8] {
+    collected { sink in operationsCSV(trace, report: report, to: sink) }
+  }
+
+  /// The page of a profile, which holds the recording, its findings and the library that draws them.
+  ///
+  /// - Parameter notes: what a reader must know before believing it, such as how much the recording
+  ///   changed the run.
+  package static func html<Failure: Error>(
+    _ trace: Trace, report: TraceReport, notes: [String] = [], charts: ChartLibrary,
+    to sink: ([UInt8]) throws(Failure) -> Void
+  ) throws(Failure) {
+    try HTMLPage.write(trace, report: report, notes: notes, charts: charts, to: sink)
+  }
+
+  /// The page of a profile, whole.
+  package static func html(
+    _ trace: Trace, report: TraceReport, notes: [String] = [], charts: ChartLibrary
+  ) -> [UInt8] {
+    collected { sink in html(trace, report: report, notes: notes, charts: charts, to: sink) }
+  }
+
+  /// The timeline of the threads and the steals between them as one SVG, which cannot be zoomed into.
+  ///
+  /// O(operations log operations).
+  package static func svg(_ trace: Trace) -> [UInt8] {
+    collected { sink in TracePicture.write(trace, to: sink) }
   }
 
   private static func collected(_ write: (@escaping ([UInt8]) -> Void) -> Void) -> [UInt8] {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Encodings
 import ExportSamples
 import Statistics
 import Testing

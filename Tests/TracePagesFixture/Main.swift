@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Results
 import TracePages
 import TraceSamples
@@ -17,12 +18,18 @@ struct TracePagesFixture {
     }
     let folder = CommandLine.arguments[1]
     let trace = PlausibleTrace(layers: layers, width: 100, workers: 4, seed: 1).made()
+    let report = TraceReport(trace)
     try File.makeDirectories(folder)
     func write(_ bytes: [UInt8], to name: String) throws {
       try AtomicFile.write(bytes, to: "\(folder)/\(name)", overwrite: true)
     }
+    let facts = "edges \(trace.edges.count)\nworkers \(trace.header.workers)\n"
+    try write(Array(facts.utf8), to: "facts.txt")
+    try write(TracePages.svg(trace), to: "timeline.svg")
     try write(TracePages.perfetto(trace), to: "perfetto.json")
-    try write(TracePages.operationsCSV(trace), to: "operations.csv")
+    try write(TracePages.operationsCSV(trace, report: report), to: "operations.csv")
+    let charts = try ChartLibrary.installed(environment: ProcessInfo.processInfo.environment)
+    try write(TracePages.html(trace, report: report, charts: charts), to: "profile.html")
     for weight in FoldedWeight.allCases {
       try write(TracePages.folded(trace, weight: weight), to: "\(weight.rawValue).folded")
     }

@@ -79,4 +79,16 @@ import Traces
     #expect(try field("victim").isEmpty)
     #expect(try field("worker") == "0")
   }
+
+  @Test func tableNamesTheCauseOfEveryWaitThatTheReportKnows() throws {
+    let trace = PlausibleTrace(layers: 10, width: 10, workers: 2, seed: 9).made()
+    let report = TraceReport(trace)
+    let causes = try #require(report.graph?.causes.largest)
+    let lines = String(decoding: TracePages.operationsCSV(trace, report: report), as: UTF8.self)
+      .split(separator: "\n").map { $0.split(separator: ",", omittingEmptySubsequences: false) }
+    let column = try #require(lines[0].firstIndex(of: "ready_wait_cause"))
+    #expect(
+      lines.dropFirst().map { String($0[column]) } == causes.map { $0.map { "\($0)" } ?? "" })
+    #expect(causes.contains { $0 != nil })
+  }
 }

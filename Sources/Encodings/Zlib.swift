@@ -5,9 +5,9 @@ internal import CZlib
 /// The zlib format of RFC 1950, in memory.
 ///
 /// Pure functions; any thread.
-enum Zlib {
+package enum Zlib {
   /// Why bytes are not one complete stream within its limit.
-  enum Failure: Error, Hashable {
+  package enum Failure: Error, Hashable {
     /// The bytes are not a zlib stream, end inside it, or do not fit its checksum.
     case damaged
     /// The stream holds more than the limit.
@@ -17,12 +17,12 @@ enum Zlib {
   }
 
   /// The largest ratio by which the format can shrink bytes.
-  static let largestRatio = 1032
+  package static let largestRatio = 1032
 
   /// Returns the bytes as one stream at the level that zlib prefers.
   ///
   /// Stops the process when memory runs out, as every array does. O(bytes).
-  static func deflated(_ bytes: [UInt8]) -> [UInt8] {
+  package static func deflated(_ bytes: [UInt8]) -> [UInt8] {
     var size = compressBound(uLong(bytes.count))
     var stream = [UInt8](repeating: 0, count: Int(size))
     // SAFETY: zlib reads bytes.count bytes and writes at most `size`, which is what the arrays
@@ -38,7 +38,7 @@ enum Zlib {
   ///
   /// Stops the process when memory runs out. O(limit), and never more than the format can hold in
   /// so many bytes.
-  static func inflated(_ stream: [UInt8], limit: Int) throws(Failure) -> [UInt8] {
+  package static func inflated(_ stream: [UInt8], limit: Int) throws(Failure) -> [UInt8] {
     let room = min(limit, stream.count * largestRatio)
     var bytes = [UInt8](repeating: 0, count: max(1, room))
     var size = uLong(bytes.count)

@@ -3,20 +3,22 @@
 /// Base 64 with padding, as RFC 4648 defines it in section 4.
 ///
 /// Pure functions; any thread.
-enum Base64 {
+package enum Base64 {
   private static let alphabet = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
   private static let padding = UInt8(ascii: "=")
 
   /// The offset of the first character that does not belong where it stands.
-  struct Failure: Error, Hashable {
-    let offset: Int
+  package struct Failure: Error, Hashable {
+    package let offset: Int
+
+    package init(offset: Int) { self.offset = offset }
   }
 
   /// Returns the text form of the bytes.
   ///
   /// O(bytes).
-  static func encoded(_ bytes: [UInt8]) -> String {
+  package static func encoded(_ bytes: [UInt8]) -> String {
     var text: [UInt8] = []
     text.reserveCapacity((bytes.count + 2) / 3 * 4)
     for start in stride(from: 0, to: bytes.count, by: 3) {
@@ -34,7 +36,7 @@ enum Base64 {
   ///
   /// Bits of the last character that no byte takes must be zero, so that every text has one
   /// meaning. O(characters).
-  static func decoded(_ text: String) throws(Failure) -> [UInt8] {
+  package static func decoded(_ text: String) throws(Failure) -> [UInt8] {
     let characters = Array(text.utf8)
     let digits = characters.prefix { $0 != padding }
     var bytes: [UInt8] = []

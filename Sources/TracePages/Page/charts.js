@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every chart but the timeline, as Vega-Lite takes them.
+
+/** Draws a specification of Vega or Vega-Lite into an element. */
+function embed(element, specification, theme, options) {
+  return vegaEmbed(element, specification, { actions: false, defaultStyle: false, config: theme.config,
+    expressionFunctions: { duration, axisTime }, ...options });
+}
+
+/** What the present colour scheme and the width of the window make of a chart. */
+function presentTheme() {
+  const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const style = getComputedStyle(document.documentElement);
+  const variable = (name) => style.getPropertyValue(name).trim();
+  const scale = parseFloat(style.fontSize) / 15;
+  const [text, dim, line] = [variable("--text"), variable("--dim"), variable("--line")];
+  const axis = { labelColor: dim, titleColor: dim, gridColor: line, domainColor: line, tickColor: line,
+    labelFontSize: 12 * scale, titleFontSize: 12 * scale, titleFontWeight: "normal" };
+  return {
+    scale, text, dim, accent: variable("--accent"), parked: isDark ? "#3a3f46" : "#d5d7da", searching: isDark ? "#7a6a3a" : "#e9d9a6",
+    parts: { run: "#4e79a7", suspended: "#86bcb6", overhead: "#e15759", idle: "#f28e2b", system: "#b07aa1", policy: "#edc948",
+      outside: "#9c755f", unknown: isDark ? "#6c7178" : "#bab0ac" },
+    config: { background: "transparent", font: "system-ui, sans-serif", view: { stroke: null }, axis, text: { color: text },
+      legend: { labelColor: text, titleColor: dim, labelFontSize: 12 * scale, titleFontSize: 12 * scale, symbolSize: 110 * scale, labelLimit: 420 * scale },
+      title: { color: text } },
+  };
+}
+
+/** Draws a chart; says what is missing where there is nothing to draw. */
+async function chart(id, specification, theme, nothing) {
+  const element = document.getElementById(id);
+  element.drawn?.finalize();
+  element.drawn = null;
+  if (!specification) {
+    element.innerHTML = "";
+    const paragraph = document.createElement("p");
+    paragraph.className = "nothing";
+    paragraph.textContent = nothing;
+    element.append(paragraph);
+    return null;
+  }
+  const whole = { $schema: "https://vega.github.io/schema/vega-lite/v6.json", width: element.clientWidth,
+    autosize: { type: "fit-x", contains: "padding" }, padding: 4, ...specification };
+  element.drawn = await embed(element, whole, theme, { mode: "vega-lite", renderer: "svg",
+    tooltip: (handler, event, item, value) => value ? tip.show(event, tooltipText(value)) : tip.hide() });
+  return element.drawn.view;
+}
+
+function tooltipText(value) {
+  if (typeof value !== "object") return String(value);
+  return Object.entries(value).map(([name, text]) => name === "title" ? text : `${name}: ${text}`).join("\n");
+}
+
+const timeAxis = (title, length) => ({ title, labelExpr: length ? `axisTime(datum.value, ${length})` : "duration(datum.value)",
+  tickCount: 6, labelOverlap: true });
+
+/** How many ran at each time; of those that did not, how many had something to run. */
+function profileChart(profile, theme) {
+  const { time, running, waiting, idle, step } = profile.parallelism;
+  if (time.length === 0) return null;
+  const kinds = ["running", "idle although work was ready", "idle, nothing was ready"];
+  const values = [];
+  time.forEach((start, place) => {
+    let low = 0;
+    [running, waiting, idle].forEach((counts, kind) => {
+      values.push({ start, end: start + step, low, high: low + counts[place], kind: kinds[kind] });
+      low += counts[place];
+    });
+  });
+  return {
+    height: 110 * theme.scale, data: { values },
+    params: [{ name: "part", select: { type: "interval", encodings: ["x"] } }],
+    mark: { type: "rect", strokeWidth: 0, cursor: "col-resize" },
+    encoding: {
+      x: { field: "start", type: "quantitative", axis: timeAxis(null, profile.duration), scale: { domain: [0, profile.duration], nice: false } },
+      x2: { field: "end" },
+      y: { field: "low", type: "quantitative", title: "workers", axis: { tickMinStep: 1 } },
+      y2: { field: "high" },
+      color: { field: "kind", type: "nominal", sort: kinds, legend: { orient: "top", title: null },
+        scale: { domain: kinds, range: [theme.parts.run, theme.parts.overhead, theme.parked] } },
+    },
+  };
+}
+
+/** The steps of the slowest chain against time, each a row below the one that it waited for. */
+function waterfallChart(profile, theme) {
+  const steps = chainForDrawing(profile);
+  if (steps.length === 0) return null;
+  const parts = profile.parts.filter((part) => steps.some((step) => step.part === part));
+  return {
+    height: Math.max(180, Math.min(460, 14 * steps.length)) * theme.scale, data: { values: steps },
+    params: [{ name: "step", select: { type: "point", on: "click", clear: false } }],
+    mark: { type: "rect", cursor: "pointer" },
+    encoding: {
+      x: { field: "start", type: "quantitative", axis: timeAxis(null, profile.duration), scale: { domain: [0, profile.duration], nice: false } },
+      x2: { field: "end" },
+      y: { field: "row", type: "quantitative", scale: { reverse: true, domain: [0, steps.length], nice: false }, axis: { title: "steps", labels: false, ticks: false, grid: false } },
+      y2: { field: "below" },
+      color: { field: "part", type: "nominal", sort: parts, legend: null,
+        scale: { domain: parts, range: parts.map((part) => theme.parts[part]) } },
+      tooltip: [{ field: "title" }, { field: "what" }, { field: "lasts" }],
+    },
+  };
+}
+
+/** The chain's steps; those too short to be seen join the one before them. */
+function chainForDrawing(profile) {
+  const { operation, part, start, end, count } = profile.chain;
+  const grain = profile.duration / 700;
+  const steps = [];
+  for (let place = 0; place < count; place++) {
+    const last = steps[steps.length - 1];
+    const length = end[place] - start[place];
+    if (last && (length < grain && last.end - last.start < grain || length < grain / 20)) {
+      if (length > last.longest) Object.assign(last, { part: profile.parts[part[place]], operation: operation[place], longest: length });
+      last.end = end[place];
+      last.joined++;
+      continue;
+    }
+    steps.push({ start: start[place], end: end[place], part: profile.parts[part[place]], operation: operation[place], longest: length, joined: 1 });
+  }
+  return steps.map((step, row) => ({ ...step, row, below: row + 1, lasts: duration(step.end - step.start),
+    title: step.operation >= 0 ? profile.label(step.operation) : "no operation",
+    what: step.joined > 1 ? `${step.joined} steps, mostly ${profile.partWords[step.part]}` : profile.partWords[step.part] }));
+}
+
+/** Nanoseconds by kind as one bar, with its shares written below. */
+function sharesChart(entries, theme, colour) {
+  const total = entries.reduce((sum, entry) => sum + entry.nanoseconds, 0);
+  if (total <= 0) return null;
+  const values = entries.filter((entry) => entry.nanoseconds > 0).sort((one, other) => other.nanoseconds - one.nanoseconds)
+    .map((entry) => ({ ...entry, share: entry.nanoseconds / total,
+      words: `${(100 * entry.nanoseconds / total).toFixed(1)} %  ${duration(entry.nanoseconds)}` }));
+  const names = values.map((entry) => entry.name);
+  const y = { field: "name", type: "nominal", sort: names, title: null, axis: { labelLimit: 330 * theme.scale, ticks: false, domain: false } };
+  return {
+    height: 24 * theme.scale * values.length, data: { values },
+    layer: [
+      { mark: { type: "bar", tooltip: true }, encoding: { y, x: { field: "share", type: "quantitative", scale: { domain: [0, 1.25] }, axis: null },
+        color: { field: "group", type: "nominal", legend: null, scale: colour },
+        tooltip: [{ field: "name", title: "title" }, { field: "words", title: "share" }] } },
+      { mark: { type: "text", align: "left", dx: 5, fontSize: 12 * theme.scale }, encoding: { y, x: { field: "share", type: "quantitative" }, text: { field: "words" } } },
+    ],
+  };
+}
+
+function chainKindsChart(profile, theme) {
+  const { part, start, end, count } = profile.chain;
+  const sums = {};
+  for (let place = 0; place < count; place++) sums[profile.parts[part[place]]] = (sums[profile.parts[part[place]]] ?? 0) + end[place] - start[place];
+  const entries = Object.entries(sums).map(([group, nanoseconds]) => ({ name: profile.partWords[group], group, nanoseconds }));
+  return sharesChart(entries, theme, { domain: profile.parts, range: profile.parts.map((name) => theme.parts[name]) });
+}
+
+function causesChart(profile, theme) {
+  const origins = ["graph", "scheduler", "system", "policy", "unknown"];
+  const colours = [theme.parts.run, theme.parts.overhead, theme.parts.system, theme.parts.policy, theme.parts.unknown];
+  return sharesChart(profile.causes, theme, { domain: origins, range: colours });
+}
+
+/** The mean time of an operation in each phase, by class. */
+function breakdownChart(profile, theme) {
+  if (profile.breakdown.length === 0) return null;
+  const phases = ["waits for dependencies", "ready, not begun", "runs", "goes on without a thread"];
+  const values = profile.breakdown.flatMap((group) => phases.map((phase, place) => ({
+    phase, order: place, name: `${group.name} (${group.count})`, mean: group.means[place], lasts: duration(group.means[place]) })));
+  return {
+    height: 26 * theme.scale * profile.breakdown.length, data: { values }, mark: "bar",
+    encoding: {
+      y: { field: "name", type: "nominal", sort: null, title: null, axis: { labelLimit: 200 * theme.scale } },
+      x: { field: "mean", type: "quantitative", title: "mean of an operation", axis: timeAxis("mean of an operation") },
+      order: { field: "order" },
+      color: { field: "phase", type: "nominal", sort: phases, legend: { orient: "top", title: null, columns: 2 },
+        scale: { domain: phases, range: [theme.parts.unknown, theme.parts.idle, theme.parts.run, theme.parts.suspended] } },
+      tooltip: [{ field: "name", title: "title" }, { field: "phase" }, { field: "lasts" }],
+    },
+  };
+}
+
+function workersChart(profile, theme) {
+  if (profile.utilisation.length === 0) return null;
+  const states = ["runs", "searches", "parked", "other"];
+  const values = profile.utilisation.flatMap((worker) => states.map((state, order) => ({
+    worker: worker.name, state, order, time: worker.nanoseconds[order], share: worker.nanoseconds[order] / profile.duration,
+    words: `${duration(worker.nanoseconds[order])}, ${(100 * worker.nanoseconds[order] / profile.duration).toFixed(1)} %` })));
+  return {
+    height: Math.max(12 * profile.utilisation.length, Math.min(26 * profile.utilisation.length, 500)) * theme.scale, data: { values }, mark: "bar",
+    encoding: {
+      y: { field: "worker", type: "nominal", sort: null, title: null },
+      x: { field: "share", type: "quantitative", title: "of the recording", axis: { format: ".0%" }, scale: { domain: [0, 1] } },
+      order: { field: "order" },
+      color: { field: "state", type: "nominal", sort: states, legend: { orient: "top", title: null },
+        scale: { domain: states, range: [theme.parts.run, theme.searching, theme.parked, theme.parts.unknown] } },
+      tooltip: [{ field: "worker", title: "title" }, { field: "state" }, { field: "words", title: "time" }],
+    },
+  };
+}
+
+/** Thief against victim; shade and figure say how many operations were taken. */
+function stealsChart(profile, theme) {
+  const { matrix } = profile.steals;
+  const values = matrix.flatMap((row, thief) => row.map((count, victim) => ({ thief, victim, count })));
+  if (!values.some((cell) => cell.count > 0)) return null;
+  const size = Math.max(10, Math.min(44, 420 / matrix.length)) * theme.scale;
+  const layers = [{ mark: "rect", encoding: { color: { field: "count", type: "quantitative", scale: { scheme: "blues" }, legend: { title: "operations" } } } }];
+  if (matrix.length <= 16) layers.push({ mark: { type: "text", fontSize: 12 * theme.scale, fontWeight: 600 }, encoding: { text: { field: "count" },
+    color: { condition: { test: `datum.count > ${0.6 * Math.max(...values.map((cell) => cell.count))}`, value: "white" }, value: "black" } } });
+  return {
+    width: { step: size }, height: { step: size }, autosize: { type: "pad" }, data: { values: values.filter((cell) => cell.thief !== cell.victim) },
+    encoding: {
+      x: { field: "victim", type: "ordinal", title: "victim", axis: { orient: "top", labelAngle: 0 } },
+      y: { field: "thief", type: "ordinal", title: "thief" },
+      tooltip: [{ field: "thief" }, { field: "victim" }, { field: "count", title: "operations" }],
+    },
+    layer: layers,
+  };
+}
