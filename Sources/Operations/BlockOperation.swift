@@ -114,7 +114,8 @@ open class BlockOperation: Operation, @unchecked Sendable {
   }
 
   override final func runBody() {
-    guard hasColdTable else {
+    // relaxed: whoever added further closures did so before the begin, which this thread has made.
+    guard state.load(ordering: .relaxed) & StateBit.coldStart != 0 else {
       if let first = takeBlock() { first() }
       return
     }

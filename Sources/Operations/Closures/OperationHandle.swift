@@ -179,7 +179,11 @@ extension OperationHandle {
 
 extension Operation {
   /// The façade's cell stands for nothing any more.
+  ///
+  /// After the seal and the last editor who may have missed it: nobody gives the operation a cell
+  /// from here on, so a look without the lock finds those that there are.
   final func returnClosureNode(_ record: ThreadRecord) {
+    guard lookAtColdTable({ $0.closureNode | $0.handleNode }) ?? 0 != 0 else { return }
     let words = withColdTable { table in
       defer { (table.closureNode, table.handleNode) = (0, 0) }
       return (table.closureNode, table.handleNode)

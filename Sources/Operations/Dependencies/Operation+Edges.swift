@@ -230,13 +230,15 @@ extension Operation {
     }
     let bits = state.load(ordering: .relaxed)  // relaxed: last reference
     let table = cold.load(ordering: .relaxed)  // relaxed: as above
-    for slot in 0..<Self.inlineCount(bits) {
-      // relaxed: as above
-      let word = unsafe dependencyWord(slot).pointee.load(ordering: .relaxed)
-      if word != 0 { ThreadRecord.withCurrent { $0.releaseInLoop(word) } }
-    }
-    if bits & StateBit.edgesInCold != 0 {
-      unsafe forEachRecordedEdge { _, word in ThreadRecord.withCurrent { $0.releaseInLoop(word) } }
+    ThreadRecord.withCurrent { record in
+      for slot in 0..<Self.inlineCount(bits) {
+        // relaxed: as above
+        let word = unsafe dependencyWord(slot).pointee.load(ordering: .relaxed)
+        if word != 0 { record.release(word) }
+      }
+      if bits & StateBit.edgesInCold != 0 {
+        unsafe forEachRecordedEdge { _, word in record.release(word) }
+      }
     }
     if table != 0 {
       // SAFETY: made by `coldTableMade`, which retained it for the operation.

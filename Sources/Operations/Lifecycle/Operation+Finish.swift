@@ -95,9 +95,9 @@ extension Operation {
       unsafe context.pointee.ready.prepend(kept)
     }
     if let queue { unsafe queue.scheduler.submitUnlessEmpty(context.pointee.takeReady()) }
-    record.handOverOrOwe(released.others)
+    if !released.others.isEmpty { record.handOverOrOwe(released.others) }
     if bits & StateBit.hasExtras != 0 { WaiterList.tellProbes(released.waiters) }
-    WaiterList.wake(released.waiters)
+    if released.waiters != 0 { WaiterList.wake(released.waiters) }
     if bits & StateBit.hasExtras != 0 { dropConditions() }
   }
 
@@ -131,15 +131,15 @@ extension Operation {
 
   private final func runCompletionBlock(_ queue: UInt, _ record: ThreadRecord) {
     let bits = lockState()
-    let block = coldTable?.completionBlock
-    coldTable?.completionBlock = nil
-    noteCompletionBlock(from: block, to: nil, bits)
+    let block = lookAtColdTable { $0.completionBlock.take() } ?? nil
+    let hasExtras = bits & StateBit.hasExtras != 0
+    if hasExtras { noteCompletionBlock(from: block, to: nil, bits) }
     unlockState(StateChange.setCompletion(bits, false))
-    let outer = record.enterCompletion(of: self, queue)
-    deliverTransitions(bits)
-    // `finish()` inside a body may end up here, and its level is not the block's.
-    if let block { record.atOwnNiceness(block) }
-    record.leaveLevel(outer)
+    record.runCompletion(of: self, queue) {
+      if hasExtras { deliverTransitions(bits) }
+      // `finish()` inside a body may end up here, and its niceness is not the block's.
+      if let block { record.atOwnNiceness(block) }
+    }
   }
 
   // MARK: Leaving

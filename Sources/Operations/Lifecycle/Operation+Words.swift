@@ -184,26 +184,41 @@ extension Operation {
     ).takeUnretainedValue()
   }
 
+  /// Calls `body` with the cold table, without counting a reference; nil when there is none.
+  ///
+  /// What is guarded by the edit lock stays so.
+  @inline(__always) final func lookAtColdTable<Value>(_ body: (ColdTable) -> Value) -> Value? {
+    // acquire, edge ColdTableMade.
+    let address = cold.load(ordering: .acquiring)
+    guard address != 0 else { return nil }
+    // SAFETY: as in `coldTable`.
+    return unsafe Unmanaged<ColdTable>.fromOpaque(
+      UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped
+    )._withUnsafeGuaranteedRef(body)
+  }
+
   /// The cold table, made on first use.
   final func coldTableMade() -> ColdTable {
     if let table = coldTable { return table }
-    let made = ColdTable()
-    let reference = unsafe Unmanaged.passRetained(made)
+    let made = unsafe Unmanaged.passRetained(ColdTable())
     // release on success, edge ColdTableMade; acquire on failure to read the winner's table.
     let (won, _) = unsafe cold.compareExchange(
-      expected: 0, desired: UInt(bitPattern: reference.toOpaque()),
+      expected: 0, desired: UInt(bitPattern: made.toOpaque()),
       successOrdering: .acquiringAndReleasing, failureOrdering: .acquiring)
-    if !won { unsafe reference.release() }
-    return coldTable ?? made
+    // SAFETY: the operation has this reference from here on.
+    if won { return unsafe made.takeUnretainedValue() }
+    // SAFETY: nobody else has seen it.
+    let unused = unsafe made.takeRetainedValue()
+    return coldTable ?? unused
   }
 
   /// Reads from the cold table under the edit lock; nil when there is none.
   final func withColdTable<Value>(_ body: (ColdTable) -> Value) -> Value? {
-    guard let table = coldTable else { return nil }
-    let bits = lockState()
-    let value = body(table)
-    unlockState(bits)
-    return value
+    lookAtColdTable { table in
+      let bits = lockState()
+      defer { unlockState(bits) }
+      return body(table)
+    }
   }
 
   /// Changes the cold table under the edit lock, making it first.

@@ -140,6 +140,23 @@ extension ThreadRecord {
     enterLevel(Level(operation: operation.word, completingQueue: queue, stage: .ended))
   }
 
+  /// Runs `body` as the completion block of an operation.
+  ///
+  /// Its level takes the place of the body's, if that is the innermost one and the body has ended
+  /// in a queue: it holds nothing up any more.
+  @inline(__always) func runCompletion(of operation: Operation, _ queue: UInt, _ body: () -> Void) {
+    guard currentOperation == operation.word, currentQueue == queue, queue != 0, stage == .ended
+    else {
+      let outer = enterCompletion(of: operation, queue)
+      body()
+      return leaveLevel(outer)
+    }
+    let ended = level
+    level = Level(operation: operation.word, completingQueue: queue, stage: .ended)
+    body()
+    level = ended
+  }
+
   // MARK: Finishing inside of start()
 
   /// Whether this thread is inside `start()` of the operation, which has finished: the rest is done

@@ -88,9 +88,12 @@ import Synchronization
   var cancellation: Cancellation?
   /// Which stripe of a queue's registry this thread adds to.
   let stripe: Int
-  /// References that `releaseInLoop(_:)` still has to release.
+  /// References that `release(_:)` still has to release.
   fileprivate var releaseList: [UInt] = []
-  fileprivate var isReleasing = false
+  /// How many those are; a field of its own for the reason that `owedCount` has.
+  fileprivate var releasesLeft = 0
+  /// How many calls of `release(_:)` lie inside each other on this thread.
+  fileprivate var releaseDepth = 0
   /// Closures and operations that `dispose(of:)` still has to let go of.
   fileprivate var garbage: [Any] = []
   fileprivate var isDisposing = false
@@ -241,17 +244,36 @@ import Synchronization
 }
 
 extension ThreadRecord {
-  /// Releases one reference to the operation at `word`, with a loop instead of recursion when that
-  /// releases others (contract 132).
-  func releaseInLoop(_ word: UInt) {
+  /// So few that they fit on any stack, and so many that most releases need no list.
+  private static let releaseDepthLimit = 8
+
+  /// Releases one reference to the operation at `word`, whose end releases others in turn.
+  ///
+  /// Up to `releaseDepthLimit` such calls lie inside each other. What comes deeper waits in a list
+  /// for the outermost one, so that a chain of any length ends on any stack (contract 132).
+  @inline(__always) func release(_ word: UInt) {
+    guard releaseDepth < Self.releaseDepthLimit else { return releaseLater(word) }
+    releaseDepth += 1
+    // SAFETY: the caller hands over one reference per word.
+    unsafe Operation.reference(word).release()
+    releaseDepth -= 1
+    if releaseDepth == 0, releasesLeft > 0 { releaseRest() }
+  }
+
+  @inline(never) private func releaseLater(_ word: UInt) {
     releaseList.append(word)
-    guard !isReleasing else { return }
-    isReleasing = true
+    releasesLeft += 1
+  }
+
+  /// On the outermost level: what the inner ones have left.
+  @inline(never) private func releaseRest() {
+    releaseDepth = 1
     while let word = releaseList.popLast() {
-      // SAFETY: the caller hands over one reference per word.
+      releasesLeft -= 1
+      // SAFETY: as above.
       unsafe Operation.reference(word).release()
     }
-    isReleasing = false
+    releaseDepth = 0
   }
 }
 
