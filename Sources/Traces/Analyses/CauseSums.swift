@@ -97,7 +97,6 @@ struct CauseSums {
   private let timeline: WorkerTimeline
   private let admission: QueueAdmission
   private let changes: [UInt32]
-  private let threads: [UInt32]
 
   private var now: Int64
   private var census: WorkerCensus
@@ -117,13 +116,6 @@ struct CauseSums {
     self.timeline = timeline
     self.admission = admission
     self.changes = changes
-    var threads = [UInt32](repeating: 0, count: timeline.segments.count)
-    for thread in trace.threads.indices {
-      for place in timeline.starts[thread]..<timeline.starts[thread + 1] {
-        threads[place] = UInt32(thread)
-      }
-    }
-    self.threads = threads
     now = .min
     census = WorkerCensus(trace, timeline)
     mood = census.mood
@@ -158,7 +150,7 @@ struct CauseSums {
       if change <= event {
         pass(until: change)
         let place = Int(changes[nextChange])
-        census.set(Int(threads[place]), timeline.segments[place])
+        census.set(timeline.thread(of: place), timeline.segments[place])
         mood = census.mood
         nextChange += 1
       } else {

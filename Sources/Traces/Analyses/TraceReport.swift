@@ -3,7 +3,7 @@
 /// What a recording says: every analysis, each computed once.
 ///
 /// A plain value for tables, files and pictures. Analyses that need every operation are absent where
-/// the recording is not whole; `refusal` says why.
+/// the recording is not whole; `refusal` says why. The page Reading explains each of them.
 package struct TraceReport: Sendable {
   /// Why there are no analyses of the whole graph.
   package enum Refusal: Sendable, Equatable {
@@ -22,35 +22,64 @@ package struct TraceReport: Sendable {
     package let causes: WaitCauses
     package let workAndSpan: WorkAndSpan
     package let realisedPath: RealisedPath
+    package let overhead: OverheadSamples
+    package let burdenedSpan: BurdenedSpan
+    package let projection: Projection
+    package let parallelism: ParallelismProfile
+    package let utilisation: WorkerUtilisation
+    package let steals: StealMatrix
+    package let inversions: PriorityInversions
+    package let wakes: WakeEconomy
+    package let grain: GrainVerdict
+    package let locality: Locality
+    /// The time of bodies by kind, ns, the most first.
+    package let runByKind: [(kind: UInt32, run: Int64)]
   }
 
   /// From the first operation added until the last finished.
   package let window: RunWindow
+  /// What tracing did to the run, where that was measured.
+  package let perturbation: Perturbation?
   package let latency: LatencyBreakdown
+  package let cancellation: CancellationReport
+  package let little: LittleCheck
+  package let order: OrderCheck
   /// Nil where `refusal` says why.
   package let graph: WholeGraph?
   package let refusal: Refusal?
+  /// The largest cause and what to try.
+  package let verdict: TraceVerdict
 
   /// Analyses a recording.
   ///
-  /// O(n log n) for operations, edges and events together.
-  package init(_ trace: Trace) {
+  /// `schedule` list-schedules its graph on a number of workers, as a second opinion on the
+  /// projection. O(n log n) for operations, edges and events together.
+  package init(
+    _ trace: Trace, perturbation: Perturbation? = nil,
+    schedule: ((_ workers: Int) -> Int64)? = nil
+  ) {
     window = RunWindow(trace)
+    self.perturbation = perturbation
     let waits = ReadyWaits(trace)
     latency = LatencyBreakdown(trace, waits: waits)
-    if let refusal = Self.refusal(trace, window: window) {
-      self.refusal = refusal
-      graph = nil
-      return
-    }
-    let edges = TraceGraph(trace)
-    if edges.cyclicOperations > 0 {
+    cancellation = CancellationReport(trace)
+    little = LittleCheck(trace, window: window)
+    order = OrderCheck(trace)
+    var refusal = Self.refusal(trace, window: window)
+    let edges = refusal == nil ? TraceGraph(trace) : nil
+    if let edges, edges.cyclicOperations > 0 {
       refusal = .cycle(operations: edges.cyclicOperations)
+    }
+    self.refusal = refusal
+    guard refusal == nil, let edges else {
       graph = nil
+      verdict = TraceVerdict(refusal ?? .nothingFinished)
       return
     }
-    refusal = nil
-    graph = WholeGraph(trace, window: window, waits: waits, graph: edges)
+    let graph = WholeGraph(
+      trace, window: window, waits: waits, graph: edges, latency: latency, schedule: schedule)
+    self.graph = graph
+    verdict = TraceVerdict(trace, graph: graph, window: window, perturbation: perturbation)
   }
 
   private static func refusal(_ trace: Trace, window: RunWindow) -> Refusal? {
@@ -64,15 +93,35 @@ package struct TraceReport: Sendable {
 }
 
 extension TraceReport.WholeGraph {
-  fileprivate init(_ trace: Trace, window: RunWindow, waits: ReadyWaits, graph: TraceGraph) {
+  fileprivate init(
+    _ trace: Trace, window: RunWindow, waits: ReadyWaits, graph: TraceGraph,
+    latency: LatencyBreakdown, schedule: ((_ workers: Int) -> Int64)?
+  ) {
     let timeline = WorkerTimeline(trace, window: window)
+    let admission = QueueAdmission(trace)
     let attribution = WaitAttribution(
-      trace, timeline: timeline, waits: waits, admission: QueueAdmission(trace))
+      trace, timeline: timeline, waits: waits, admission: admission)
     causes = WaitCauses(trace, waits: waits, attribution: attribution)
-    workAndSpan = WorkAndSpan(
-      graph: graph, weights: OperationWeights(trace, timeline: timeline))
     var walk = RealisedPathWalk(
       trace, window: window, timeline: timeline, waits: waits, graph: graph)
     realisedPath = walk.path(attribution: attribution)
+    let weights = OperationWeights(trace, timeline: timeline)
+    workAndSpan = WorkAndSpan(graph: graph, weights: weights)
+    let crossings = CrossingScan(trace, timeline: timeline, waits: waits)
+    overhead = crossings.samples
+    burdenedSpan = BurdenedSpan(trace, graph: graph, weights: weights, crossings: crossings)
+    projection = Projection(
+      workers: trace.header.workers, makespan: window.makespan, work: weights.work,
+      overheadPerOperation: crossings.samples.perOperation,
+      operations: timeline.operations.count, burdenedSpan: burdenedSpan.span, schedule: schedule)
+    parallelism = ParallelismProfile(
+      trace, window: window, timeline: timeline, waits: waits, admission: admission)
+    utilisation = WorkerUtilisation(trace, window: window, timeline: timeline)
+    steals = StealMatrix(trace, timeline: timeline)
+    inversions = PriorityInversions(trace, waits: waits)
+    wakes = WakeEconomy(trace, timeline: timeline)
+    grain = GrainVerdict(trace, timeline: timeline, samples: crossings.samples)
+    locality = Locality(trace, timeline: timeline)
+    runByKind = latency.byKind.map { ($0.kind, $0.group.run.totalNanoseconds) }
   }
 }

@@ -19,6 +19,8 @@ struct WorkerTimeline {
   let segments: [Segment]
   /// Where the segments of a thread lie: from its own place up to that of the next.
   let starts: [Int]
+  /// The thread of each segment.
+  private let threads: [UInt32]
   /// Operations that started, by thread, then by start.
   let operations: [UInt32]
   /// Where the operations of a thread lie.
@@ -63,6 +65,13 @@ struct WorkerTimeline {
     }
     builder.markHeld(threshold: heldThreshold)
     self.starts = starts
+    var threads: [UInt32] = []
+    threads.reserveCapacity(builder.segments.count)
+    for thread in 0..<threadCount {
+      threads.append(
+        contentsOf: repeatElement(UInt32(thread), count: starts[thread + 1] - starts[thread]))
+    }
+    self.threads = threads
     segments = builder.segments
     selfRun = builder.selfRun
     handoverBegin = builder.handoverBegin
@@ -74,6 +83,9 @@ struct WorkerTimeline {
       return operationStarts[thread] < operationStarts[thread + 1]
     }
   }
+
+  /// The thread of the segment at a place.
+  func thread(of place: Int) -> Int { Int(threads[place]) }
 
   /// The segments of one thread.
   func segments(of thread: Int) -> ArraySlice<Segment> {

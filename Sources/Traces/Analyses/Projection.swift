@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the same graph would take on other numbers of workers.
+///
+/// `T(P) = T₁/P + (1 − 1/P) · c · S`, with the burdened span S. T₁ holds the work and the overhead of
+/// every operation. c is fitted to this run where it had several workers; on one worker the term is
+/// zero whatever c is, and Cilkscale's constant stands in.
+/// Source: T. B. Schardl et al., The Cilkprof Scalability Profiler, SPAA 2015,
+/// doi:10.1145/2755573.2755603.
+package struct Projection: Sendable, Equatable {
+  /// One number of workers.
+  package struct Point: Sendable, Equatable {
+    package let workers: Int
+    /// By the formula, ns.
+    package let bound: Int64
+    /// By list scheduling of the recorded graph, ns; nil where nobody scheduled it.
+    package let scheduled: Int64?
+  }
+
+  /// T₁, ns.
+  package let serial: Int64
+  /// S, ns.
+  package let burdenedSpan: Int64
+  /// c.
+  package let constant: Double
+  /// c was fitted to this run.
+  package let isFitted: Bool
+  /// The projected numbers of workers, in powers of two and the recorded one.
+  package let points: [Point]
+
+  /// Stands in for c where a run cannot tell it.
+  package static let usualConstant = 1.7
+
+  /// Fits and projects.
+  ///
+  /// `schedule` list-schedules the graph on a number of workers.
+  init(
+    workers: Int, makespan: Int64, work: Int64, overheadPerOperation: Int64?, operations: Int,
+    burdenedSpan: Int64, schedule: ((_ workers: Int) -> Int64)?
+  ) {
+    let count = Double(max(1, workers))
+    let serial =
+      workers <= 1 ? makespan : work + (overheadPerOperation ?? 0) * Int64(operations)
+    let denominator = (1 - 1 / count) * Double(burdenedSpan)
+    isFitted = denominator > 0
+    // A run that was faster than its share of the work leaves nothing for the span.
+    constant =
+      denominator > 0
+      ? max(0, (Double(makespan) - Double(serial) / count) / denominator) : Self.usualConstant
+    self.serial = serial
+    self.burdenedSpan = burdenedSpan
+    var numbers = (0...Self.doublings).map { 1 << $0 }
+    if !numbers.contains(workers), workers > 0 { numbers.append(workers) }
+    let constant = constant
+    points = numbers.sorted().map { number in
+      Point(
+        workers: number,
+        bound: Self.bound(serial, burdenedSpan, constant: constant, workers: number),
+        scheduled: schedule?(number))
+    }
+  }
+
+  private static let doublings = 6
+
+  /// The formula, ns.
+  package func bound(workers: Int) -> Int64 {
+    Self.bound(serial, burdenedSpan, constant: constant, workers: workers)
+  }
+
+  private static func bound(
+    _ serial: Int64, _ span: Int64, constant: Double, workers: Int
+  ) -> Int64 {
+    let share = 1 / Double(max(1, workers))
+    return Int64((Double(serial) * share + (1 - share) * constant * Double(span)).rounded())
+  }
+}
+
+/// How well a projection met what was measured on another number of workers.
+package struct ProjectionCheck: Sendable, Equatable {
+  package let workers: Int
+  /// By the formula, corrected, ns.
+  package let predicted: Int64
+  /// By a schedule with the overhead of the run, corrected, ns.
+  package let scheduled: Int64?
+  /// By a schedule without any burden, corrected, ns.
+  package let unburdened: Int64?
+  package let measured: Int64
+
+  /// The part by which the formula missed the measured time; negative where that is longer.
+  package var error: Double { Self.error(predicted, measured) }
+  package var scheduledError: Double? { scheduled.map { Self.error($0, measured) } }
+  package var unburdenedError: Double? { unburdened.map { Self.error($0, measured) } }
+
+  /// Compares a projection with a measured makespan.
+  ///
+  /// `speedUp` is what as many threads of this machine reach together without any scheduler, as a
+  /// multiple of one: less than their number where they share cores, caches or memory. All
+  /// predictions are longer by the number over that.
+  package init(
+    _ projection: Projection, workers: Int, measured: Int64, speedUp: Double,
+    scheduled: Int64? = nil, unburdened: Int64? = nil
+  ) {
+    guard speedUp > 0 else {
+      fatalError("ProjectionCheck: speedUp is \(speedUp); expected above 0, 1 for no speed-up")
+    }
+    let factor = Double(workers) / speedUp
+    func corrected(_ time: Int64) -> Int64 { Int64((Double(time) * factor).rounded()) }
+    self.workers = workers
+    self.measured = measured
+    predicted = corrected(projection.bound(workers: workers))
+    self.scheduled = scheduled.map(corrected)
+    self.unburdened = unburdened.map(corrected)
+  }
+
+  private static func error(_ predicted: Int64, _ measured: Int64) -> Double {
+    Double(predicted) / Double(measured) - 1
+  }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Finds the words and figures of a verdict.
+struct VerdictWords {
+  private let trace: Trace
+  private let graph: TraceReport.WholeGraph
+  private let makespan: Int64
+
+  init(_ trace: Trace, graph: TraceReport.WholeGraph, window: RunWindow) {
+    self.trace = trace
+    self.graph = graph
+    makespan = window.makespan
+  }
+
+  /// A cause of waiting, with its share, what it cost the workers, and what to try.
+  func sentence(for cause: WaitCause) -> String {
+    let waits = graph.causes.total
+    let share = Self.percent(waits.share(of: cause))
+    let lost = graph.parallelism.capacity - graph.parallelism.occupied
+    let idle = Self.percent(Double(lost) / Double(max(1, graph.parallelism.capacity)))
+    return "\(share) of the waiting is \(Self.description(of: cause)), and workers had no job for"
+      + " \(idle) of their time; try \(advice(for: cause))."
+  }
+
+  /// Bodies take the time.
+  var work: String {
+    let profile = graph.parallelism
+    let busy = Self.percent(Double(profile.occupied) / Double(max(1, profile.capacity)))
+    let parallelism = graph.workAndSpan.parallelism.map { Self.number($0) } ?? "unknown"
+    return "Workers had jobs for \(busy) of their time; try less work\(inKind), or more than"
+      + " \(trace.header.workers) workers: the graph has a parallelism of \(parallelism)."
+  }
+
+  /// The graph leaves workers without anything ready.
+  var graphShape: String {
+    let profile = graph.parallelism
+    let share = Self.percent(Double(profile.graphIdle) / Double(max(1, profile.capacity)))
+    let span = Self.percent(Double(graph.workAndSpan.span) / Double(max(1, makespan)))
+    let length = graph.workAndSpan.criticalPath.count
+    return "Workers had no job for \(share) of their time because nothing was ready; try to shorten"
+      + " the chain of \(length) operations that takes \(span) of the run\(longestOnPath)."
+  }
+
+  /// A figure with as many digits as it is worth.
+  static func number(_ figure: Double) -> String {
+    let tenths = (figure * 10).rounded()
+    if abs(figure) >= 10 || tenths.truncatingRemainder(dividingBy: 10) == 0 {
+      return "\(Int(figure.rounded()))"
+    }
+    let sign = tenths < 0 ? "-" : ""
+    return "\(sign)\(Int(abs(tenths)) / 10).\(Int(abs(tenths)) % 10)"
+  }
+
+  private static func percent(_ share: Double) -> String { "\(number(share * 100)) %" }
+
+  private static func description(of cause: WaitCause) -> String {
+    switch cause {
+    case .workersBusy: "for workers that all ran bodies"
+    case .workerHeld: "for workers of which one had the same job for a large part of the run"
+    case .nobodyAwake: "behind a worker that slept and that nobody woke"
+    case .lookingElsewhere: "behind a worker that was awake and looked where nothing was"
+    case .wakingUp: "for a worker that had been woken and did not run yet"
+    case .operatingSystem: "for a worker that waited for a processor"
+    case .handingOver: "in the scheduler's own path between two operations"
+    case .limit: "behind the limit of a queue while a worker was free"
+    case .barrier: "behind barriers"
+    case .suspension: "in a suspended queue"
+    case .resource: "for a resource that was used up"
+    case .condition: "for a condition that was not met"
+    case .unknown: "of unknown cause, since the scheduler does not tell what its threads do"
+    }
+  }
+
+  private func advice(for cause: WaitCause) -> String {
+    switch cause {
+    case .workersBusy: "more than \(trace.header.workers) workers"
+    case .workerHeld: "to cut the long job into parts, or to make it asynchronous"
+    case .nobodyAwake:
+      "a scheduler that wakes a worker for every operation that becomes ready"
+    case .lookingElsewhere:
+      "a scheduler that asks every worker before it gives up, or larger operations"
+    case .wakingUp:
+      "a scheduler that lets workers look longer before they sleep, or larger operations (a"
+        + " wake-up takes \(wakeLatency))"
+    case .operatingSystem: "as many workers as free processors, or an idle machine"
+    case .handingOver: grainAdvice
+    case .limit: "a higher limit of \(queueName(.limit))"
+    case .barrier: "dependencies instead of the barriers of \(queueName(.barrier))"
+    case .suspension: "to resume \(queueName(.suspension)) earlier"
+    case .resource: "a larger resource, or operations that hold it for a shorter time"
+    case .condition: "to meet the condition earlier"
+    case .unknown: "a scheduler that reports what its threads do"
+    }
+  }
+
+  private var grainAdvice: String {
+    guard let group = graph.grain.merge.first else { return "larger operations" }
+    return "to merge \(group.merge) operations of \(quoted(group.name)) into one each"
+  }
+
+  private var wakeLatency: String {
+    guard let median = graph.wakes.latency.p50 else { return "a time that is unknown" }
+    return "\(Self.number(Double(median) / 1_000)) µs at the median"
+  }
+
+  /// The queue with most of a cause.
+  private func queueName(_ cause: WaitCause) -> String {
+    let shares = graph.causes.byQueue
+    guard let queue = shares.indices.max(by: { shares[$0][cause] < shares[$1][cause] }),
+      queue < trace.queues.count
+    else { return "its queue" }
+    return "queue \(quoted(trace.queues[queue].name))"
+  }
+
+  /// The kind with most run time, if it has most of all.
+  private var inKind: String {
+    guard let group = graph.runByKind.first, graph.workAndSpan.work > 0, group.kind != 0 else {
+      return ""
+    }
+    let share = Double(group.run) / Double(graph.workAndSpan.work)
+    return " in \(quoted(group.kind)), which takes \(Self.percent(min(1, share))) of it"
+  }
+
+  private var longestOnPath: String {
+    let path = graph.workAndSpan.criticalPath
+    let longest = path.max {
+      (trace.operations[Int($0)].runTime ?? 0) < (trace.operations[Int($1)].runTime ?? 0)
+    }
+    guard let longest else { return "" }
+    let operation = trace.operations[Int(longest)]
+    let name = operation.name != 0 ? operation.name : operation.kind
+    return name == 0 ? "" : ", first of all \(quoted(name))"
+  }
+
+  private func quoted(_ name: UInt32) -> String {
+    let text = Int(name) < trace.names.count ? trace.names[Int(name)] : ""
+    return text.isEmpty ? "without a name" : "\"\(text)\""
+  }
+}

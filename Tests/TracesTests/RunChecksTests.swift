@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import Traces
+
+@Suite struct RunChecksTests {
+  @Test func cancellationTellsWhenAndWhatForNothing() {
+    var hand = HandTrace(workers: 1)
+    hand.startWorkers()
+    hand.run(on: 0, from: 0, to: 100, ready: 0) { $0.cancelRequested = 40 }  // while running
+    hand.run(on: 0, from: 100, to: 101, ready: 0) {  // while ready: passed over
+      $0.cancelRequested = 50
+      $0.isSkipped = true
+    }
+    hand.run(on: 0, from: 110, to: 140, added: 0, ready: 90) { $0.cancelRequested = 60 }
+    hand.run(on: 0, from: 150, to: 160, ready: 0) { $0.cancelRequested = 500 }
+    let report = TraceReport(hand.sorted).cancellation
+    #expect(report.count == 4)
+    #expect(report[.running] == 1)
+    #expect(report[.ready] == 1)
+    #expect(report[.pending] == 1)
+    #expect(report[.finished] == 1)
+    #expect(report.startedAfterRequest == 1)
+    #expect(report.requestToObserved.totalNanoseconds == 60 + 50 + 80)
+    #expect(report.requestToFinished.totalNanoseconds == 60 + 51 + 80)
+    #expect(report.requestToQuiescent == 100)
+    #expect(report.wastedRun == 60 + 30)
+  }
+
+  @Test func littlesLawComparesOperationsWithToldDepths() {
+    var hand = HandTrace(workers: 1)
+    hand.run(on: 0, from: 0, to: 100, ready: 0)
+    hand.run(on: 0, from: 100, to: 200, ready: 0)
+    hand.policy(0, .depth, 2)
+    hand.policy(100, .depth, 1)
+    hand.policy(200, .depth, 0)
+    let row = TraceReport(hand.sorted).little.rows[0]
+    #expect(row.meanTime == 150)
+    #expect(row.rate == 2 / 200e-9)
+    #expect(row.expectedDepth == 1.5)
+    #expect(row.meanDepth == 1.5)
+    #expect(row.holds)
+    hand.trace.queueEvents[1].value = 8
+    #expect(!TraceReport(hand.sorted).little.holds)
+  }
+
+  @Test func littlesLawMissesOperationsThatNeverLeft() {
+    var hand = HandTrace(workers: 1)
+    hand.run(on: 0, from: 0, to: 100, ready: 0)
+    hand.run(on: 0, from: 100, to: 200, ready: 0) { $0.finished = nil }
+    #expect(!TraceReport(hand.sorted).little.holds)
+  }
+
+  @Test func stepsBackAreHeldAgainstTheSkew() {
+    var hand = HandTrace(workers: 2)
+    hand.trace.header.clockSkewNanoseconds = 5
+    let first = hand.run(on: 0, from: 0, to: 100, ready: 0)
+    hand.run(on: 1, from: 97, to: 200, ready: 96, after: [first])
+    hand.run(on: 1, from: 210, to: 220, ready: 240)
+    hand.event(50, 0, .park)
+    var trace = hand.sorted
+    trace.schedulerEvents.append(SchedulerEvent(time: 40, thread: 0, kind: .unpark))
+    let check = TraceReport(trace).order
+    let edge = check.rows[OrderCheck.Step.predecessorFinishedStarted.rawValue]
+    #expect(edge.negative == 1)
+    #expect(edge.beyondSkew == 0)
+    #expect(edge.largest == 3)
+    let start = check.rows[OrderCheck.Step.readyStarted.rawValue]
+    #expect(start.beyondSkew == 1)
+    #expect(start.largest == 30)
+    #expect(check.disorderedEvents == 1)
+    #expect(check.violations == 2)
+  }
+
+  @Test func aProjectionFromOneWorkerUsesTheBurdenedSpan() throws {
+    var hand = HandTrace(workers: 1)
+    hand.startWorkers()
+    for index in 0..<10 {
+      let start = Int64(index) * 100
+      hand.run(on: 0, from: start, to: start + 90, ready: 0)
+    }
+    let projection = try #require(TraceReport(hand.sorted) { Int64(1_000 / $0) }.graph).projection
+    #expect(!projection.isFitted)
+    #expect(projection.serial == 990)
+    #expect(projection.burdenedSpan == 90)
+    // 990 / 2 + (1 - 1/2) * 1.7 * 90
+    #expect(projection.bound(workers: 2) == 572)
+    #expect(projection.points.map(\.workers) == [1, 2, 4, 8, 16, 32, 64])
+    #expect(projection.points[1].scheduled == 500)
+    let check = ProjectionCheck(
+      projection, workers: 2, measured: 600, speedUp: 1.6, scheduled: 480, unburdened: 400)
+    #expect(check.predicted == 715)
+    #expect(check.scheduled == 600)
+    #expect(check.scheduledError == 0)
+    #expect(check.unburdened == 500)
+  }
+
+  @Test func aProjectionFromSeveralWorkersMeetsItsOwnRun() throws {
+    let trace = ListScheduledRun(workers: 4, operations: 500, predecessors: 3).trace()
+    let report = TraceReport(trace)
+    let projection = try #require(report.graph).projection
+    #expect(projection.isFitted)
+    #expect(projection.constant > 0)
+    #expect(abs(projection.bound(workers: 4) - report.window.makespan) <= 1)
+    #expect(projection.bound(workers: 8) < report.window.makespan)
+  }
+}
