@@ -57,7 +57,9 @@ extension Pool {
     case .job(let job):
       origin = JobOrigin(.injector)
       return job
-    case .pushed: return worker.pop(alone: isAlone)
+    case .pushed:
+      origin = JobOrigin(.ownQueue)
+      return worker.pop(alone: isAlone)
     // One job, since nobody publishes what else a batch would bring.
     case .nothing: return stealRound(worker, batch: 1, &origin)
     }

@@ -102,7 +102,6 @@ extension Pool {
 
   /// A job of the worker's own, or an injected one when it is time or more urgent; no waiting.
   @inline(__always) func pick(_ worker: Worker, _ origin: inout JobOrigin) -> Job? {
-    origin = JobOrigin(.ownQueue)
     // relaxed, both: the owner's alone. Counted before anything else, so that no stream of urgent
     // jobs prevents ageing.
     let picks = worker.picksUntilAgeing.load(ordering: .relaxed)
@@ -122,7 +121,9 @@ extension Pool {
         return job
       }
     }
-    return worker.pop(alone: isAlone)
+    guard let job = worker.pop(alone: isAlone) else { return nil }
+    origin = JobOrigin(.ownQueue)
+    return job
   }
 
   /// The oldest job of the least urgent band; the worker's own when an injected one has the same
@@ -134,6 +135,7 @@ extension Pool {
       origin = JobOrigin(.injector)
       return job
     }
+    origin = JobOrigin(.ownQueue)
     return worker.popForAgeing()
   }
 

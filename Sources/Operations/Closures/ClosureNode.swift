@@ -234,13 +234,28 @@ extension OperationQueue {
       }
     }
     record.settleCredit(unlessOf: word)
+    let isCancelled = before & ClosureNode.cancelled != 0
     if isRecording {
-      unsafe Self.recordClosureStart(
-        UInt(bitPattern: node), worker: context.pointee.worker, origin: context.pointee.origin)
+      return unsafe runRecorded(node, slot, gate, isCancelled: isCancelled, record, context)
     }
     let outer = record.push(UInt(bitPattern: node), self)
-    unsafe Self.runBody(of: node, isCancelled: before & ClosureNode.cancelled != 0)
+    unsafe Self.runBody(of: node, isCancelled: isCancelled)
     record.pop(outer)
+    return unsafe finishClosure(node, slot, gate, record, context)
+  }
+
+  /// The rest of `runClosure` while a recording is under way.
+  @inline(never) private func runRecorded(
+    _ node: UnsafeMutablePointer<ClosureNode>, _ slot: UInt, _ gate: StartGate, isCancelled: Bool,
+    _ record: ThreadRecord, _ context: UnsafeMutablePointer<WorkerContext>
+  ) -> UInt {
+    let address = UInt(bitPattern: node)
+    unsafe Self.recordClosureStart(
+      address, worker: context.pointee.worker, origin: context.pointee.origin)
+    let outer = record.push(address, self)
+    unsafe Self.runBody(of: node, isCancelled: isCancelled)
+    record.pop(outer)
+    Self.recordClosureFinish(address, isSkipped: isCancelled)
     return unsafe finishClosure(node, slot, gate, record, context)
   }
 
@@ -265,10 +280,6 @@ extension OperationQueue {
         defer { record.pop(outer) }
         return unsafe facade.finishOnWorker(bits, gate, self, record, context)
       }
-    }
-    if isRecording {
-      let isSkipped = before & ClosureNode.skipped != 0
-      Self.recordClosureFinish(UInt(bitPattern: node), isSkipped: isSkipped)
     }
     // Before anything that takes a lock: an enumeration may wait for this with the stripe's. The
     // credit keeps the queue.

@@ -198,8 +198,8 @@ extension Operation {
   @inline(never) final func detach(
     _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord
   ) {
-    noteBodyReturned()
     if isRecording { recordReturn() }
+    noteBodyReturned()
     // The slot passes to the operation: one more is running until the worker has given up its own.
     queue.addDetached()
     if gate == .fast { queue.leaveGate(record) }

@@ -18,8 +18,8 @@ extension Operation {
     case .ended: if !isSealed { finishFromAnywhere() }
     case .finishedInside: endAfterManualStart(record)
     case .goesOn:
-      noteBodyReturned()
       if isRecording { recordReturn() }
+      noteBodyReturned()
     }
     record.leaveLevel(outer)
   }
