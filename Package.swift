@@ -59,6 +59,7 @@ let package = Package(
   products: [
     .library(name: "Operations", targets: ["Operations"]),
     .library(name: "OperationsDiagnosis", targets: ["OperationsDiagnosis"]),
+    .library(name: "Profiling", targets: ["Profiling"]),
     .library(name: "OperationsFoundation", targets: ["OperationsFoundation"]),
     .library(name: "Scheduling", targets: ["Scheduling"]),
     .library(name: "DispatchBackend", targets: ["DispatchBackend"]),
@@ -131,7 +132,10 @@ let package = Package(
     room("Traces", imports: ["Results", "Statistics"]),
     room(
       "Profiling",
-      imports: ["CSystemShims", "ConcurrencyPrimitives", "Operations", "Scheduling", "Traces"]),
+      imports: [
+        "CSystemShims", "ConcurrencyPrimitives", "Operations", "OperationsDiagnosis", "Results",
+        "Scheduling", "Traces",
+      ]),
     .target(
       name: "TracePages", dependencies: ["Encodings", "Results", "Traces"],
       resources: [.embedInCode("Page")], swiftSettings: strict),
@@ -240,10 +244,9 @@ let package = Package(
       "SchedulerConformanceTests",
       imports: [
         "SchedulerConformance", "ConformanceFixture", "InjectedFaultsFixture", "Scheduling",
-        "ConcurrencyPrimitives",
-        "DispatchBackend", "ThreadPoolBackend", "WorkStealingBackend", "TestSupport",
+        "ConcurrencyPrimitives", "TestSupport",
         .target(name: "OneTBBBackend", condition: .when(traits: ["OneTBB"])),
-      ]),
+      ] + backEnds),
     tests(
       "WorkStealingBackendTests",
       imports: ["WorkStealingBackend", "Scheduling", "ConcurrencyPrimitives", "TestSupport"]),
@@ -281,8 +284,7 @@ let package = Package(
       "CostFixture",
       imports: [
         "CSystemShims", "Operations", "OperationsDiagnosis", "Scheduling", "ConcurrencyPrimitives",
-        "DispatchBackend", "ThreadPoolBackend", "WorkStealingBackend",
-      ]),
+      ] + backEnds),
     fixture("WalkFixture", imports: ["Operations", "WorkStealingBackend"]),
     fixture("HandicappedFixture", imports: ["BenchmarkSuite", "Scheduling"]),
     fixture(
@@ -294,10 +296,7 @@ let package = Package(
     fixture("MainQueueFixture", imports: ["OperationsFoundation"]),
     tests(
       "OperationsFoundationTests",
-      imports: [
-        "OperationsFoundation", "DispatchBackend", "ThreadPoolBackend", "WorkStealingBackend",
-        "Scheduling", "MainQueueFixture", "TestSupport",
-      ]),
+      imports: ["OperationsFoundation", "Scheduling", "MainQueueFixture", "TestSupport"] + backEnds),
     tests("FoundationStyleSwift6Tests", imports: ["OperationsFoundation"]),
     .testTarget(
       name: "FoundationStyleSwift5Tests", dependencies: ["OperationsFoundation"],
@@ -348,8 +347,10 @@ let package = Package(
     tests("TracesTests", imports: ["Traces", "Results", "Statistics", "TestFolders"]),
     tests(
       "ProfilingTests",
-      imports: ["ConcurrencyPrimitives", "Operations", "Profiling", "Scheduling", "Traces"]
-        + backEnds),
+      imports: [
+        "ConcurrencyPrimitives", "Operations", "OperationsDiagnosis", "Profiling", "Scheduling",
+        "TestFolders", "TestSupport", "Traces",
+      ] + backEnds),
     support("TraceSamples", imports: ["ConcurrencyPrimitives", "Traces"]),
     fixture("TracePagesFixture", imports: ["Results", "TracePages", "TraceSamples", "Traces"]),
     tests("TracePagesTests", imports: ["Encodings", "TracePages", "TraceSamples", "Traces"]),

@@ -93,8 +93,11 @@ struct EventClock: Sendable {
     return best
   }
 
-  /// Calibrates again, and says how ticks since `base` become nanoseconds since then.
-  func end(base: UInt64) -> TickScale {
+  /// Nanoseconds per tick, as far as is known at the beginning.
+  var nanosecondsPerTick: Double { usesCounter ? atBegin.nanosecondsPerTick : 1 }
+
+  /// Calibrates again, and says how ticks become nanoseconds.
+  func end() -> TickScale {
     guard usesCounter else { return TickScale(nanosecondsPerTick: 1, driftPerNanosecond: 0) }
     return TickScale(from: atBegin, to: Self.calibrate(kind))
   }

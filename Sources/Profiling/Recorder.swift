@@ -24,7 +24,7 @@ package final class Recorder: Sendable {
   private let clock: EventClock
   private let skewTicks: UInt64?
   private let number: UInt32
-  private let base: UInt64
+  private let watcher: WaitWatcher?
   private let hasEnded = Atomic<Bool>(false)
 
   /// Begins a recording of every operation and every back end in the process.
@@ -36,9 +36,12 @@ package final class Recorder: Sendable {
     guard (1...RecordingOptions.mostRingEvents).contains(options.ringEvents) else {
       throw .ringEvents(options.ringEvents)
     }
+    if let wait = options.breakOverNanoseconds, wait < 1 { throw .breakOver(nanoseconds: wait) }
     // acquire, edge RecordingOver: what the one before has read and written comes first.
     guard !isTaken.exchange(true, ordering: .acquiring) else { throw .isRecording }
-    return Recorder(options)
+    let recorder = Recorder(options)
+    try recorder.watch()
+    return recorder
   }
 
   private init(_ options: RecordingOptions) {
@@ -48,7 +51,8 @@ package final class Recorder: Sendable {
     RecordedNames.reset()
     // relaxed: one recorder at a time.
     number = Self.lastNumber.add(1, ordering: .relaxed).newValue
-    base = EventRings.begin(
+    watcher = options.breakOverNanoseconds.map { _ in WaitWatcher() }
+    EventRings.begin(
       number, capacity: Self.capacity(options.ringEvents),
       lastKind: options.detail == .latency ? .lastOfLatency : .last,
       usesCounter: clock.usesCounter,
@@ -56,7 +60,27 @@ package final class Recorder: Sendable {
     if options.detail == .full { OperationQueue.recordLiveQueues() }
   }
 
-  deinit { if !hasEnded.load(ordering: .relaxed) { close() } }  // relaxed: nobody else has it.
+  deinit {
+    // relaxed: nobody else has it.
+    guard !hasEnded.load(ordering: .relaxed) else { return }
+    watcher?.end()
+    close()
+  }
+
+  private func watch() throws(RecordingError) {
+    guard let watcher, let wait = options.breakOverNanoseconds else { return }
+    do throws(SystemThreadError) {
+      try watcher.begin(
+        number, nanoseconds: wait, nanosecondsPerTick: clock.nanosecondsPerTick)
+    } catch {
+      throw .noWatcher("\(error)")
+    }
+  }
+
+  /// Why the recording has ended by itself; nil while it has not.
+  ///
+  /// With a wait in the options only. Any thread, also after `end()`.
+  package var broke: RecordingBreak? { watcher?.result }
 
   /// The next power of two.
   private static func capacity(_ events: Int) -> Int {
@@ -72,7 +96,7 @@ package final class Recorder: Sendable {
   ///
   /// - Parameters:
   ///   - scheduler: the id of the scheduler that was used.
-  ///   - workers: its workers.
+  ///   - workers: its workers; 0 for as many as have recorded something.
   ///   - workload: what was run.
   ///   - parameters: with what.
   package func end(
@@ -83,9 +107,10 @@ package final class Recorder: Sendable {
       fatalError(
         "recording: end() was called twice; expected one call. Keep the trace it returned.")
     }
-    let duration = EventRings.now &- base
     EventRings.end(number)
-    let scale = clock.end(base: base)
+    watcher?.end()
+    let duration = EventRings.sinceBegin
+    let scale = clock.end()
     let rings = EventRings.contents(of: number)
     let names = RecordedNames.all
     close()
@@ -96,7 +121,11 @@ package final class Recorder: Sendable {
     header.clockDriftNanoseconds = Int64(
       (scale.driftPerNanosecond * Double(header.durationNanoseconds)).rounded())
     header.clockSkewNanoseconds = skewTicks.map(scale.nanoseconds) ?? -1
-    return RingDecoder(rings, names: names, scale: scale, header: header).decode()
+    var trace = RingDecoder(rings, names: names, scale: scale, header: header).decode()
+    if workers == 0 {
+      trace.header.workers = Int(trace.threads.map(\.worker).max() ?? -1) + 1
+    }
+    return trace
   }
 
   /// Lets another recording begin.

@@ -22,7 +22,8 @@ extension RingDecoder {
     case .finish: takeFinish(event, time, ring)
     case .returned:
       let index = operation(event.object)
-      change(index) { $0.returned = $0.returned ?? time }
+      // Another thread may have finished it before the one that began it had let go.
+      change(index) { if $0.finished == nil { $0.returned = $0.returned ?? time } }
       lanes[ring].leave(index)
     case .cancelRequested:
       change(operation(event.object)) { $0.cancelRequested = $0.cancelRequested ?? time }

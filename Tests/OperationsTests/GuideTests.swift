@@ -48,7 +48,8 @@ extension OperationLayer {
   @Suite struct GuideTests {
     /// What the page shows compiles, and does what the tests below say.
     @Test func everySnippetOfTheGuideIsHere() {
-      let (snippets, missing) = Guide.snippets(of: "Using.md", in: #filePath)
+      let (snippets, missing) = Guide.snippets(
+        of: "Sources/Operations/Operations.docc/Using.md", in: #filePath)
       #expect(missing.isEmpty, "\(missing)")
       #expect(snippets > 20)
     }

@@ -60,13 +60,15 @@ extension OperationLayer {
     }
 
     @Test func everySnippetOfThePageIsHere() {
-      let (snippets, missing) = Guide.snippets(of: "Subclassing.md", in: #filePath)
+      let (snippets, missing) = Guide.snippets(
+        of: "Sources/Operations/Operations.docc/Subclassing.md", in: #filePath)
       #expect(snippets == 4 && missing.isEmpty, "\(missing)")
     }
 
     /// A reader who knows Foundation's words finds the page.
     @Test func thePageHasTheWordsThatReadersSearchFor() {
-      let page = Guide.text(of: "Subclassing.md", beside: #filePath)
+      let page = Guide.text(
+        of: "Sources/Operations/Operations.docc/Subclassing.md", beside: #filePath)
       for word in [
         "KVO", "KVC", "NSOperation", "NSOperationQueue", "NSInvocationOperation", "NSObject",
       ] {
@@ -113,36 +115,5 @@ extension OperationLayer {
       #expect(seen.values == [100, 200, 300])
       withExtendedLifetime((progress, told)) {}
     }
-  }
-}
-
-/// The pages of the guide and their snippets.
-enum Guide {
-  static func text(of page: String, beside test: String) -> String {
-    let root = test.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
-    return textOfFile("\(root)/Sources/Operations/Operations.docc/\(page)")
-  }
-
-  /// How many snippets the page has, and those that the test file lacks; indentation does not count.
-  static func snippets(of page: String, in test: String) -> (count: Int, missing: [String]) {
-    func lines(_ text: String) -> [Substring] {
-      text.split(separator: "\n").map { $0.drop { $0 == " " } }
-    }
-    let tests = lines(textOfFile(test)).joined(separator: "\n")
-    var (count, missing) = (0, [String]())
-    var snippet: [Substring]?
-    for line in lines(text(of: page, beside: test)) {
-      if line == "```swift" {
-        snippet = []
-      } else if line == "```" {
-        let text = snippet?.joined(separator: "\n") ?? ""
-        if !tests.contains(text) { missing.append(text) }
-        count += 1
-        snippet = nil
-      } else {
-        snippet?.append(line)
-      }
-    }
-    return (count, missing)
   }
 }

@@ -37,7 +37,7 @@ import Traces
     let clock = EventClock(kind: .monotonic)
     #expect(!clock.usesCounter)
     #expect(
-      clock.end(base: 0) == TickScale(nanosecondsPerTick: 1, driftPerNanosecond: 0))
+      clock.end() == TickScale(nanosecondsPerTick: 1, driftPerNanosecond: 0))
   }
 
   @Test(arguments: [
@@ -52,7 +52,7 @@ import Traces
     let clock = EventClock()
     guard clock.usesCounter else { return }
     let start = MonotonicTime.nanoseconds()
-    let scale = clock.end(base: 0)
+    let scale = clock.end()
     // The calibration takes its time; both clocks have seen it.
     #expect(MonotonicTime.nanoseconds() > start)
     #expect(scale.nanosecondsPerTick > 0.05 && scale.nanosecondsPerTick < 100)

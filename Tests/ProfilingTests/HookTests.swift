@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Operations
+import OperationsDiagnosis
 import Scheduling
 import Synchronization
+import TestSupport
 import Testing
 import Traces
 import WorkStealingBackend
@@ -95,11 +97,16 @@ extension RecordingTests {
     @Test(arguments: Kind.allCases)
     func anAsynchronousOperationReturnsBeforeItFinishes(_ kind: Kind) throws {
       let trace = try recording(on: kind) { queue, _ in
-        let operation = AsyncOperation {
-          await Task.yield()
-        }
+        let operation = AsyncOperation { _ in }
         operation.name = "asynchronous"
         queue.addOperation(operation)
+        let hasReturned = waitUntil(deadline: .seconds(60)) {
+          OperationQueue.stallReport()[operation]?.reasons.contains { reason in
+            if case .notFinished = reason { true } else { false }
+          } ?? false
+        }
+        #expect(hasReturned)
+        operation.finish()
       }
       let operation = try trace.operation("asynchronous")
       #expect(operation.returned != nil)

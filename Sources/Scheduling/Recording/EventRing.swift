@@ -140,11 +140,12 @@ internal import Synchronization
 
   // MARK: Anybody's
 
-  /// What the ring holds, oldest first; any thread, also while the owner writes.
-  func contents() -> RingContents {
+  /// What the ring holds from number `start` on, oldest first; any thread, also while the owner
+  /// writes.
+  func contents(from start: UInt64 = 0) -> RingContents {
     // acquire, edge EventWritten: what the numbers below it stand for was written before.
     let end = written.load(ordering: .acquiring)
-    let first = end - min(end, UInt64(capacity))
+    let first = min(end, max(start, end - min(end, UInt64(capacity))))
     var words: [(UInt64, UInt64, UInt64)] = []
     words.reserveCapacity(Int(end - first))
     for number in first..<end {
@@ -166,7 +167,7 @@ internal import Synchronization
       return event
     }
     return RingContents(
-      systemID: systemID, threadName: nameText, written: now, events: events)
+      systemID: systemID, threadName: nameText, written: now, events: events, end: end)
   }
 
   private var nameText: String {
@@ -201,13 +202,19 @@ package struct RingContents: Sendable {
   package var written: UInt64
   /// The latest ones, oldest first.
   package var events: [RecordedEvent]
+  /// The number of the event that comes next.
+  package var end: UInt64
+  /// Tells rings of one recording apart.
+  package var identity: UInt = 0
 
   package init(
-    systemID: Int32, threadName: String, written: UInt64, events: [RecordedEvent]
+    systemID: Int32, threadName: String, written: UInt64, events: [RecordedEvent],
+    end: UInt64? = nil
   ) {
     self.systemID = systemID
     self.threadName = threadName
     self.written = written
     self.events = events
+    self.end = end ?? written
   }
 }

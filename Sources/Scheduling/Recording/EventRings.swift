@@ -18,21 +18,19 @@ package enum EventRings {
   // MARK: Recordings; one thread at a time
 
   /// Begins recording number `number`, above 0 and never used before, with room for `capacity`
-  /// events per thread, a power of two; returns the time at which it begins.
+  /// events per thread, a power of two.
   ///
   /// `threads` rings are made ready.
   package static func begin(
     _ number: UInt32, capacity: Int, lastKind: EventKind, usesCounter: Bool, threads: Int
-  ) -> UInt64 {
+  ) {
     // relaxed, all: published by the number.
     self.capacity.store(capacity, ordering: .relaxed)
     self.lastKind.store(lastKind.rawValue, ordering: .relaxed)
     reserve(threads, capacity)
     shim_set_uses_counter(usesCounter ? 1 : 0)
-    let base = shim_event_time()
-    self.base.store(base, ordering: .relaxed)  // relaxed: as above.
+    base.store(shim_event_time(), ordering: .relaxed)  // relaxed: as above.
     shim_set_recording(number)
-    return base
   }
 
   /// No event is recorded any more, but by threads that are in the middle of one; false when the
@@ -42,19 +40,30 @@ package enum EventRings {
   }
 
   /// What the threads have recorded, also while they go on.
-  package static func contents(of number: UInt32) -> [RingContents] {
+  ///
+  /// - Parameter positions: by `RingContents.identity`, the number of the first event that is wanted;
+  ///   0 for others.
+  package static func contents(
+    of number: UInt32, after positions: [UInt: UInt64] = [:]
+  ) -> [RingContents] {
     var found: [RingContents] = []
     unsafe forEach { ring in
       // acquire, edge RingJoined: pairs with the store in `join`.
       if unsafe ring.pointee.recording.load(ordering: .acquiring) == number {
-        unsafe found.append(ring.pointee.contents())
+        let identity = UInt(bitPattern: ring)
+        var contents = unsafe ring.pointee.contents(from: positions[identity] ?? 0)
+        contents.identity = identity
+        found.append(contents)
       }
     }
     return found.reversed()
   }
 
-  /// The time of an event that happens now, in the unit of the recording.
-  package static var now: UInt64 { shim_event_time() }
+  /// The time since the recording began that is under way or was the last, in its unit.
+  package static var sinceBegin: UInt64 {
+    // relaxed: whoever asks has begun the recording, or was told of it by who has.
+    shim_event_time() &- base.load(ordering: .relaxed)
+  }
 
   // MARK: Events
 
