@@ -81,29 +81,6 @@ extension OperationLayer {
       }
     }
 
-    /// What is to be handed over last waits meanwhile, and its queue may close.
-    @Test(arguments: [false, true]) func aQueueThatClosesBeforeTheHandOverGivesItUp(
-      _ isClosure: Bool
-    ) {
-      let inlineQueue = inlineQueue(isLimited: false)
-      let other = OperationQueue(scheduler: ThreadPoolScheduler(workers: 1))
-      let resource = OperationResource(name: "lock")
-      inlineQueue.isSuspended = true
-      let second = isClosure ? inlineQueue.addOperation {}.operation : BlockOperation {}
-      second.require(resource)
-      if !isClosure { inlineQueue.addOperation(second) }
-      let first = TestOperation { _ in inlineQueue.isSuspended = false }
-      first.require(resource)
-      first.completionBlock = { inlineQueue.isSuspended = true }
-      other.addOperation(first)
-      #expect(other.wait(timeout: patience))
-      #expect(!second.isFinished && resource.used == 0 && resource.waiting == 0)
-      inlineQueue.isSuspended = false
-      #expect(second.wait(timeout: patience))
-      for queue in [inlineQueue, other] { queue.expectQuiet() }
-      #expect(resource.used == 0)
-    }
-
     /// A handle that a change of level has put out of date comes back without a slot while the one
     /// that was granted both is on its way.
     @Test(arguments: Kind.single) func aHandleThatIsOutOfDateGivesNothingUp(_ kind: Kind) {
@@ -208,37 +185,6 @@ extension OperationLayer {
       }
     }
 
-    /// A queue that closes gives up all that its members have not begun to use before anybody who
-    /// gets it runs here.
-    @Test(arguments: Kind.single, [-1, 0, 1])
-    func itRunsWhenAQueueHasGivenUpEverything(_ kind: Kind, limit: Int) {
-      let queue = kind.queue()
-      let inlineQueue = inlineQueue(isLimited: false)
-      let other = OperationQueue(scheduler: ThreadPoolScheduler(workers: 2))
-      let resources = (1...2).map { OperationResource(name: "lock \($0)") }
-      let members = resources.map { resource in
-        let member = TestOperation()
-        member.require(resource)
-        return member
-      }
-      let go = grant(to: members, of: queue, resources: resources, from: other)
-      let (after, answer) = (TestOperation(), Answer())
-      after.require(resources[1])
-      other.addOperation(after)
-      let onInline = TestOperation { _ in answer.note(after.wait(timeout: patience)) }
-      onInline.require(resources[0])
-      inlineQueue.addOperation(onInline)
-      #expect(
-        waitUntil(deadline: patience) { resources.allSatisfy { $0.used == 1 && $0.waiting == 1 } })
-      if limit < 0 { queue.isSuspended = true } else { queue.maxConcurrentOperationCount = limit }
-      #expect(answer.value)
-      go.open()
-      queue.isSuspended = false
-      queue.maxConcurrentOperationCount = 1
-      for queue in [queue, inlineQueue, other] { queue.expectQuiet() }
-      #expect(members.allSatisfy { $0.runCount == 1 } && resources.allSatisfy { $0.used == 0 })
-    }
-
     /// The members get their resources while the only worker of their queue is busy until the gate
     /// opens.
     private func grant(
@@ -288,10 +234,10 @@ extension OperationLayer {
       #expect(answer.value && member.runCount == 1 && resource.used == 0)
     }
 
-    /// A queue that goes elsewhere is open no longer: what only a worker at home could do it does
-    /// itself.
+    /// A queue that goes elsewhere skips what is cancelled without a worker at home; what has its
+    /// resource and a slot runs when that has come to it.
     @Test(.contract(49, 120), arguments: Kind.single)
-    func aQueueThatMovesGivesUpAndSkips(_ kind: Kind) {
+    func aQueueThatMovesSkipsAndKeepsTheGrant(_ kind: Kind) {
       let queue = kind.queue()
       let other = OperationQueue(scheduler: ThreadPoolScheduler(workers: 2))
       let resource = OperationResource(name: "lock")
@@ -305,8 +251,9 @@ extension OperationLayer {
       #expect(waitUntil(deadline: patience) { resource.waiting == 1 })
       _ = queue.schedulerElsewhere { ThreadPoolScheduler(workers: $0) }
       queue.move(away: true)
-      #expect(urgent.wait(timeout: patience) && cancelled.wait(timeout: patience))
+      #expect(cancelled.wait(timeout: patience) && resource.used == 1)
       go.open()
+      #expect(urgent.wait(timeout: patience))
       for queue in [queue, other] { queue.expectQuiet() }
       #expect(member.runCount == 1 && resource.used == 0)
     }

@@ -103,9 +103,9 @@ extension OperationLayer {
       #expect(resources.allSatisfy { $0.used == 0 })
     }
 
-    /// A queue that starts nothing keeps nothing from others, whenever it was stopped.
+    /// A queue that starts nothing keeps nothing from others, whenever it was stopped: what has a slot by then runs.
     @Test(.contract(115), arguments: Kind.each, [true, false])
-    func stoppedQueueHoldsNoResource(_ kind: Kind, isSuspended: Bool) {
+    func aStoppedQueueKeepsNoResource(_ kind: Kind, isSuspended: Bool) {
       let resource = OperationResource(name: "lock")
       let (stopped, other) = (kind.queue(), kind.queue())
       stopped.maxConcurrentOperationCount = 1
@@ -172,9 +172,9 @@ extension OperationLayer {
       }
     }
 
-    /// A limit that comes between the grant and the start takes the resource away again.
+    /// A limit that comes between the grant and the start finds a slot counted for the resource's user.
     @Test(.contract(111), arguments: Kind.each.filter { !$0.isInline })
-    func aLimitTakesBackWhatWaitsForASlot(_ kind: Kind) {
+    func aLimitHoldsNobodyBackWhoHasTheResource(_ kind: Kind) {
       let scheduler = kind.make(2)
       for _ in 0..<(300 / slowness + 1) {
         let (first, second) = (

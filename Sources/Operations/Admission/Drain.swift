@@ -173,12 +173,7 @@ extension OperationQueue {
 
   /// Takes a slot, a free one or a drain's that has begun nothing.
   private func takeSlot() -> Bool {
-    switch claimSlot() {
-    case .claimed: return true
-    // What an open queue has in its list is its releaser's.
-    case .notNeeded: return false
-    case .none: break
-    }
+    if claimSlot() { return true }
     guard !isSuspendedNow, let scheduler = scheduler.awaiting else { return false }
     var isFound = false
     var drains = scheduler.withdraw { job in

@@ -13,8 +13,9 @@ import Synchronization
 /// operations never block each other with a part; those that find too little wait in the order in
 /// which they came, without a worker and without a slot of their queue. Whoever's turn comes gets
 /// the resource together with a slot of its queue, and nobody passes it; where that has no free
-/// slot, or is suspended, it goes to wait for one and loses its turn, so that nothing is ever kept
-/// by what does not execute. Shared by queues and schedulers at will.
+/// slot, or is suspended, it goes to wait for one and loses its turn. So nothing is ever kept by
+/// what waits for more than a worker; a limit or a suspension that comes afterwards counts it as
+/// executing. Shared by queues and schedulers at will.
 public final class OperationResource: Sendable {
   private static let made = Atomic<UInt64>(0)
 
@@ -142,14 +143,12 @@ final class ResourceArbiter: Sendable {
       next += 1
       let turn = request.operation.settleTurn(decision)
       if let job = turn.job { jobs.append(job) }
-      guard decision.isGranted, !turn.isKept else { continue }
+      guard decision.slot != nil, !turn.isKept else { continue }
       decisions += state.withLock { $0.giveBack(request.needs, of: request.operation) }
     }
     ThreadRecord.current.handOverOrOwe(jobs)
   }
 
-  /// Whether anything is in use.
-  var isInUse: Bool { state.withLock { !$0.lines.isEmpty } }
   func used(of resource: OperationResource) -> Int {
     state.withLock { $0.lines[resource.number]?.used ?? 0 }
   }
@@ -167,10 +166,9 @@ struct ResourceRequest: Sendable {
 /// What becomes of an operation whose turn has come.
 struct ResourceDecision: Sendable {
   let request: ResourceRequest
-  /// It has its resources; if not it has left the lines, to wait for a slot first.
-  var isGranted = false
-  /// The queue of which it has a slot as well; nil where none is needed.
-  var slot: OperationQueue?
+  /// It has its resources, and a slot of this queue; nil when it has left the lines, to wait for a
+  /// slot first.
+  let slot: OperationQueue?
 }
 
 /// The state of all resources in use; decides nothing but by itself and the slots of queues.
@@ -254,16 +252,11 @@ struct ResourceLines: Sendable {
           first(of: need.resource.number) == ticket && fits(need)
         }
         guard mayTake else { break }
-        var decision = ResourceDecision(request: request)
-        switch request.operation.claimSlotInLine() {
-        case .notNeeded: decision.isGranted = true
-        case .claimed(let queue): (decision.isGranted, decision.slot) = (true, queue)
-        case .none: break
-        }
-        if decision.isGranted { give(request.needs, to: request.operation) }
+        let slot = request.operation.claimSlotInLine()
+        if slot != nil { give(request.needs, to: request.operation) }
         requests[ticket] = nil
         ticketOf[ObjectIdentifier(request.operation)] = nil
-        decisions.append(decision)
+        decisions.append(ResourceDecision(request: request, slot: slot))
         // Others may head these lines now.
         changed += request.needs.map(\.resource.number)
       }

@@ -175,20 +175,17 @@ extension OperationQueue {
 
   // MARK: Slots
 
-  /// Takes a slot for an operation that is not in the ready list, if one is needed and there is
-  /// one.
-  func claimSlot() -> SlotClaim {
-    var claim = SlotClaim.none
+  /// Takes a slot for an operation that is not in the ready list; false when there is none, or the
+  /// queue is suspended.
+  ///
+  /// An open queue counts it as well: a limit that comes afterwards finds it counted.
+  func claimSlot() -> Bool {
+    var isClaimed = false
     changePolicy { word in
-      claim = .none
-      if PolicyWord.isOpen(word) {
-        claim = .notNeeded
-      } else if !PolicyWord.isSuspended(word), PolicyWord.hasRoom(word) {
-        word += PolicyWord.oneRunning
-        claim = .claimed(self)
-      }
+      isClaimed = !PolicyWord.isSuspended(word) && PolicyWord.hasRoom(word)
+      if isClaimed { word += PolicyWord.oneRunning }
     }
-    return claim
+    return isClaimed
   }
 
   /// Gives back one slot.
@@ -265,14 +262,4 @@ extension OperationQueue {
     }
     if wasCounted { releaseSlot() }
   }
-}
-
-/// What became of an attempt to take a slot.
-enum SlotClaim {
-  /// There is none, or the queue is suspended.
-  case none
-  /// The queue is open.
-  case notNeeded
-  /// The caller has one, of this queue.
-  case claimed(OperationQueue)
 }

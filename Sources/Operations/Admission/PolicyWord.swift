@@ -48,8 +48,8 @@ enum PolicyWord {
     change(&word)
     word = withReleaser(word, isReleasing: isReleasing)
   }
-  /// One more may start.
-  static func hasRoom(_ word: UInt64) -> Bool { running(word) < limit(word) }
+  /// One more may start; without a limit as long as the field can count it.
+  static func hasRoom(_ word: UInt64) -> Bool { running(word) < min(limit(word), largestLimit) }
   /// The slot that is held is within the limit.
   static func isWithinLimit(_ word: UInt64) -> Bool { running(word) <= limit(word) }
 

@@ -50,13 +50,8 @@ extension OperationQueue {
     // Before anything runs here, which may wait for one of them.
     carryOut(change.starts, with: change.hasClosed ? skipsOfCancelledMembers() : JobChain())
     tellObservers()
-    ThreadRecord.current.handingOverLast {
-      if startsNothing {
-        startsNothingNow()
-      } else if change.hasClosed {
-        giveUpUnusedResources()
-      }
-    }
+    // The claims of drains may have left little else in the list.
+    if startsNothing { noteStaleHandles(0) }
   }
 
   /// The limit in the policy word when none is set.
@@ -160,22 +155,9 @@ extension OperationQueue {
       if isRecording { recordSuspension(newValue) }
       return newValue ? suspend() : resume()
     }
-    guard newValue else {
-      carryOut(starts, with: readyList.takeDeferred())
-      return tellObservers()
-    }
-    ThreadRecord.current.handingOverLast {
-      startsNothingNow()
-      tellObservers()
-    }
-  }
-
-  /// The queue is suspended or its limit 0 from now on: what only drains would have given back is
-  /// given back.
-  private func startsNothingNow() {
-    giveUpUnusedResources()
     // The claims of drains may have left little else in the list.
-    noteStaleHandles(0)
+    if newValue { noteStaleHandles(0) } else { carryOut(starts, with: readyList.takeDeferred()) }
+    tellObservers()
   }
 
   private func suspend() -> Starts {

@@ -131,9 +131,6 @@ public struct OperationHandle: Sendable, Hashable {
     return unsafe unsafeDowncast(facade, to: BlockOperation.self)
   }
 
-  /// The façade; nil when none was made, and once the closure has left.
-  var facadeIfMade: Operation? { existing ?? nil }
-
   private func promote(_ node: UnsafeMutablePointer<ClosureNode>, _ flags: inout UInt64) {
     // relaxed: opened after it was written.
     let slot = unsafe node.pointee.membership.load(ordering: .relaxed)

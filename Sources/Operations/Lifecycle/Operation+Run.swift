@@ -62,7 +62,7 @@ extension Operation {
       guard queue.maySkipNow(deferring: job) else { return nil }
       gate = .skip
     } else {
-      takeBack(handle, job, to: queue, record)
+      queue.takeBack(job, ticket: ticket(in: queue))
       return nil
     }
     return unsafe runPastGate(handle, gate, queue, record, context)
