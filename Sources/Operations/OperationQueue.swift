@@ -18,13 +18,8 @@ open class OperationQueue: @unchecked Sendable {
   /// How many finished operations a worker may hold back from the count.
   static let creditBatch = 256
 
-  /// The scheduler that the queue was made with; its operations run there unless it `isAway`.
-  final let home: any Scheduler
-  final let homeIdentity: SchedulerIdentity
-  /// The home runs what it is given before it returns, or may (`waitsByHelping`).
-  final let homeRunsInPlace: Bool
-  /// The home as forks see it.
-  final let homeForker: any ForkJoinScheduler
+  /// Where the queue was made to run; its operations run there unless it `isAway`.
+  final let home: QueueHome
   /// A barrier is pending: workers hold no credits back.
   final let creditFlag = CreditFlag()
 
@@ -49,18 +44,12 @@ open class OperationQueue: @unchecked Sendable {
   final let attributes = Locked(Attributes())
   /// Whether the start gate may rely on the asymmetric barrier.
   final let isAsymmetric = AsymmetricBarrier.isAvailable
-  /// Who holds back whom, in a queue that keeps strict order.
-  final let order: StrictOrder?
+  /// What the queue is besides, from its beginning.
+  final let role: QueueRole
   /// The bits of its state that an operation loses when it is added.
   final let lostBits = Atomic<UInt32>(0)
   /// What waits inside its operations do, and have done.
   final let waits = WaitState()
-  /// Limit, suspension, name and level stay as they are: the main queue (contract 119).
-  final let isFixed: Bool
-  /// For the inner queue of an operation: told, by a job of the scheduler, whenever the queue has become empty.
-  final let whenEmpty: (@Sendable () -> Void)?
-  /// For the inner queue of an operation that cannot end before its members have: that operation.
-  final let owner: Owner?
 
   struct Attributes: Sendable {
     var name: String?
@@ -73,16 +62,9 @@ open class OperationQueue: @unchecked Sendable {
 
   /// A queue whose operations run on `scheduler`, which it keeps alive.
   public init(scheduler: any Scheduler) {
-    home = scheduler
-    homeIdentity = scheduler.identity
-    homeRunsInPlace = scheduler.waitsByHelping
-    homeForker = scheduler.forker
-    isFixed = false
-    whenEmpty = nil
-    owner = nil
-    order = nil
-    registry.open(for: word)
-    LiveQueues.insert(word)
+    home = QueueHome(scheduler)
+    role = QueueRole()
+    open()
   }
 
   /// A queue on the scheduler of a room above this one: of `OperationsFoundation` the process-wide work-stealing scheduler.
@@ -94,16 +76,9 @@ open class OperationQueue: @unchecked Sendable {
         "OperationQueue(): there is no scheduler for it; use OperationQueue(scheduler:), or import "
           + "OperationsFoundation, which has one")
     }
-    home = scheduler
-    homeIdentity = scheduler.identity
-    homeRunsInPlace = scheduler.waitsByHelping
-    homeForker = scheduler.forker
-    isFixed = false
-    whenEmpty = nil
-    owner = nil
-    order = nil
-    registry.open(for: word)
-    LiveQueues.insert(word)
+    home = QueueHome(scheduler)
+    role = QueueRole()
+    open()
   }
 
   /// The inner queue of `owner`, whose `main()` runs on the calling thread; its operations run where the owner does.
@@ -117,15 +92,8 @@ open class OperationQueue: @unchecked Sendable {
   ) {
     let ownership = Owner(owner)
     let outer = ownership.queue
-    self.owner = mayEndFirst ? nil : ownership
-    home = outer?.scheduler ?? InlineScheduler()
-    homeIdentity = home.identity
-    homeRunsInPlace = home.waitsByHelping
-    homeForker = home.forker
-    isFixed = false
-    order = nil
-    self.whenEmpty = whenEmpty
-    registry.open(for: word)
+    home = QueueHome(outer?.scheduler ?? InlineScheduler())
+    role = QueueRole(whenEmpty: whenEmpty, owner: mayEndFirst ? nil : ownership)
     let level = owner.storedQualityOfService
     let inherited = level == .default ? outer?.storedQualityOfService ?? .default : level
     let label = owner.label
@@ -136,7 +104,7 @@ open class OperationQueue: @unchecked Sendable {
     // relaxed: nobody else has the queue yet. The flag stays: the owner waits.
     count.word.store(MemberCount.waiters, ordering: .relaxed)
     creditFlag.set(true)
-    LiveQueues.insert(word)
+    open()
   }
 
   /// A queue that starts operations strictly in the order in which they were added, if `startsInOrder` is set.
@@ -149,21 +117,14 @@ open class OperationQueue: @unchecked Sendable {
   /// and false when its turn comes, whose `readinessCondition` is not met, or which lacks a resource, loses its turn, even
   /// if it never was ready, and starts when it can. Express what the order must wait for as a dependency.
   public init(scheduler: any Scheduler, startsInOrder: Bool) {
-    home = scheduler
-    homeIdentity = scheduler.identity
-    homeRunsInPlace = scheduler.waitsByHelping
-    homeForker = scheduler.forker
-    isFixed = false
-    order = startsInOrder ? StrictOrder() : nil
-    whenEmpty = nil
-    owner = nil
-    registry.open(for: word)
+    home = QueueHome(scheduler)
+    role = QueueRole(order: startsInOrder ? StrictOrder() : nil)
     if startsInOrder {
       // relaxed: nobody else has the queue yet.
       let limited = PolicyWord.withLimit(0, highestLimit)
       policy.store(limited, ordering: .relaxed)
     }
-    LiveQueues.insert(word)
+    open()
   }
 
   /// Whether operations start strictly in the order in which they were added.
@@ -173,15 +134,8 @@ open class OperationQueue: @unchecked Sendable {
   @usableFromInline package init(
     serialOn scheduler: any Scheduler, fixedName: String, fixedQualityOfService: QualityOfService
   ) {
-    home = scheduler
-    homeIdentity = scheduler.identity
-    homeRunsInPlace = scheduler.waitsByHelping
-    homeForker = scheduler.forker
-    isFixed = true
-    whenEmpty = nil
-    owner = nil
-    order = nil
-    registry.open(for: word)
+    home = QueueHome(scheduler)
+    role = QueueRole(isFixed: true)
     // relaxed, all: nobody else has the queue yet.
     let serial = PolicyWord.withLimit(0, 1)
     policy.store(serial, ordering: .relaxed)
@@ -190,6 +144,12 @@ open class OperationQueue: @unchecked Sendable {
       attributes.name = fixedName
       attributes.shownQualityOfService = fixedQualityOfService
     }
+    open()
+  }
+
+  /// The last step of every initialiser: from here on others find the queue.
+  private final func open() {
+    registry.open(for: word)
     LiveQueues.insert(word)
   }
 
@@ -212,6 +172,9 @@ open class OperationQueue: @unchecked Sendable {
   private static let nobody = Nobody()
   /// The identity that no scheduler has.
   static let noScheduler = SchedulerIdentity(object: nobody)
+
+  /// Who holds back whom, in a queue that keeps strict order.
+  final var order: StrictOrder? { role.order }
 
   // MARK: What subclasses may override
 
@@ -352,12 +315,12 @@ extension OperationQueue {
 
   /// Implements the setter of `name`.
   func setName(_ name: String?) {
-    guard !isFixed else { return }
+    guard !role.isFixed else { return }
     let generated = generatedName
     attributes.withLock { attributes in
       let old = attributes.name
       attributes.name = name
-      if hasExtras { noteName(from: old ?? generated, to: name ?? generated) }
+      if hasExtras { note(.name, from: old ?? generated, to: name ?? generated) }
     }
     if isRecording, let name { recordQueueName(name) }
     tellObservers()

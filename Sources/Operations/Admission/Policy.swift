@@ -26,7 +26,7 @@ extension OperationQueue {
 
   /// Takes over a ready job: to the scheduler in fast mode, else to the ready list.
   func accept(_ job: Job) {
-    if isFast { home.submit(JobChain(job)) } else { enqueue(JobChain(job)) }
+    if isFast { home.scheduler.submit(JobChain(job)) } else { enqueue(JobChain(job)) }
   }
 
   /// Takes over operations' handles that are ready, in order, and drains with their slots.
@@ -37,7 +37,7 @@ extension OperationQueue {
   /// (contract 49). All of it is one step: none of them starts before all are in, nor does what the
   /// skips make ready (contract 85, 87).
   func acceptHandles(_ jobs: consuming JobChain) {
-    if isFast { return home.submitUnlessEmpty(jobs) }
+    if isFast { return home.scheduler.submitUnlessEmpty(jobs) }
     var ready = JobChain()
     var skips = JobChain()
     while let job = jobs.popFirst() {

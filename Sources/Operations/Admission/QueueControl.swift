@@ -29,7 +29,7 @@ extension OperationQueue {
 
   /// Implements the setter of `maxConcurrentOperationCount`.
   func setLimit(_ newValue: Int) {
-    guard !isFixed else { return }
+    guard !role.isFixed else { return }
     guard newValue >= Self.defaultMaxConcurrentOperationCount else {
       Fault.badLimit(self, newValue)
     }
@@ -37,7 +37,7 @@ extension OperationQueue {
     let isFinite = newValue >= 0 && newValue < MemberCount.limit
     let change = control.withLock { control in
       let change = changeLimit(to: isFinite ? newValue : highestLimit)
-      if hasExtras { noteLimit(from: control.limit, to: newValue) }
+      if hasExtras { note(.limit, from: control.limit, to: newValue) }
       control.limit = newValue
       if isRecording { recordLimit(newValue) }
       return change
@@ -149,9 +149,9 @@ extension OperationQueue {
 
   /// Implements the setter of `isSuspended`.
   func setSuspended(_ newValue: Bool) {
-    guard !isFixed else { return }
+    guard !role.isFixed else { return }
     let starts = control.withLock { _ in
-      if hasExtras { noteSuspension(from: isSuspendedNow, to: newValue) }
+      if hasExtras { note(.suspended, from: isSuspendedNow, to: newValue) }
       if isRecording { recordSuspension(newValue) }
       return newValue ? suspend() : resume()
     }

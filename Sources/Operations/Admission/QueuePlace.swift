@@ -8,6 +8,36 @@ import Synchronization
 // order, so what goes straight to the scheduler goes home and asks nobody; everything else asks
 // `scheduler`. Page: Queue.md, "Away from home".
 
+/// The scheduler that a queue was made with, and what is asked of it so often that the queue keeps it.
+struct QueueHome: Sendable {
+  let scheduler: any Scheduler
+  let identity: SchedulerIdentity
+  /// It runs what it is given before it returns, or may (`waitsByHelping`).
+  let runsInPlace: Bool
+  /// The scheduler as forks see it.
+  let forker: any ForkJoinScheduler
+
+  init(_ scheduler: any Scheduler) {
+    self.scheduler = scheduler
+    identity = scheduler.identity
+    runsInPlace = scheduler.waitsByHelping
+    forker = scheduler.forker
+  }
+}
+
+/// What tells a queue from others from its beginning to its end.
+struct QueueRole: Sendable {
+  /// Who holds back whom, in a queue that keeps strict order.
+  var order: StrictOrder?
+  /// Limit, suspension, name and level stay as they are: the main queue (contract 119).
+  var isFixed = false
+  /// For the inner queue of an operation: told, by a job of the scheduler, whenever the queue has
+  /// become empty.
+  var whenEmpty: (@Sendable () -> Void)?
+  /// For the inner queue of an operation that cannot end before its members have: that operation.
+  var owner: Owner?
+}
+
 /// A scheduler with its identity.
 final class QueuePlace: Sendable {
   let scheduler: any Scheduler
@@ -24,15 +54,15 @@ extension OperationQueue {
   ///
   /// The one it was made with, unless `underlyingQueue` of `OperationsFoundation` has moved it to a
   /// dispatch queue.
-  public final var scheduler: any Scheduler { placeElsewhere?.scheduler ?? home }
+  public final var scheduler: any Scheduler { placeElsewhere?.scheduler ?? home.scheduler }
 
-  final var identity: SchedulerIdentity { placeElsewhere?.identity ?? homeIdentity }
+  final var identity: SchedulerIdentity { placeElsewhere?.identity ?? home.identity }
 
   /// Whose threads run the operations: queues that are away may share a dispatch queue.
   package final var threadsIdentity: SchedulerIdentity { scheduler.identityOfThreads }
 
   /// The scheduler runs what it is given before it returns, or may.
-  final var runsInPlace: Bool { placeElsewhere?.scheduler.waitsByHelping ?? homeRunsInPlace }
+  final var runsInPlace: Bool { placeElsewhere?.scheduler.waitsByHelping ?? home.runsInPlace }
 
   final var isAway: Bool { placeElsewhere != nil }
 
@@ -50,7 +80,7 @@ extension OperationQueue {
 
   /// The scheduler at home or elsewhere, wherever the operations run.
   final func scheduler(isAway: Bool) -> any Scheduler {
-    isAway ? extrasIfAny?.elsewhere.withLock { $0?.scheduler } ?? home : home
+    isAway ? extrasIfAny?.elsewhere.withLock { $0?.scheduler } ?? home.scheduler : home.scheduler
   }
 
   /// The scheduler that the queue runs on while it is away; made by the first caller's `make`, from
@@ -59,7 +89,7 @@ extension OperationQueue {
     _ make: (_ workers: Int) -> any Scheduler
   ) -> any Scheduler {
     extrasMade().elsewhere.withLock { elsewhere in
-      let place = elsewhere ?? QueuePlace(make(home.workerCount))
+      let place = elsewhere ?? QueuePlace(make(home.scheduler.workerCount))
       elsewhere = place
       return place.scheduler
     }

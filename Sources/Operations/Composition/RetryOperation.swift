@@ -135,7 +135,7 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>, 
     // The closure that makes the operation is the user's: it runs on a worker.
     guard let queue else { return }
     let job = ClosureJob.make(band: band) {
-      ThreadRecord.current.asPart(of: queue.owner) { self.attempt() }
+      ThreadRecord.current.asPart(of: queue.role.owner) { self.attempt() }
     }
     queue.scheduler.submit(JobChain(job))
   }

@@ -177,7 +177,7 @@ extension Operation {
   ) -> Job? {
     // SAFETY: nobody else can start the operation before this hand-over, so it is still a member.
     let isDirect = unsafe queueReference._withUnsafeGuaranteedRef { queue in
-      unsafe queue.isFast && queue.homeIdentity == context.pointee.scheduler
+      unsafe queue.isFast && queue.home.identity == context.pointee.scheduler
     }
     if isDirect { return job }
     others.prepend(job)

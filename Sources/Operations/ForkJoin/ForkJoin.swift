@@ -96,7 +96,7 @@ public func forkEach<Failure: Error>(
     let isOffered = unsafe OperationQueue.reference(queue)._withUnsafeGuaranteedRef {
       // At home or, while the queue is elsewhere, on a thread that no scheduler of forks knows: it
       // declines.
-      $0.homeForker.offer(job)
+      $0.home.forker.offer(job)
     }
     return isOffered ? job.word : 0
   }
@@ -120,8 +120,8 @@ public func forkEach<Failure: Error>(
       let queue = record.currentQueue
       guard queue != 0 else { return unsafe isLeftInGraph(job, frame, record) }
       @inline(__always) func isLeftIn(_ queue: OperationQueue) -> Bool {
-        if queue.homeForker.takeBack(job) { return true }
-        return unsafe !ForkFrame.wait(for: frame, in: job.band, record, queue.homeForker)
+        if queue.home.forker.takeBack(job) { return true }
+        return unsafe !ForkFrame.wait(for: frame, in: job.band, record, queue.home.forker)
       }
       // SAFETY: the operation that runs here keeps its queue.
       return unsafe OperationQueue.reference(queue)._withUnsafeGuaranteedRef(isLeftIn)

@@ -147,8 +147,8 @@ extension OperationQueue {
           idleGate.open()
           // A job of its own: what follows may empty the queue around this one, and so on without
           // end.
-          if let whenEmpty {
-            let job = ClosureJob.make(band: .normal) { [owner] in
+          if let whenEmpty = role.whenEmpty {
+            let job = ClosureJob.make(band: .normal) { [owner = role.owner] in
               ThreadRecord.current.asPart(of: owner, whenEmpty)
             }
             scheduler.submit(JobChain(job))

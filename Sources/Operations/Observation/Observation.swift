@@ -143,6 +143,54 @@ struct ObserverList<Handler> {
   }
 }
 
+/// The observers of one object by what they observe; none of the lists is empty.
+struct ObserverLists<Subject: Hashable, Handler> {
+  private var lists: [Subject: ObserverList<Handler>] = [:]
+
+  func observes(_ subject: Subject) -> Bool { lists[subject] != nil }
+
+  mutating func add(_ isOn: ObserverSwitch, since: Int, _ handler: Handler, of subject: Subject) {
+    lists[subject, default: ObserverList()].add(isOn, since: since, handler)
+  }
+
+  /// Returns the observer for the caller to release after unlocking.
+  mutating func remove(
+    _ isOn: ObserverSwitch, of subject: Subject
+  ) -> ObserverList<Handler>.Observer? {
+    let removed = lists[subject]?.remove(isOn)
+    if lists[subject]?.isEmpty == true { lists[subject] = nil }
+    return removed ?? nil
+  }
+
+  /// The next observers whom event `number` concerns; see `ObserverList`.
+  mutating func next(
+    _ subject: Subject, _ number: Int, isFirst: Bool
+  ) -> ObserverList<Handler>.Step? {
+    lists[subject]?.next(number, isFirst: isFirst)
+  }
+}
+
+/// Calls one observer of a property, whatever its values are.
+struct ValueObserver<Observed: Sendable, Subject: Sendable>: Sendable {
+  let subject: Subject
+  /// Gets the old and the new value, and whether the observer has just come.
+  let tell: @Sendable (Observed, any Sendable, any Sendable, _ isInitial: Bool) -> Void
+  /// Reads the property, where nobody else knows its value.
+  var read: (@Sendable (Observed) -> any Sendable)?
+
+  init<Value: Sendable>(
+    _ subject: Subject, _ handler: @escaping @Sendable (Observed, ObservedChange<Value>) -> Void
+  ) {
+    self.subject = subject
+    tell = { observed, old, new, isInitial in
+      guard let old = old as? Value, let new = new as? Value else {
+        Fault.internalError("a change of \(observed) has a value of another type")
+      }
+      handler(observed, ObservedChange(oldValue: old, newValue: new, isInitial: isInitial))
+    }
+  }
+}
+
 /// What happened to one object, in order, told to its observers by one thread at a time.
 ///
 /// A value under the lock that orders the object's transitions: whoever changes the object appends
@@ -183,5 +231,6 @@ struct TransitionLog<Event> {
 extension TransitionLog: Sendable where Event: Sendable {}
 extension TransitionLog.Portion: Sendable where Event: Sendable {}
 extension ObserverList: Sendable where Handler: Sendable {}
+extension ObserverLists: Sendable where Handler: Sendable, Subject: Sendable {}
 extension ObserverList.Observer: Sendable where Handler: Sendable {}
 extension ObserverList.Step: Sendable where Handler: Sendable {}

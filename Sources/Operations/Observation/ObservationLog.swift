@@ -31,24 +31,13 @@ enum Transition: Sendable {
   case finished
   /// A subclass has announced a change and read this value afterwards.
   case announced(ObservedProperty, Bool)
-  case dependencies([Operation], [Operation])
-  case priority(Operation.QueuePriority, Operation.QueuePriority)
-  case completionBlock((@Sendable () -> Void)?, (@Sendable () -> Void)?)
   /// The first observer of a property came; the runtime's value then.
   case baseline(ObservedProperty, Bool)
-  /// A subclass has changed a property that it has added.
-  case own(OwnProperty, any Sendable, any Sendable)
-  /// This observer came, who wants to know what the property is.
-  case initial(ObserverSwitch, OperationObserver, InitialValue)
-}
-
-/// What an observer is told first who wants to know what the property is.
-enum InitialValue: Sendable {
-  /// Known, or asked for, when it is told.
-  case later
-  case dependencies([Operation])
-  case priority(Operation.QueuePriority)
-  case completionBlock((@Sendable () -> Void)?)
+  /// What is no flag has changed from one value to another.
+  case changed(ObservedSubject, any Sendable, any Sendable)
+  /// This observer came, who wants to know what the property is; without a value that is known, or
+  /// asked for, when it is told.
+  case initial(ObserverSwitch, OperationObserver, (any Sendable)?)
 }
 
 /// A property that a subclass has added.
@@ -60,43 +49,39 @@ struct OwnProperty: Hashable, @unchecked Sendable {
 /// Calls one observer with a change of the property that he observes.
 enum OperationObserver: Sendable {
   case flag(ObservedProperty, @Sendable (Operation, ObservedChange<Bool>) -> Void)
-  case operations(@Sendable (Operation, ObservedChange<[Operation]>) -> Void)
-  case priority(@Sendable (Operation, ObservedChange<Operation.QueuePriority>) -> Void)
-  case block(@Sendable (Operation, ObservedChange<(@Sendable () -> Void)?>) -> Void)
-  /// Reads the property, and is called with two values of it; the flag says that the observer has
-  /// just come.
-  case own(
-    OwnProperty, read: @Sendable (Operation) -> any Sendable,
-    @Sendable (Operation, any Sendable, any Sendable, Bool) -> Void)
+  case value(ValueObserver<Operation, ObservedSubject>)
 
-  var property: ObservedProperty {
-    switch self {
-    case .flag(let property, _): property
-    case .operations: .dependencies
-    case .priority: .queuePriority
-    case .block: .completionBlock
-    case .own: .own
+  /// An observer of a built-in property, whose values have the handler's type.
+  init<Value: Sendable>(
+    of property: ObservedProperty,
+    _ handler: @escaping @Sendable (Operation, ObservedChange<Value>) -> Void
+  ) {
+    let observer = ValueObserver(ObservedSubject.builtIn(property), handler)
+    guard Value.self == Bool.self else {
+      self = .value(observer)
+      return
     }
+    self = .flag(property) { observer.tell($0, $1.oldValue, $1.newValue, $1.isInitial) }
   }
 
   var subject: ObservedSubject {
-    guard case .own(let property, _, _) = self else { return .builtIn(property) }
-    return .own(property)
+    switch self {
+    case .flag(let property, _): .builtIn(property)
+    case .value(let observer): observer.subject
+    }
   }
 }
 
 /// What an observer observes; those of one subject are in one list.
-enum ObservedSubject: Hashable {
+enum ObservedSubject: Hashable, Sendable {
   case builtIn(ObservedProperty)
   case own(OwnProperty)
 }
 
 /// What an observed operation keeps in its cold table; guarded by its edit lock, but for `shown`.
 @safe final class ObservationLog {
-  typealias Observers = ObserverList<OperationObserver>
   var log = TransitionLog<Transition>()
-  /// None is empty.
-  private var lists: [ObservedSubject: Observers] = [:]
+  var lists = ObserverLists<ObservedSubject, OperationObserver>()
   /// Called once, in the order added, when the finish is told; none comes after that was noted.
   var finishHandlers: [@Sendable (Operation) -> Void] = []
   /// Somebody has observed `isReady`, so that dependencies have probes.
@@ -113,26 +98,6 @@ enum ObservedSubject: Hashable {
   var ownBefore: [OwnProperty: any Sendable] = [:]
   /// The last value told of each flag; used by whoever tells.
   var shown: [ObservedProperty: Bool] = [:]
-
-  func observes(_ property: ObservedProperty) -> Bool { lists[.builtIn(property)] != nil }
-
-  func observes(_ property: OwnProperty) -> Bool { lists[.own(property)] != nil }
-
-  func add(_ isOn: ObserverSwitch, _ observer: OperationObserver) {
-    lists[observer.subject, default: Observers()].add(isOn, since: log.nextNumber, observer)
-  }
-
-  /// Returns the observer for the caller to release after unlocking.
-  func remove(_ isOn: ObserverSwitch, of subject: ObservedSubject) -> Observers.Observer? {
-    let removed = lists[subject]?.remove(isOn)
-    if lists[subject]?.isEmpty == true { lists[subject] = nil }
-    return removed ?? nil
-  }
-
-  /// The next observers whom event `number` concerns; see `ObserverList`.
-  func next(_ subject: ObservedSubject, _ number: Int, isFirst: Bool) -> Observers.Step? {
-    lists[subject]?.next(number, isFirst: isFirst)
-  }
 }
 
 /// What the runtime's getters answer while a subclass's getters are asked about an event that is

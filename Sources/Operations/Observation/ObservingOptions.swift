@@ -38,17 +38,13 @@ struct OptionsTeller<Observed, Value: Sendable>: Sendable {
   let handler: @Sendable (Observed, KeyValueChange<Value>) -> Void
 
   func tell(_ observed: Observed, _ change: ObservedChange<Value>) {
-    tell(observed, from: change.oldValue, to: change.newValue, isInitial: change.isInitial)
-  }
-
-  func tell(_ observed: Observed, from old: Value, to new: Value, isInitial: Bool) {
-    let shownOld = options.contains(.old) && !isInitial ? old : nil
-    if options.contains(.prior), !isInitial {
+    let shownOld = options.contains(.old) && !change.isInitial ? change.oldValue : nil
+    if options.contains(.prior), !change.isInitial {
       handler(observed, KeyValueChange(newValue: nil, oldValue: shownOld, isPrior: true))
       // It may have ended itself.
       guard isOn.isOn else { return }
     }
-    let shownNew = options.contains(.new) ? new : nil
+    let shownNew = options.contains(.new) ? change.newValue : nil
     handler(observed, KeyValueChange(newValue: shownNew, oldValue: shownOld, isPrior: false))
   }
 }

@@ -49,7 +49,7 @@ extension Operation {
   final func noteOwnBefore(_ property: OwnProperty, _ value: () -> any Sendable) {
     // acquire, edge EditLock.
     guard state.load(ordering: .acquiring) & StateBit.hasExtras != 0,
-      withAnnouncements({ $0.observes(property) }) == true
+      withAnnouncements({ $0.lists.observes(.own(property)) }) == true
     else { return }
     let value = value()  // user code: without lock
     let old = withAnnouncements { $0.ownBefore.updateValue(value, forKey: property) }
@@ -66,7 +66,7 @@ extension Operation {
       let before
     else { return }
     let value = value()  // user code: without lock
-    _ = withAnnouncements { $0.log.append(.own(property, before, value)) }
+    _ = withAnnouncements { $0.log.append(.changed(.own(property), before, value)) }
     deliverTransitions()
   }
 

@@ -17,52 +17,24 @@ extension Operation {
     _ keyPath: KeyPath<Operation, Bool>,
     handler: @escaping @Sendable (Operation, ObservedChange<Bool>) -> Void
   ) -> Observation {
-    let property: ObservedProperty
-    switch keyPath {
-    case \Operation.isCancelled: property = .isCancelled
-    case \Operation.isAsynchronous: property = .isAsynchronous
-    case \Operation.isExecuting: property = .isExecuting
-    case \Operation.isFinished: property = .isFinished
-    case \Operation.isReady: property = .isReady
-    default: Fault.notObservable(self, Operation.name(of: keyPath))
+    guard let property = Self.observedProperty(at: keyPath) else {
+      Fault.notObservable(self, Operation.name(of: keyPath))
     }
     return attach(.flag(property, handler))
   }
 
-  /// As the other `observe(_:handler:)`, for `dependencies`.
+  /// As the other `observe(_:handler:)`, for `dependencies`, `queuePriority` and `completionBlock`.
   ///
-  /// A change costs O(dependencies).
-  public final func observe(
-    _ keyPath: KeyPath<Operation, [Operation]>,
-    handler: @escaping @Sendable (Operation, ObservedChange<[Operation]>) -> Void
+  /// A change of the dependencies costs O(dependencies). Blocks cannot be compared, so every
+  /// assignment of one is told.
+  public final func observe<Value: Sendable>(
+    _ keyPath: KeyPath<Operation, Value>,
+    handler: @escaping @Sendable (Operation, ObservedChange<Value>) -> Void
   ) -> Observation {
-    guard keyPath == \Operation.dependencies else {
+    guard let property = Self.observedProperty(at: keyPath) else {
       Fault.notObservable(self, Operation.name(of: keyPath))
     }
-    return attach(.operations(handler))
-  }
-
-  /// As the other `observe(_:handler:)`, for `queuePriority`.
-  public final func observe(
-    _ keyPath: KeyPath<Operation, QueuePriority>,
-    handler: @escaping @Sendable (Operation, ObservedChange<QueuePriority>) -> Void
-  ) -> Observation {
-    guard keyPath == \Operation.queuePriority else {
-      Fault.notObservable(self, Operation.name(of: keyPath))
-    }
-    return attach(.priority(handler))
-  }
-
-  /// As the other `observe(_:handler:)`, for `completionBlock`; blocks cannot be compared, so every
-  /// assignment is told.
-  public final func observe(
-    _ keyPath: KeyPath<Operation, (@Sendable () -> Void)?>,
-    handler: @escaping @Sendable (Operation, ObservedChange<(@Sendable () -> Void)?>) -> Void
-  ) -> Observation {
-    guard keyPath == \Operation.completionBlock else {
-      Fault.notObservable(self, Operation.name(of: keyPath))
-    }
-    return attach(.block(handler))
+    return attach(OperationObserver(of: property, handler))
   }
 
   /// Calls `handler` once when the operation finishes, or now if it has finished (contract 59).
@@ -100,12 +72,14 @@ extension Operation {
     _ observer: OperationObserver, _ isOn: ObserverSwitch = ObserverSwitch(),
     wantsInitial: Bool = false
   ) -> Observation {
-    let property = observer.property
+    let subject = observer.subject
+    let property =
+      if case .builtIn(let property) = subject { property } else { ObservedProperty.own }
     let probed = withObservationLog { log, bits -> [Operation] in
       if let value = runtimeValue(of: property, bits), log.baselined.insert(property).inserted {
         log.log.append(.baseline(property, value))
       }
-      log.add(isOn, observer)
+      log.lists.add(isOn, since: log.log.nextNumber, observer, of: subject)
       if wantsInitial {
         log.log.append(.initial(isOn, observer, initialValue(of: property, bits)))
       }
@@ -116,23 +90,23 @@ extension Operation {
     }
     for dependency in probed { probe(dependency) }
     deliverTransitions()
-    let subject = observer.subject
     return Observation(isOn) { [weak self] in self?.detach(isOn, of: subject) }
   }
 
   /// Under the edit lock.
-  private final func initialValue(of property: ObservedProperty, _ bits: UInt32) -> InitialValue {
+  private final func initialValue(
+    of property: ObservedProperty, _ bits: UInt32
+  ) -> (any Sendable)? {
     switch property {
-    case .dependencies: .dependencies(shownDependencies(bits))
-    case .queuePriority:
-      .priority(QueuePriority(band: .init(lowBitsOf: UInt(bits >> StateBit.bandShift))))
-    case .completionBlock: .completionBlock(coldTable?.completionBlock)
-    default: .later
+    case .dependencies: shownDependencies(bits)
+    case .queuePriority: Self.priority(bits)
+    case .completionBlock: .some(coldTable?.completionBlock)
+    default: nil
     }
   }
 
   private final func detach(_ isOn: ObserverSwitch, of subject: ObservedSubject) {
-    let removed = withObservationLog { log, _ in log.remove(isOn, of: subject) }
+    let removed = withObservationLog { log, _ in log.lists.remove(isOn, of: subject) }
     // Its captures go without the lock.
     withExtendedLifetime(removed) {}
   }

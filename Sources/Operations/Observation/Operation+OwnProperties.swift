@@ -120,32 +120,27 @@ extension KeyValueObservable where Self: Operation {
     of keyPath: KeyPath<Self, Value>,
     _ handler: @escaping @Sendable (Self, ObservedChange<Value>) -> Void
   ) -> OperationObserver {
-    // The operation is the one that was asked, and the type that of the property.
-    @Sendable func call<Known: Sendable>(_ operation: Operation, _ change: ObservedChange<Known>) {
-      guard let operation = operation as? Self, let old = change.oldValue as? Value,
-        let new = change.newValue as? Value
-      else { Fault.internalError("a change of \(operation) has a value of another type") }
-      handler(
-        operation, ObservedChange(oldValue: old, newValue: new, isInitial: change.isInitial))
-    }
-    switch Self.property(at: keyPath) {
-    case .dependencies: return .operations { call($0, $1) }
-    case .queuePriority: return .priority { call($0, $1) }
-    case .completionBlock: return .block { call($0, $1) }
-    case .own:
-      if let name = Self.unannouncedName(of: keyPath) { Fault.notObservable(self, name) }
-      let property = OwnProperty(path: keyPath)
-      return .own(property) { operation in
-        guard let operation = operation as? Self, let path = property.path as? KeyPath<Self, Value>
-        else { Fault.internalError("a property of \(operation) has another type") }
-        return operation[keyPath: path]
-      } _: { operation, old, new, isInitial in
-        guard let operation = operation as? Self, let old = old as? Value, let new = new as? Value
-        else { Fault.internalError("a change of \(operation) has a value of another type") }
-        handler(operation, ObservedChange(oldValue: old, newValue: new, isInitial: isInitial))
+    // The operation is the one that was asked.
+    @Sendable func asked(_ operation: Operation) -> Self {
+      guard let operation = operation as? Self else {
+        Fault.internalError("\(operation) has a subclass's observer")
       }
-    case let flag: return .flag(flag) { call($0, $1) }
+      return operation
     }
+    let property = Self.property(at: keyPath)
+    if property == .own {
+      if let name = Self.unannouncedName(of: keyPath) { Fault.notObservable(self, name) }
+      let own = OwnProperty(path: keyPath)
+      var observer = ValueObserver(ObservedSubject.own(own)) { handler(asked($0), $1) }
+      observer.read = { operation in
+        guard let path = own.path as? KeyPath<Self, Value> else {
+          Fault.internalError("a property of \(operation) has another type")
+        }
+        return asked(operation)[keyPath: path]
+      }
+      return .value(observer)
+    }
+    return OperationObserver(of: property) { handler(asked($0), $1) }
   }
 }
 
@@ -161,13 +156,21 @@ extension Operation {
   }
 
   private static func key(of keyPath: AnyKeyPath) -> String {
+    observedProperty(at: keyPath).map { "\($0)" } ?? ""
+  }
+
+  /// Which property a key path of this class means; nil where it cannot be observed.
+  static func observedProperty(at keyPath: AnyKeyPath) -> ObservedProperty? {
     switch keyPath {
-    case \Operation.isFinished: "isFinished"
-    case \Operation.isExecuting: "isExecuting"
-    case \Operation.isReady: "isReady"
-    case \Operation.isCancelled: "isCancelled"
-    case \Operation.isAsynchronous: "isAsynchronous"
-    default: ""
+    case \Operation.isFinished: .isFinished
+    case \Operation.isExecuting: .isExecuting
+    case \Operation.isReady: .isReady
+    case \Operation.isCancelled: .isCancelled
+    case \Operation.isAsynchronous: .isAsynchronous
+    case \Operation.dependencies: .dependencies
+    case \Operation.queuePriority: .queuePriority
+    case \Operation.completionBlock: .completionBlock
+    default: nil
     }
   }
 }

@@ -174,7 +174,7 @@ extension OperationQueue {
 
   /// Implements the setter of `qualityOfService`.
   final func setQualityOfService(_ level: QualityOfService) {
-    guard !isFixed else { return }
+    guard !role.isFixed else { return }
     if level != .default { _ = extrasMade() }
     attributes.withLock { $0.qualityOfService = level }
     guard level != .default else { return }

@@ -20,9 +20,10 @@ extension Operation {
     noteReady(true, log)
     if bits & StateBit.skipped == 0 { log.log.append(.executing(true)) }
     // An operation that does not keep them lists no dependencies from here on.
-    guard bits & StateBit.retainsDependencies == 0, log.observes(.dependencies) else { return }
+    guard bits & StateBit.retainsDependencies == 0, log.lists.observes(.builtIn(.dependencies))
+    else { return }
     let listed = currentDependencies(bits)
-    if !listed.isEmpty { log.log.append(.dependencies(listed, [])) }
+    if !listed.isEmpty { log.log.append(.changed(.builtIn(.dependencies), listed, [Operation]())) }
   }
 
   /// The operation has been sealed; waits for an editor, and returns the state.
@@ -50,32 +51,39 @@ extension Operation {
   }
 
   final func notePriority(from old: UInt32, to new: UInt32) {
-    guard let log = observationLog(new), log.observes(.queuePriority) else { return }
-    log.log.append(.priority(Self.priority(old), Self.priority(new)))
+    guard let log = observationLog(new), log.lists.observes(.builtIn(.queuePriority)) else {
+      return
+    }
+    log.log.append(.changed(.builtIn(.queuePriority), Self.priority(old), Self.priority(new)))
   }
 
-  private static func priority(_ bits: UInt32) -> QueuePriority {
+  static func priority(_ bits: UInt32) -> QueuePriority {
     QueuePriority(band: .init(lowBitsOf: UInt(bits >> StateBit.bandShift)))
   }
 
   final func noteCompletionBlock(
     from old: (@Sendable () -> Void)?, to new: (@Sendable () -> Void)?, _ bits: UInt32
   ) {
-    guard old != nil || new != nil, let log = observationLog(bits), log.observes(.completionBlock)
+    let subject = ObservedSubject.builtIn(.completionBlock)
+    guard old != nil || new != nil, let log = observationLog(bits), log.lists.observes(subject)
     else { return }
-    log.log.append(.completionBlock(old, new))
+    log.log.append(.changed(subject, old, new))
   }
 
   /// The dependencies, if anybody observes them; before a change.
   final func observedDependencies(_ bits: UInt32) -> [Operation]? {
-    guard let log = observationLog(bits), log.observes(.dependencies) else { return nil }
+    guard let log = observationLog(bits), log.lists.observes(.builtIn(.dependencies)) else {
+      return nil
+    }
     return currentDependencies(bits)
   }
 
   /// A dependency was added or removed.
   final func noteDependencies(from listed: [Operation]?, added: Operation?, _ bits: UInt32) {
     guard let log = observationLog(bits) else { return }
-    if let listed { log.log.append(.dependencies(listed, currentDependencies(bits))) }
+    if let listed {
+      log.log.append(.changed(.builtIn(.dependencies), listed, currentDependencies(bits)))
+    }
     guard log.tracksReadiness else { return }
     if let added, bits & StateBit.ignoresDependencies == 0, !added.isSealed {
       noteReady(false, log)
@@ -217,27 +225,12 @@ extension Operation {
       show(.isFinished, isFinished, number, log)
       callFinishHandlers(log)
     case .announced(let property, let value): show(property, value, number, log)
-    case .own(let property, let old, let new):
-      forEachObserver(of: .own(property), number, log) { observer in
-        if case .own(_, _, let handler) = observer { handler(self, old, new, false) }
+    case .changed(let subject, let old, let new):
+      forEachObserver(of: subject, number, log) { observer in
+        if case .value(let observer) = observer { observer.tell(self, old, new, false) }
       }
     case .initial(let isOn, let observer, let value):
       if isOn.isOn { tellInitial(value, observer, log) }
-    case .dependencies(let old, let new):
-      forEachObserver(of: .builtIn(.dependencies), number, log) { observer in
-        guard case .operations(let handler) = observer else { return }
-        handler(self, ObservedChange(oldValue: old, newValue: new))
-      }
-    case .priority(let old, let new):
-      forEachObserver(of: .builtIn(.queuePriority), number, log) { observer in
-        guard case .priority(let handler) = observer else { return }
-        handler(self, ObservedChange(oldValue: old, newValue: new))
-      }
-    case .completionBlock(let old, let new):
-      forEachObserver(of: .builtIn(.completionBlock), number, log) { observer in
-        guard case .block(let handler) = observer else { return }
-        handler(self, ObservedChange(oldValue: old, newValue: new))
-      }
     }
   }
 
@@ -246,9 +239,9 @@ extension Operation {
     of subject: ObservedSubject, _ number: Int, _ log: ObservationLog,
     _ body: (OperationObserver) -> Void
   ) {
-    ObservationLog.Observers.forEach { isFirst in
+    ObserverList.forEach { isFirst in
       let bits = lockState()
-      let step = log.next(subject, number, isFirst: isFirst)
+      let step = log.lists.next(subject, number, isFirst: isFirst)
       unlockState(bits)
       return step
     } _: {
@@ -258,22 +251,14 @@ extension Operation {
 
   /// Tells an observer that has come what the property is.
   private final func tellInitial(
-    _ value: InitialValue, _ observer: OperationObserver, _ log: ObservationLog
+    _ value: (any Sendable)?, _ observer: OperationObserver, _ log: ObservationLog
   ) {
-    switch (observer, value) {
-    case (.flag(let property, let handler), _):
+    switch observer {
+    case .flag(let property, let handler):
       guard let value = log.shown[property] else { return }
       handler(self, ObservedChange(oldValue: value, newValue: value, isInitial: true))
-    case (.operations(let handler), .dependencies(let value)):
-      handler(self, ObservedChange(oldValue: value, newValue: value, isInitial: true))
-    case (.priority(let handler), .priority(let value)):
-      handler(self, ObservedChange(oldValue: value, newValue: value, isInitial: true))
-    case (.block(let handler), .completionBlock(let value)):
-      handler(self, ObservedChange(oldValue: value, newValue: value, isInitial: true))
-    case (.own(_, let read, let handler), _):
-      let value = read(self)
-      handler(self, value, value, true)
-    default: Fault.internalError("an observer of \(self) was to be told another property first")
+    case .value(let observer):
+      if let value = value ?? observer.read?(self) { observer.tell(self, value, value, true) }
     }
   }
 

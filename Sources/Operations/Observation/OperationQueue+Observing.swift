@@ -1,55 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension OperationQueue {
-  /// Calls `handler` with the old and the new operations whenever one is added or leaves (contract
+  /// Calls `handler` with the old and the new value whenever the property changes (contract
   /// 123–126).
   ///
-  /// For `operations`. All changes after the call are told in order, one at a time, none left out
-  /// and none twice, each on the thread that made it, or on one that is still telling an earlier
-  /// one; a batch is one change. No lock is held; the handler may use the whole interface but for
-  /// waiting for this queue. Dropping the result ends the observation. Observers of `operations`
-  /// are told before those of `operationCount`. A change costs O(operations); a closure that is
-  /// added while somebody observes gets an operation object at once.
-  public func observe(
-    _ keyPath: KeyPath<OperationQueue, [Operation]>,
-    handler: @escaping @Sendable (OperationQueue, ObservedChange<[Operation]>) -> Void
+  /// For `operations`, `operationCount`, `maxConcurrentOperationCount`, `isSuspended` and `name`;
+  /// another property stops the process. All changes after the call are told in order, one at a
+  /// time, none left out and none twice, each on the thread that made it, or on one that is still
+  /// telling an earlier one; a batch is one change. No lock is held; the handler may use the whole
+  /// interface but for waiting for this queue. Dropping the result ends the observation. Observers
+  /// of `operations` are told before those of `operationCount`. While somebody observes either, a
+  /// change costs O(operations), and a closure that is added gets an operation object at once.
+  public func observe<Value: Sendable>(
+    _ keyPath: KeyPath<OperationQueue, Value>,
+    handler: @escaping @Sendable (OperationQueue, ObservedChange<Value>) -> Void
   ) -> Observation {
-    guard keyPath == \OperationQueue.operations else { Fault.notObservable(self, keyPath) }
-    return attach(.operations(handler))
+    attach(ValueObserver(property(at: keyPath), handler))
   }
 
-  /// As the other `observe(_:handler:)`, for `operationCount` and `maxConcurrentOperationCount`.
-  public func observe(
-    _ keyPath: KeyPath<OperationQueue, Int>,
-    handler: @escaping @Sendable (OperationQueue, ObservedChange<Int>) -> Void
-  ) -> Observation {
-    switch keyPath {
-    case \OperationQueue.operationCount: attach(.count(handler))
-    case \OperationQueue.maxConcurrentOperationCount: attach(.limit(handler))
-    default: Fault.notObservable(self, keyPath)
-    }
-  }
-
-  /// As the other `observe(_:handler:)`, for `isSuspended`.
-  public func observe(
-    _ keyPath: KeyPath<OperationQueue, Bool>,
-    handler: @escaping @Sendable (OperationQueue, ObservedChange<Bool>) -> Void
-  ) -> Observation {
-    guard keyPath == \OperationQueue.isSuspended else { Fault.notObservable(self, keyPath) }
-    return attach(.suspended(handler))
-  }
-
-  /// As the other `observe(_:handler:)`, for `name`.
-  public func observe(
-    _ keyPath: KeyPath<OperationQueue, String?>,
-    handler: @escaping @Sendable (OperationQueue, ObservedChange<String?>) -> Void
-  ) -> Observation {
-    guard keyPath == \OperationQueue.name else { Fault.notObservable(self, keyPath) }
-    return attach(.name(handler))
-  }
-}
-
-extension OperationQueue {
   /// Calls `changeHandler` when the property changes, as `options` say; Foundation's spelling.
   ///
   /// For what `observe(_:handler:)` takes, in the same order and on the same threads. With
@@ -60,23 +28,19 @@ extension OperationQueue {
     changeHandler: @escaping @Sendable (OperationQueue, KeyValueChange<Value>) -> Void
   ) -> Observation {
     let teller = OptionsTeller(options: options, isOn: ObserverSwitch(), handler: changeHandler)
-    // The type is that of the property.
-    @Sendable func call<Known: Sendable>(_ queue: OperationQueue, _ change: ObservedChange<Known>) {
-      guard let old = change.oldValue as? Value, let new = change.newValue as? Value else {
-        Fault.internalError("a change of \(queue) has a value of another type")
-      }
-      teller.tell(queue, from: old, to: new, isInitial: change.isInitial)
-    }
-    let observer: QueueObserver
+    let observer = ValueObserver(property(at: keyPath)) { teller.tell($0, $1) }
+    return attach(observer, teller.isOn, wantsInitial: options.contains(.initial))
+  }
+
+  private func property(at keyPath: AnyKeyPath) -> QueueProperty {
     switch keyPath {
-    case \OperationQueue.operations: observer = .operations { call($0, $1) }
-    case \OperationQueue.operationCount: observer = .count { call($0, $1) }
-    case \OperationQueue.maxConcurrentOperationCount: observer = .limit { call($0, $1) }
-    case \OperationQueue.isSuspended: observer = .suspended { call($0, $1) }
-    case \OperationQueue.name: observer = .name { call($0, $1) }
+    case \OperationQueue.operations: .operations
+    case \OperationQueue.operationCount: .count
+    case \OperationQueue.maxConcurrentOperationCount: .limit
+    case \OperationQueue.isSuspended: .suspended
+    case \OperationQueue.name: .name
     default: Fault.notObservable(self, keyPath)
     }
-    return attach(observer, teller.isOn, wantsInitial: options.contains(.initial))
   }
 }
 

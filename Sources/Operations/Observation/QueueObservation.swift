@@ -15,43 +15,17 @@ enum QueueTransition: Sendable {
   case removed(Operation)
   /// Who was a member when members began to be observed, or nobody when that ended.
   case members([QueueMember])
-  case limit(Int, Int)
-  case suspended(Bool, Bool)
-  case name(String?, String?)
-  /// This observer came, who wants to know what the property is.
-  case initial(ObserverSwitch, QueueObserver, QueueInitialValue)
+  /// What else can be observed has changed from one value to another.
+  case changed(QueueProperty, any Sendable, any Sendable)
+  /// This observer came, who wants to know what the property is; what concerns members is known when
+  /// it is told.
+  case initial(ObserverSwitch, QueueObserver, (any Sendable)?)
 }
 
-/// What an observer is told first who wants to know what the property is.
-enum QueueInitialValue: Sendable {
-  /// Known when it is told.
-  case members
-  case limit(Int)
-  case suspended(Bool)
-  case name(String?)
-}
-
-/// Calls one observer with a change of the property that he observes.
-enum QueueObserver: Sendable {
-  case operations(@Sendable (OperationQueue, ObservedChange<[Operation]>) -> Void)
-  case count(@Sendable (OperationQueue, ObservedChange<Int>) -> Void)
-  case limit(@Sendable (OperationQueue, ObservedChange<Int>) -> Void)
-  case suspended(@Sendable (OperationQueue, ObservedChange<Bool>) -> Void)
-  case name(@Sendable (OperationQueue, ObservedChange<String?>) -> Void)
-
-  var property: QueueProperty {
-    switch self {
-    case .operations: .operations
-    case .count: .count
-    case .limit: .limit
-    case .suspended: .suspended
-    case .name: .name
-    }
-  }
-}
+typealias QueueObserver = ValueObserver<OperationQueue, QueueProperty>
 
 /// The observable properties of a queue (contract 123).
-enum QueueProperty: Hashable {
+enum QueueProperty: Hashable, Sendable {
   case operations, count, limit, suspended, name
 
   var concernsMembers: Bool { self == .operations || self == .count }
@@ -59,10 +33,8 @@ enum QueueProperty: Hashable {
 
 /// Observers of a queue and what they have not been told.
 struct QueueObservation: Sendable {
-  typealias Observers = ObserverList<QueueObserver>
   var log = TransitionLog<QueueTransition>()
-  /// None is empty.
-  private var lists: [QueueProperty: Observers] = [:]
+  var lists = ObserverLists<QueueProperty, QueueObserver>()
   /// Additions and removals are noted.
   var tracksMembers = false
   /// Additions and removals while it is being found out who is a member; they follow that in the
@@ -70,27 +42,7 @@ struct QueueObservation: Sendable {
   var early: [QueueTransition]?
 
   /// Somebody observes members.
-  var observesMembers: Bool { lists[.operations] != nil || lists[.count] != nil }
-
-  mutating func add(_ isOn: ObserverSwitch, _ observer: QueueObserver) {
-    lists[observer.property, default: Observers()].add(isOn, since: log.nextNumber, observer)
-  }
-
-  /// Returns the observer for the caller to release after unlocking.
-  mutating func remove(
-    _ isOn: ObserverSwitch, of property: QueueProperty
-  ) -> Observers.Observer? {
-    let removed = lists[property]?.remove(isOn)
-    if lists[property]?.isEmpty == true { lists[property] = nil }
-    return removed ?? nil
-  }
-
-  /// The next observers whom event `number` concerns; see `ObserverList`.
-  mutating func next(
-    _ property: QueueProperty, _ number: Int, isFirst: Bool
-  ) -> Observers.Step? {
-    lists[property]?.next(number, isFirst: isFirst)
-  }
+  var observesMembers: Bool { lists.observes(.operations) || lists.observes(.count) }
 
   /// Notes an addition or a removal.
   mutating func noteMembers(_ transition: QueueTransition) {
@@ -107,10 +59,10 @@ extension OperationQueue {
     _ observer: QueueObserver, _ isOn: ObserverSwitch = ObserverSwitch(), wantsInitial: Bool = false
   ) -> Observation {
     let extras = extrasMade()
-    let property = observer.property
+    let property = observer.subject
     var begins = false
-    let add: (inout QueueObservation, QueueInitialValue) -> Void = { observation, initial in
-      observation.add(isOn, observer)
+    let add: (inout QueueObservation, (any Sendable)?) -> Void = { observation, initial in
+      observation.lists.add(isOn, since: observation.log.nextNumber, observer, of: property)
       if property.concernsMembers, !observation.tracksMembers {
         observation.tracksMembers = true
         observation.early = []
@@ -125,20 +77,16 @@ extension OperationQueue {
       }
     }
     // Under the lock that orders the changes, so that the next one finds the extras.
-    switch observer {
-    case .operations, .count: extras.observation.withLock { add(&$0, .members) }
+    switch property {
+    case .operations, .count: extras.observation.withLock { add(&$0, nil) }
     case .limit:
-      control.withLock { control in
-        extras.observation.withLock { add(&$0, .limit(control.limit)) }
-      }
+      control.withLock { control in extras.observation.withLock { add(&$0, control.limit) } }
     case .suspended:
-      control.withLock { _ in
-        extras.observation.withLock { add(&$0, .suspended(isSuspendedNow)) }
-      }
+      control.withLock { _ in extras.observation.withLock { add(&$0, isSuspendedNow) } }
     case .name:
       let generated = generatedName
       attributes.withLock { attributes in
-        extras.observation.withLock { add(&$0, .name(attributes.name ?? generated)) }
+        extras.observation.withLock { add(&$0, attributes.name ?? generated) }
       }
     }
     if begins { noteMembersAtTheBeginning(extras) } else if wantsInitial { tellObservers() }
@@ -159,7 +107,7 @@ extension OperationQueue {
   private func detach(_ isOn: ObserverSwitch, of property: QueueProperty) {
     guard let extras = extrasIfAny else { return }
     let removed = extras.observation.withLock { observation in
-      let removed = observation.remove(isOn, of: property)
+      let removed = observation.lists.remove(isOn, of: property)
       if !observation.observesMembers, observation.tracksMembers, observation.early == nil {
         observation.tracksMembers = false
         observation.log.append(.members([]))
@@ -173,20 +121,12 @@ extension OperationQueue {
 
   // MARK: Noting
 
-  func noteLimit(from old: Int, to new: Int) {
-    if old != new { note(.limit(old, new)) }
-  }
-
-  func noteSuspension(from old: Bool, to new: Bool) {
-    if old != new { note(.suspended(old, new)) }
-  }
-
-  func noteName(from old: String?, to new: String?) {
-    if old != new { note(.name(old, new)) }
-  }
-
-  private func note(_ transition: QueueTransition) {
-    extrasIfAny?.observation.withLock { $0.log.append(transition) }
+  /// Under the lock that orders the changes of the property.
+  func note<Value: Equatable & Sendable>(
+    _ property: QueueProperty, from old: Value, to new: Value
+  ) {
+    guard old != new else { return }
+    extrasIfAny?.observation.withLock { $0.log.append(.changed(property, old, new)) }
   }
 
   // MARK: Telling; without lock
@@ -210,51 +150,30 @@ extension OperationQueue {
     case .removed(let operation): tellRemoval(of: operation, number, extras)
     case .initial(let isOn, let observer, let value):
       if isOn.isOn { tellInitial(value, observer, extras) }
-    case .limit(let old, let new):
-      forEachObserver(of: .limit, number, extras) { observer in
-        guard case .limit(let handler) = observer else { return }
-        handler(self, ObservedChange(oldValue: old, newValue: new))
-      }
-    case .suspended(let old, let new):
-      forEachObserver(of: .suspended, number, extras) { observer in
-        guard case .suspended(let handler) = observer else { return }
-        handler(self, ObservedChange(oldValue: old, newValue: new))
-      }
-    case .name(let old, let new):
-      forEachObserver(of: .name, number, extras) { observer in
-        guard case .name(let handler) = observer else { return }
-        handler(self, ObservedChange(oldValue: old, newValue: new))
-      }
+    case .changed(let property, let old, let new):
+      tellChange(of: property, from: old, to: new, number, extras)
     }
   }
 
-  /// Calls `body` with each observer of `property` whom event `number` concerns.
-  private func forEachObserver(
-    of property: QueueProperty, _ number: Int, _ extras: QueueExtras,
-    _ body: (QueueObserver) -> Void
+  private func tellChange(
+    of property: QueueProperty, from old: any Sendable, to new: any Sendable, _ number: Int,
+    _ extras: QueueExtras
   ) {
-    QueueObservation.Observers.forEach { isFirst in
-      extras.observation.withLock { $0.next(property, number, isFirst: isFirst) }
-    } _: {
-      body($0)
+    ObserverList.forEach { isFirst in
+      extras.observation.withLock { $0.lists.next(property, number, isFirst: isFirst) }
+    } _: { observer in
+      observer.tell(self, old, new, false)
     }
   }
 
   /// Tells an observer that has come what the property is.
   private func tellInitial(
-    _ value: QueueInitialValue, _ observer: QueueObserver, _ extras: QueueExtras
+    _ value: (any Sendable)?, _ observer: QueueObserver, _ extras: QueueExtras
   ) {
-    func same<Value>(_ value: Value) -> ObservedChange<Value> {
-      ObservedChange(oldValue: value, newValue: value, isInitial: true)
-    }
-    switch (observer, value) {
-    case (.operations(let handler), _): handler(self, same(extras.toldMembers.map(\.operation)))
-    case (.count(let handler), _): handler(self, same(extras.toldMembers.count))
-    case (.limit(let handler), .limit(let limit)): handler(self, same(limit))
-    case (.suspended(let handler), .suspended(let isSuspended)): handler(self, same(isSuspended))
-    case (.name(let handler), .name(let name)): handler(self, same(name))
-    default: Fault.internalError("an observer of \(self) was to be told another property first")
-    }
+    let members = extras.toldMembers
+    let value: any Sendable =
+      value ?? (observer.subject == .count ? members.count : members.map(\.operation))
+    observer.tell(self, value, value, true)
   }
 
   /// Those among `members` that the enumeration at the beginning has found already are known.
@@ -281,14 +200,8 @@ extension OperationQueue {
   private func tellMembers(from old: [QueueMember], _ number: Int, _ extras: QueueExtras) {
     let new = extras.toldMembers
     guard old.count != new.count else { return }
-    forEachObserver(of: .operations, number, extras) { observer in
-      guard case .operations(let handler) = observer else { return }
-      handler(
-        self, ObservedChange(oldValue: old.map(\.operation), newValue: new.map(\.operation)))
-    }
-    forEachObserver(of: .count, number, extras) { observer in
-      guard case .count(let handler) = observer else { return }
-      handler(self, ObservedChange(oldValue: old.count, newValue: new.count))
-    }
+    tellChange(
+      of: .operations, from: old.map(\.operation), to: new.map(\.operation), number, extras)
+    tellChange(of: .count, from: old.count, to: new.count, number, extras)
   }
 }

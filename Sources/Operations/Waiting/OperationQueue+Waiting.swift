@@ -114,7 +114,7 @@ extension OperationQueue {
   ///
   /// Under `control`.
   func setCreditFlag(_ control: QueueControl) {
-    creditFlag.set(whenEmpty != nil || !control.barriers.isEmpty || control.waitingTasks > 0)
+    creditFlag.set(role.whenEmpty != nil || !control.barriers.isEmpty || control.waitingTasks > 0)
   }
 
   private func waitUntilEmpty(_ record: ThreadRecord, until deadline: UInt64?) -> Bool {
@@ -173,7 +173,7 @@ extension OperationQueue {
   private func endWait() {
     idleGate.changeWaiting(by: -1) { left in
       // acquire and release, edge Counted: the flag belongs to the count's word.
-      if left == 0, whenEmpty == nil {
+      if left == 0, role.whenEmpty == nil {
         count.word.bitwiseAnd(~MemberCount.waiters, ordering: .acquiringAndReleasing)
       }
     }

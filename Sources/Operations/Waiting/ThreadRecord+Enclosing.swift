@@ -101,13 +101,13 @@ extension [Enclosing] {
     // What has left its queue, and a run that has ended, hold their owner up no more.
     let isMember = level.isExecuting || isCompletion
     var owner =
-      (isMember ? level.ownQueue?.owner : nil) ?? GraphControl.run(at: level.graph)?.owner
+      (isMember ? level.ownQueue?.role.owner : nil) ?? GraphControl.run(at: level.graph)?.owner
     while let next = owner {
       append(
         Enclosing(
           place: .owner, operation: next.operation, queue: next.queue,
           isExecuting: next.queue != nil))
-      owner = next.queue?.owner
+      owner = next.queue?.role.owner
     }
   }
 }
