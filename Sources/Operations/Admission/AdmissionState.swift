@@ -23,7 +23,4 @@ extension OperationQueue {
       isSuspended: PolicyWord.isSuspended(word), running: Int(PolicyWord.running(word)),
       limit: PolicyWord.isUnlimited(word) ? nil : Int(PolicyWord.limit(word)))
   }
-
-  /// In a queue with strict order: the member at the head, and the ready ones that it holds back.
-  package final var heldByOrder: (head: UInt, behind: Set<UInt>)? { order?.held() }
 }

@@ -89,8 +89,6 @@ extension OperationQueue {
     let operation = BlockOperation.barrier(barrier)
     unsafe _ = Unmanaged.passRetained(operation)
     let ready = control.withLock { control in
-      // In one step with the count: see `takePlace`.
-      order?.add([operation.word])
       let old = addMembers(1, flags: MemberCount.barrier)
       // release, edge Counted: as `addDeparture`.
       barrierMembers.wrappingAdd(1, ordering: .releasing)

@@ -49,7 +49,7 @@ extension OperationQueue {
         ready.append(job)
         continue
       }
-      order?.passOver(Operation.member(behind: job))
+      order?.passOver(Operation.ticket(behind: job))
       if maySkipNow(deferring: job) { skips.append(job) }
     }
     enqueue(ready, with: skips)

@@ -2,39 +2,21 @@
 
 import ConcurrencyPrimitives
 import Scheduling
+import Synchronization
 
 /// The order of a queue that starts its operations strictly as they were added: holds back the
 /// ready ones behind one that is not.
 ///
-/// Members by address, closures by their cell. What has passed is not in the list any more, so a
-/// second handle to it is let through.
+/// A member's place is its ticket. Every ticket comes once, with a handle or because its member needs
+/// no turn; a second handle to what has passed is let through.
 final class StrictOrder: Sendable {
-  private struct Place: Sendable {
-    let member: UInt
-    /// Its handles, once it is ready.
-    var jobs = JobChain()
-    /// It will need no place.
-    var isPassedOver = false
-  }
   private struct Line: Sendable {
-    var places: [Place] = []
-    var head = 0
-    /// Number of the first place.
-    var base = 0
-    /// Numbers of places by member.
-    var numbers: [UInt: Int] = [:]
+    /// The ticket whose turn it is.
+    var turn: UInt64 = 0
+    /// What has come before its turn: handles, or none of a member that will not need its turn.
+    var early: [UInt64: JobChain] = [:]
   }
   private let line = Locked(Line())
-
-  /// Adds members at the end, in order.
-  func add(_ members: [UInt]) {
-    line.withLock { line in
-      for member in members {
-        line.numbers[member] = line.base + line.places.count
-        line.places.append(Place(member: member))
-      }
-    }
-  }
 
   /// Takes ready jobs, and passes those whose turn has come to `append`, in order and in one band.
   ///
@@ -45,65 +27,73 @@ final class StrictOrder: Sendable {
     line.withLock { line in
       var due = JobChain()
       while let job = jobs.popFirst() {
-        let job = job.moved(to: .normal)
-        if let number = line.numbers[Operation.member(behind: job)] {
-          line.places[number - line.base].jobs.append(job)
-        } else {
+        let (ticket, job) = (Operation.ticket(behind: job), job.moved(to: .normal))
+        if ticket < line.turn {
           due.append(job)
+        } else {
+          line.early[ticket, default: JobChain()].append(job)
         }
       }
-      Self.advance(&line, &due)
+      while let next = line.early.removeValue(forKey: line.turn) {
+        due.append(next)
+        line.turn += 1
+      }
       if !due.isEmpty { append(due) }
     }
   }
 
   /// A member will leave without waiting for its turn; the next `accept` passes it over.
-  func passOver(_ member: UInt) {
+  func passOver(_ ticket: UInt64) {
     line.withLock { line in
-      guard let number = line.numbers[member] else { return }
-      line.places[number - line.base].isPassedOver = true
+      if ticket >= line.turn, line.early[ticket] == nil { line.early[ticket] = JobChain() }
     }
   }
 
-  /// The member at the head, and the ready ones that it holds back.
-  func held() -> (head: UInt, behind: Set<UInt>)? {
+  /// The ticket whose turn it is, and those of the ready members that wait for theirs.
+  func held() -> (turn: UInt64, behind: Set<UInt64>) {
     line.withLock { line in
-      guard line.head < line.places.count else { return nil }
-      let behind = line.places[(line.head + 1)...].lazy.filter { !$0.jobs.isEmpty }.map(\.member)
-      return (line.places[line.head].member, Set(behind))
+      (line.turn, Set(line.early.lazy.filter { !$0.value.isEmpty }.map(\.key)))
     }
   }
+}
 
-  private static func advance(_ line: inout Line, _ due: inout JobChain) {
-    while line.head < line.places.count {
-      let place = line.places[line.head]
-      guard place.isPassedOver || !place.jobs.isEmpty else { break }
-      due.append(place.jobs)
-      // A member that was passed over may be gone, and its address another member's.
-      if line.numbers[place.member] == line.base + line.head { line.numbers[place.member] = nil }
-      line.head += 1
+extension OperationQueue {
+  /// In a queue with strict order: the member at the head, and the ready ones that it holds back, by
+  /// their `memberWord`; nil where it holds nobody back.
+  ///
+  /// O(members).
+  package final var heldByOrder: (head: UInt, behind: Set<UInt>)? {
+    guard let held = order?.held(), !held.behind.isEmpty else { return nil }
+    var head: UInt = 0
+    var behind: Set<UInt> = []
+    for (ticket, word) in registry.ticketsAndWords() {
+      if ticket == held.turn { head = word }
+      if held.behind.contains(ticket) { behind.insert(word) }
     }
-    guard line.head > 64, 2 * line.head > line.places.count else { return }
-    line.places.removeFirst(line.head)
-    line.base += line.head
-    line.head = 0
+    return (head, behind)
   }
 }
 
 extension Operation {
-  /// What stands for the operation among the members of its queue: a façade has the place of its
-  /// cell.
+  /// What stands for the operation among the members of its queue: of a façade its cell.
   package final var memberWord: UInt {
     guard hasColdTable, let node = withColdTable({ $0.closureNode }), node != 0 else { return word }
     return node
   }
 
-  /// As `memberWord` of the operation behind a handle that the caller holds.
-  static func member(behind job: Job) -> UInt {
-    if ClosureNode.isCell(job) {
-      return unsafe UInt(bitPattern: job.header) - UInt(ClosureNode.headerOffset)
+  /// The ticket of the member behind a handle that the caller holds.
+  static func ticket(behind job: Job) -> UInt64 {
+    let word = word(behind: job)
+    guard word != 0 else {
+      // SAFETY: the job is a cell's, which is never freed. relaxed: written before the hand-over.
+      let slot = unsafe UnsafeMutablePointer<ClosureNode>(
+        bitPattern: UInt(bitPattern: job.header) - UInt(ClosureNode.headerOffset)
+      ).unsafelyUnwrapped.pointee.membership.load(ordering: .relaxed)
+      return RegistryChunk.ticket(ofSlot: slot)
     }
-    // SAFETY: the handle keeps the operation.
-    return unsafe reference(word(behind: job))._withUnsafeGuaranteedRef(\.memberWord)
+    // SAFETY: the handle keeps the operation. relaxed: written before the hand-over.
+    return unsafe reference(word)._withUnsafeGuaranteedRef {
+      RegistryChunk.ticket(ofSlot: $0.membership.load(ordering: .relaxed))
+    }
   }
 }

@@ -87,7 +87,7 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>, 
     }
     inner.withLock { $0.phase = .running(operation) }
     if isCancelled { ThreadRecord.current.cancelBeforeTheyStart([operation]) }
-    queue.admit([operation], at: queue.takePlace(operation))
+    queue.admit([operation], at: queue.takePlace(1))
   }
 
   /// The operation of an attempt has left the queue.

@@ -75,7 +75,7 @@ extension Operation {
       | StateBit.edgesInCold
     let used = Self.inlineCount(bits)
     guard bits & others == 0, used < OperationLayout.inlineDependencies else { return false }
-    // sequentially consistent, edges EditLock and Completion: as in `lockState`.
+    // sequentially consistent, edges EditLock and Completion: as in `changeState`.
     let (won, _) = state.weakCompareExchange(
       expected: bits, desired: bits | StateBit.lock, successOrdering: .sequentiallyConsistent,
       failureOrdering: .relaxed)

@@ -144,7 +144,7 @@ extension Operation {
     record.handingOverLast {
       if begun & StateBit.needsResources != 0 { ResourceArbiter.shared.withdraw(self) }
       unsafe queue._withUnsafeGuaranteedRef { queue in
-        queue.order?.passOver(memberWord)
+        queue.order?.passOver(ticket(in: queue))
         if barrier != 0 { queue.leaveSegment(of: barrier) }
         Warning.finishedBeforeStart(self, queue)
         let outer = record.push(word, queue)

@@ -109,36 +109,7 @@ extension Operation {
   /// Takes the edit lock and returns the word without the lock bit.
   ///
   /// Never run user code, release an object or hand anything over under it.
-  final func lockState() -> UInt32 {
-    var bits = state.load(ordering: .relaxed)  // relaxed: the exchange validates it
-    var backoff = Backoff()
-    while true {
-      if bits & StateBit.lock != 0 {
-        backoff.wait()
-        bits = state.load(ordering: .relaxed)  // relaxed: as above
-        continue
-      }
-      // acquire, edge EditLock: pairs with the release in `unlockState`; sequentially consistent,
-      // edge Completion: the finisher's look at this word and the look at its seal under the lock
-      // cannot both miss.
-      let (won, seen) = state.weakCompareExchange(
-        expected: bits, desired: bits | StateBit.lock, successOrdering: .sequentiallyConsistent,
-        failureOrdering: .relaxed)
-      if won { return bits }
-      bits = seen
-    }
-  }
-
-  /// As `lockState`, but nil when somebody else has the lock or changes the word.
-  final func tryLockState() -> UInt32? {
-    let bits = state.load(ordering: .relaxed)  // relaxed: the exchange validates it
-    guard bits & StateBit.lock == 0 else { return nil }
-    // sequentially consistent, edges EditLock and Completion: as in `lockState`.
-    let (won, _) = state.compareExchange(
-      expected: bits, desired: bits | StateBit.lock, successOrdering: .sequentiallyConsistent,
-      failureOrdering: .relaxed)
-    return won ? bits : nil
-  }
+  final func lockState() -> UInt32 { changeState { $0 | StateBit.lock } }
 
   /// Stores `bits` and gives up the edit lock.
   final func unlockState(_ bits: UInt32) {
@@ -148,8 +119,7 @@ extension Operation {
     state.store(bits & ~StateBit.lock, ordering: .releasing)
   }
 
-  /// Makes a change that comes with no other one, when nobody has the edit lock; returns the
-  /// word before.
+  /// Makes a change in one exchange when nobody has the edit lock; returns the word before.
   @inline(__always) final func changeState(_ change: (UInt32) -> UInt32) -> UInt32 {
     var bits = state.load(ordering: .relaxed)  // relaxed: the exchange validates it
     var backoff = Backoff()
@@ -159,8 +129,9 @@ extension Operation {
         bits = state.load(ordering: .relaxed)  // relaxed: as above
         continue
       }
-      // acquire and release, edge EditLock: one edit in the order of edits; sequentially
-      // consistent, edge Completion: as in `lockState`.
+      // acquire and release, edge EditLock: one edit in the order of edits, and for the lock after
+      // the `unlockState` before; sequentially consistent, edge Completion: the finisher's look at
+      // this word and the look at its seal under the lock cannot both miss.
       let (won, seen) = state.weakCompareExchange(
         expected: bits, desired: change(bits), successOrdering: .sequentiallyConsistent,
         failureOrdering: .relaxed)

@@ -19,7 +19,7 @@ extension OperationQueue {
   /// As `addOperation(_:)`, but throws `alreadyQueued`, `alreadyExecuting` or `alreadyFinished`.
   public func tryAddOperation(_ operation: Operation) throws(OperationError) {
     try operation.claimForQueue()
-    let place = takePlace(operation)
+    let place = takePlace(1)
     let (job, hadExtras) = ThreadRecord.withCurrent { record -> (Job?, Bool) in
       let slot = registry.add(operation.word, ticket: place.ticket, stripe: record.stripe)
       // Once it is in the registry: see Observation.md.
@@ -41,7 +41,7 @@ extension OperationQueue {
   public func tryAddOperations(_ operations: [Operation]) throws(OperationError) {
     guard !operations.isEmpty else { return }
     try OperationWords.claim(operations)
-    admit(operations, at: takePlace(operations))
+    admit(operations, at: takePlace(operations.count))
   }
 
   /// Makes claimed operations members, in one step, that are counted already.
@@ -86,7 +86,7 @@ extension OperationQueue {
   func admit(_ operations: [Operation]) {
     guard !operations.isEmpty else { return }
     for operation in operations { operation.resumeClaim() }
-    admit(operations, at: takePlace(operations))
+    admit(operations, at: takePlace(operations.count))
   }
 
   /// Implements `addOperation(_:)` for a closure.
@@ -98,7 +98,7 @@ extension OperationQueue {
     return ThreadRecord.withCurrent { record in
       // Before the registry: from there on until the cell is open an enumerator may wait for it
       // with the stripe's lock, for which a barrier's adder may wait with `control`.
-      let place = takePlace(cell: UInt(bitPattern: node))
+      let place = takePlace(1)
       let slot = registry.add(
         UInt(bitPattern: node) | RegistryChunk.closureTag, ticket: place.ticket,
         stripe: record.stripe)

@@ -102,6 +102,17 @@ import Synchronization
     }
   }
 
+  /// Ticket and word of each member in submission order, of a closure the cell's, hidden ones
+  /// included.
+  func ticketsAndWords() -> [(ticket: UInt64, word: UInt)] {
+    collect(includingHidden: true).map { found in
+      switch Member(found) {
+      case .operation(let operation): (found.ticket, operation.word)
+      case .closure(let handle): (found.ticket, handle.node)
+      }
+    }
+  }
+
   /// Members in submission order, closures as handles, hidden ones included.
   func membersAndClosures() -> [Member] { collect(includingHidden: true).map(Member.init) }
 

@@ -9,10 +9,10 @@ struct SubmissionPlace {
 }
 
 extension OperationQueue {
-  /// Counts new members of a queue that keeps no strict order, and finds the barrier they come
-  /// after.
+  /// Counts new members, and finds the barrier they come after.
   @inline(__always) func takePlace(_ members: Int) -> SubmissionPlace {
-    takePlace(members, countedAt: addMembers(members))
+    guard order == nil else { return takePlaceInOrder(members) }
+    return takePlace(members, countedAt: addMembers(members))
   }
 
   /// As `takePlace(_:)` for members that are counted already; `old` is the count's word before.
@@ -22,32 +22,12 @@ extension OperationQueue {
       barrier: old & MemberCount.barrier != 0 ? joinSegment(members) : nil)
   }
 
-  /// Counts new members.
-  func takePlace(_ operations: [Operation]) -> SubmissionPlace {
-    guard let order else { return takePlace(operations.count) }
-    return takePlace(operations.map(\.memberWord), in: order)
-  }
-
-  /// Counts one new member.
-  @inline(__always) func takePlace(_ operation: Operation) -> SubmissionPlace {
-    guard let order else { return takePlace(1) }
-    return takePlace([operation.memberWord], in: order)
-  }
-
-  /// Counts a closure by its cell.
-  @inline(__always) func takePlace(cell: UInt) -> SubmissionPlace {
-    guard let order else { return takePlace(1) }
-    return takePlace([cell], in: order)
-  }
-
-  /// Count, segment and place in line in one step: otherwise a barrier and an operation could each
-  /// be older than the other by one of them, and wait for each other.
-  private func takePlace(_ members: [UInt], in order: StrictOrder) -> SubmissionPlace {
+  /// Ticket and segment in one step: otherwise a barrier and an operation could each be older than
+  /// the other by one of them, and wait for each other.
+  private func takePlaceInOrder(_ members: Int) -> SubmissionPlace {
     control.withLock { control in
-      order.add(members)
-      return SubmissionPlace(
-        ticket: count.ticket(addMembers(members.count)),
-        barrier: control.barriers.join(members.count))
+      SubmissionPlace(
+        ticket: count.ticket(addMembers(members)), barrier: control.barriers.join(members))
     }
   }
 
