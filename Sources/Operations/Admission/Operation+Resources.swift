@@ -25,8 +25,9 @@ extension Operation {
     return false
   }
 
-  /// The queue of an operation in line, with a slot for it; nil when there is none. Under the
-  /// arbiter's lock.
+  /// The queue of an operation in line, with a slot for it; nil when there is none.
+  ///
+  /// Under the arbiter's lock.
   final func claimSlotInLine() -> OperationQueue? {
     // Whoever makes it leave its queue withdraws it from the lines before.
     unsafe queueReference._withUnsafeGuaranteedRef { $0.claimSlot() ? $0 : nil }
