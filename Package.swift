@@ -268,7 +268,7 @@ let package = Package(
         "SchedulerConformance", "ConcurrencyPrimitives", "DispatchBackend", "ThreadPoolBackend",
         "WorkStealingBackend",
       ]),
-    fixture("RandomProgramsFixture", imports: ["RandomPrograms"]),
+    fixture("RandomProgramsFixture", imports: ["Profiling", "RandomPrograms", "Traces"]),
     tests(
       "RandomProgramsTests",
       imports: [
@@ -349,7 +349,7 @@ let package = Package(
       "ProfilingTests",
       imports: [
         "ConcurrencyPrimitives", "Operations", "OperationsDiagnosis", "Profiling", "Scheduling",
-        "TestFolders", "TestSupport", "Traces",
+        "SchedulerConformance", "TestFolders", "TestSupport", "Traces",
       ] + backEnds),
     support("TraceSamples", imports: ["ConcurrencyPrimitives", "Traces"]),
     fixture("TracePagesFixture", imports: ["Results", "TracePages", "TraceSamples", "Traces"]),

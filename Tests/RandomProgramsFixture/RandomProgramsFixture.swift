@@ -49,7 +49,9 @@ import RandomPrograms
       arguments.count > 6
       ? Set(arguments[6].split(separator: ",").compactMap { Int($0) }) : nil
     let series = Series(tested, patience: .seconds(patience), note: arguments[5])
+    let recorded = RecordedPrograms()
     series.run(from: seed, without: parts, seconds: seconds)
+    recorded.end()
     exit(0)
   }
 

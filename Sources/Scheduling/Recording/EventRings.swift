@@ -200,8 +200,9 @@ package enum EventRings {
   private static func reserve(_ count: Int, _ capacity: Int) {
     var ready = 0
     unsafe forEach { ring in
-      // relaxed: nobody takes a ring while no recording is under way.
-      let isFree = unsafe !ring.pointee.isOwned.load(ordering: .relaxed)
+      // acquire, edge RingLeft: the size is what the last owner has made of it. Nobody takes a ring
+      // while no recording is under way.
+      let isFree = unsafe !ring.pointee.isOwned.load(ordering: .acquiring)
       if isFree, unsafe ring.pointee.capacity == capacity { ready += 1 }
     }
     while ready < count {
