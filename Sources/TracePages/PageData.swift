@@ -19,28 +19,25 @@ struct PageData {
     findings = PageFindings(trace, report)
     addOperations()
     addEdges()
-    let pauses = WorkerPauses(trace).pauses
-    table(
-      "pauses", count: pauses.count,
+    addTable(
+      "pauses", rows: WorkerPauses(trace).pauses,
       [
-        ("thread", pauses.map { Int64($0.thread) }),
-        ("kind", pauses.map { $0.kind == .searching ? 1 : 0 }),
-        ("start", pauses.map { $0.start }), ("end", pauses.map { $0.end }),
+        ("thread", { _, pause in Int64(pause.thread) }),
+        ("kind", { _, pause in pause.kind == .searching ? 1 : 0 }),
+        ("start", { _, pause in pause.start }), ("end", { _, pause in pause.end }),
       ])
-    let chain = findings.chain
-    table(
-      "chain", count: chain.count,
+    addTable(
+      "chain", rows: findings.chain,
       [
-        ("operation", chain.map { Self.known($0.operation) }),
-        ("part", chain.map { Int64($0.part.rawValue) }), ("start", chain.map { $0.begin }),
-        ("end", chain.map { $0.end }),
+        ("operation", { _, stretch in Self.known(stretch.operation) }),
+        ("part", { _, stretch in Int64(stretch.part.rawValue) }),
+        ("start", { _, stretch in stretch.begin }), ("end", { _, stretch in stretch.end }),
       ])
   }
 
   /// The object in a form that may stand inside of HTML.
   func text(notes: [String]) -> String {
     let header = trace.header
-    let pictures = PagePictures(trace)
     let parameters = header.parameters.isEmpty ? "" : " (\(header.parameters))"
     let object = JSONValue.object([
       ("title", .string("\(header.workload) on \(header.scheduler)")),
@@ -48,8 +45,10 @@ struct PageData {
         "subject",
         .string("\(header.workload)\(parameters), \(header.durationNanoseconds.duration)")
       ),
-      ("sentence", .string(findings.sentence)), ("notes", .array(notes.map { .string($0) })),
+      ("sentence", .string(findings.sentence)),
+      ("notes", .array((findings.notes + notes).map { .string($0) })),
       ("refusal", findings.refusal.map { .string($0) } ?? .null), ("figures", findings.figures),
+      ("workers", .integer(header.workers)),
       ("duration", .integer(Int(header.durationNanoseconds))),
       ("names", .array(trace.names.map { .string($0) })), ("threads", .array(threadNames)),
       ("threadOfWorker", threadOfWorker), ("sources", Self.words(Self.sources)),
@@ -60,9 +59,11 @@ struct PageData {
         .object(RealisedPath.Part.allCases.map { ("\($0)", .string($0.words)) })
       ),
       ("causeWords", Self.words(WaitCause.allCases.map(\.words))), ("causes", findings.causes),
-      ("breakdown", findings.breakdown), ("parallelism", pictures.parallelism),
-      ("utilisation", pictures.utilisation), ("steals", pictures.steals),
-      ("counts", .object(counts)), ("layout", .object(layout)),
+      ("breakdown", findings.breakdown), ("parallelism", PageParallelism(trace).value),
+      ("utilisation", findings.utilisation), ("steals", findings.steals),
+      ("projection", findings.projection),
+      ("makespan", .integer(Int(findings.makespan))), ("counts", .object(counts)),
+      ("layout", .object(layout)),
       ("columns", .string(columns.text)),
     ])
     // A name may hold the end of the element that this stands in.
@@ -70,30 +71,39 @@ struct PageData {
       .joined(separator: "\\u003c")
   }
 
-  private mutating func table(
-    _ name: String, count: Int, _ contents: [(name: String, values: [Int64?])]
+  /// Appends a table column by column, so that no more than its rows is in memory.
+  private mutating func addTable<Row>(
+    _ name: String, rows: [Row], _ contents: [(name: String, value: (Int, Row) -> Int64?)]
   ) {
-    counts.append((name, .integer(count)))
+    counts.append((name, .integer(rows.count)))
     layout.append((name, Self.words(contents.map(\.name))))
-    for column in contents { columns.append(column.values) }
+    for column in contents {
+      columns.append(rows.indices.lazy.map { column.value($0, rows[$0]) })
+    }
   }
 
   private mutating func addOperations() {
-    let operations = trace.operations
-    table(
-      "operations", count: operations.count,
+    let trace = trace
+    let causes = findings.causeOfOperation
+    addTable(
+      "operations", rows: trace.operations,
       [
-        ("name", operations.map { Int64($0.name) }), ("kind", operations.map { Int64($0.kind) }),
-        ("thread", operations.map { $0.lane(in: trace).map { Int64($0) } }),
-        ("source", operations.map { Int64($0.source.rawValue) }),
-        ("victim", operations.map { Self.known($0.victim) }),
-        ("priority", operations.map { Int64($0.priority) }),
-        ("outcome", operations.map { Int64($0.outcome.rawValue) }),
-        ("releasedBy", operations.map { Self.known($0.releasedBy) }),
-        ("cause", findings.causeOfOperation), ("created", operations.map(\.created)),
-        ("enqueued", operations.map(\.enqueued)), ("ready", operations.map(\.ready)),
-        ("admitted", operations.map(\.admitted)), ("started", operations.map(\.started)),
-        ("returned", operations.map(\.returned)), ("finished", operations.map(\.finished)),
+        ("name", { _, operation in Int64(operation.name) }),
+        ("kind", { _, operation in Int64(operation.kind) }),
+        ("thread", { _, operation in operation.lane(in: trace).map { Int64($0) } }),
+        ("source", { _, operation in Int64(operation.source.rawValue) }),
+        ("victim", { _, operation in Self.known(operation.victim) }),
+        ("priority", { _, operation in Int64(operation.priority) }),
+        ("outcome", { _, operation in Int64(operation.outcome.rawValue) }),
+        ("releasedBy", { _, operation in Self.known(operation.releasedBy) }),
+        ("cause", { index, _ in causes[index] }),
+        ("created", { _, operation in operation.created }),
+        ("enqueued", { _, operation in operation.enqueued }),
+        ("ready", { _, operation in operation.ready }),
+        ("admitted", { _, operation in operation.admitted }),
+        ("started", { _, operation in operation.started }),
+        ("returned", { _, operation in operation.returned }),
+        ("finished", { _, operation in operation.finished }),
       ])
   }
 
@@ -101,11 +111,11 @@ struct PageData {
     let inside = trace.edges.filter {
       Int($0.predecessor) < trace.operations.count && Int($0.successor) < trace.operations.count
     }
-    table(
-      "edges", count: inside.count,
+    addTable(
+      "edges", rows: inside,
       [
-        ("predecessor", inside.map { Int64($0.predecessor) }),
-        ("successor", inside.map { Int64($0.successor) }),
+        ("predecessor", { _, edge in Int64(edge.predecessor) }),
+        ("successor", { _, edge in Int64(edge.successor) }),
       ])
   }
 

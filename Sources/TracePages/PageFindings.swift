@@ -16,6 +16,9 @@ struct PageFindings {
   /// The stretches of the chain that the run hung on; none where the recording is not whole.
   var chain: [RealisedPath.Stretch] { report.graph?.realisedPath.stretches ?? [] }
 
+  /// From the first operation added until the last finished, ns.
+  var makespan: Int64 { report.window.makespan }
+
   /// The largest cause of each operation's wait, by index in `WaitCause.allCases`.
   var causeOfOperation: [Int64?] {
     guard let causes = report.graph?.causes else {
@@ -24,42 +27,40 @@ struct PageFindings {
     return causes.largest.map { $0.map { Int64($0.rawValue) } }
   }
 
-  /// Why there are no findings about the whole graph.
+  /// Why no cause is named; nil where causes are.
   var refusal: String? {
-    switch report.refusal {
-    case nil: nil
-    case .droppedEvents(let count, let needed):
-      "\(count) events were overwritten, so nothing is said of the whole run; "
-        + "record again with room for \(needed) events per thread"
-    case .latencyDetail:
-      "Only ready, start and finish were recorded, so nothing is said of the whole run; "
-        + "record again with full detail"
-    case .cycle(let operations):
-      "The recorded edges make a cycle around \(operations) operations, which no run can have"
-    case .nothingFinished: "No operation finished"
-    }
+    report.graph == nil || isDistorted ? report.verdict.sentence : nil
   }
 
-  /// What stands on top: where the time of the chain went, and why ready operations waited.
-  var sentence: String {
-    guard let graph = report.graph else {
-      return (refusal ?? "Nothing is said of the whole run") + "."
+  /// Whether the recording changed the run so much that nobody knows what the run waited for.
+  private var isDistorted: Bool { report.perturbation?.isTooLarge ?? false }
+
+  /// What stands on top: the largest cause, and what to try.
+  var sentence: String { report.verdict.sentence }
+
+  /// What a reader must know before believing the figures.
+  var notes: [String] {
+    var notes: [String] = []
+    if let perturbation = report.perturbation {
+      let figures = [perturbation.ratio, perturbation.low, perturbation.high].map {
+        "\(($0 * 1000).rounded() / 1000)"
+      }
+      notes.append(
+        "With the recording the run took \(figures[0]) times as long as without "
+          + "(\(figures[1]) to \(figures[2]))")
     }
-    let path = graph.realisedPath
-    func percent(_ part: Int64, _ whole: Int64) -> String {
-      whole > 0 ? "\(Int((100 * Double(part) / Double(whole)).rounded())) %" : "nothing"
+    if report.order.violations > 0 {
+      notes.append("\(report.order.violations) times are in an order that no run can have")
     }
-    let chain = "The slowest chain spent \(percent(path[.run], path.total)) of its time running"
-    let waits = graph.causes.total
-    guard let cause = waits.largest else { return chain + "; no ready operation waited." }
-    return chain
-      + "; of the time that ready operations waited, \(percent(waits[cause], waits.total)) "
-      + "is because \(cause.clause)."
+    if !report.little.holds {
+      notes.append("Depths, rates and waits of the queues do not fit: events may be missing")
+    }
+    return notes
   }
 
   /// The causes of ready waits with whose doing each is.
   var causes: JSONValue {
-    guard let total = report.graph?.causes.total else { return .array([]) }
+    guard let total = report.graph?.causes.total, !isDistorted else { return .array([]) }
     return .array(
       WaitCause.allCases.filter { total[$0] > 0 }.map { cause in
         .object([
@@ -97,27 +98,77 @@ struct PageFindings {
     ]
     if report.window.makespan > 0 { pairs.append(("makespan", report.window.makespan.duration)) }
     if let graph = report.graph {
+      pairs.append(("work", graph.workAndSpan.work.duration))
+      pairs.append(("span", graph.workAndSpan.span.duration))
+      if let parallelism = graph.workAndSpan.parallelism {
+        pairs.append(("parallelism", "\((parallelism * 10).rounded() / 10)"))
+      }
       let path = graph.realisedPath
-      let share = path.total > 0 ? 100 * Double(path[.run]) / Double(path.total) : 0
-      pairs.append(("of the slowest chain spent running", "\(Int(share.rounded())) %"))
-      let total = graph.causes.total
-      pairs.append(("ready waits together", total.total.duration))
+      pairs.append(("of the slowest chain ran", Self.percent(path[.run], of: path.total)))
+      let profile = graph.parallelism
+      pairs.append(("workers had jobs", Self.percent(profile.occupied, of: profile.capacity)))
+      pairs.append(
+        ("idle although work was ready", Self.percent(profile.schedulerIdle, of: profile.capacity)))
+      pairs.append(
+        ("idle, nothing was ready", Self.percent(profile.graphIdle, of: profile.capacity)))
+      pairs.append(("ready waits together", graph.causes.total.total.duration))
     }
     return .array(
       pairs.map { .object([("name", .string($0.name)), ("value", .string($0.value))]) })
   }
+
+  private static func percent(_ part: Int64, of whole: Int64) -> String {
+    whole > 0 ? "\((1000 * Double(part) / Double(whole)).rounded() / 10) %" : "–"
+  }
+
+  /// For each thread that ran operations its time by what it did.
+  var utilisation: JSONValue {
+    .array(
+      (report.graph?.utilisation.rows ?? []).map { row in
+        .object([
+          ("name", .string(trace.label(ofThread: row.thread))),
+          (
+            "nanoseconds",
+            .array(
+              [row.run, row.search, row.park, row.blocked, row.other].map { .integer(Int($0)) })
+          ),
+        ])
+      })
+  }
+
+  /// What each worker took from each other one, and how often in vain.
+  var steals: JSONValue {
+    let pairs = (report.graph?.steals.entries ?? []).filter { $0.thief >= 0 && $0.victim >= 0 }
+    return .object([
+      ("isKnown", .boolean(trace.operations.contains { $0.source != .unknown })),
+      (
+        "pairs",
+        .array(
+          pairs.map { entry in
+            .object([
+              ("thief", .integer(Int(entry.thief))), ("victim", .integer(Int(entry.victim))),
+              ("count", .integer(entry.steals)), ("failures", .integer(entry.failures)),
+              ("work", .integer(Int(entry.stolenWork))),
+            ])
+          })
+      ),
+    ])
+  }
+
+  /// What the run would take on other numbers of workers, by formula and by list schedule.
+  var projection: JSONValue {
+    guard let projection = report.graph?.projection else { return .array([]) }
+    return .array(
+      projection.points.map { point in
+        .object([
+          ("workers", .integer(point.workers)), ("bound", .integer(Int(point.bound))),
+          ("scheduled", point.scheduled.map { .integer(Int($0)) } ?? .null),
+        ])
+      })
+  }
 }
 
 extension WaitCause {
-  /// The cause as the end of a sentence.
-  fileprivate var clause: String {
-    switch self {
-    case .workerHeld: "all workers were busy, one of them with a long job"
-    case .barrier: "a barrier held them"
-    default: words
-    }
-  }
-
   /// What a page says of the cause.
   var words: String {
     switch self {

@@ -219,13 +219,13 @@ struct PerfettoExport<Failure: Error> {
 
   private mutating func writeCounters() throws(Failure) {
     for step in OperationCounts(trace).steps {
-      for (name, count) in [("running", step.running), ("ready and waiting", step.waiting)] {
-        begin("C", thread: -1, at: step.time)
-        text.append(",\"name\":\"\(name)\",\"args\":{\"operations\":")
-        text.append(count)
-        text.append("}")
-        try end()
-      }
+      begin("C", thread: -1, at: step.time)
+      text.append(",\"name\":\"operations\",\"args\":{\"running\":")
+      text.append(step.running)
+      text.append(",\"ready\":")
+      text.append(step.waiting)
+      text.append("}")
+      try end()
     }
   }
 

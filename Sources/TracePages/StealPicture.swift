@@ -25,7 +25,7 @@ struct StealPicture {
     text.append("\">Operations that a thief (row) took from a victim (column)</text>\n")
     for (thief, row) in matrix.enumerated() {
       let y = top + 60 + Double(thief) * Layout.cell
-      label("name", "\(thief)", x: left - 8, y: y + 20, into: &text)
+      label("name", "\(thief)", x: left - 8, y: y + 24, into: &text)
       label(
         "figure", "\(thief)", x: left + (Double(thief) + 0.5) * Layout.cell, y: top + 52,
         into: &text)
@@ -35,10 +35,10 @@ struct StealPicture {
         text.append(coordinate: x)
         text.append("\" y=\"")
         text.append(coordinate: y)
-        text.append("\" width=\"28\" height=\"28\" fill-opacity=\"")
+        text.append("\" width=\"38\" height=\"38\" fill-opacity=\"")
         text.append(coordinate: Double(count) / Double(most) * 0.7)
         text.append("\"/>\n")
-        label("figure", "\(count)", x: x + 14, y: y + 19, into: &text)
+        label("figure", "\(count)", x: x + 19, y: y + 24, into: &text)
       }
     }
   }

@@ -16,7 +16,7 @@ struct TracePicture {
     static let row = 26.0
     static let heading = 56.0
     static let axis = 34.0
-    static let cell = 30.0
+    static let cell = 40.0
     /// The part of the width that stands for the time of the recording.
     static var plot: Double { width - labels - 2 * margin }
   }

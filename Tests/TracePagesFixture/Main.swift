@@ -9,15 +9,17 @@ import Traces
 /// Writes every picture and export of sample recordings below the folder that is its first argument,
 /// for the scripts that give them to their readers.
 ///
-/// The second argument is how many layers of a hundred operations the recording has.
+/// The second argument is how many layers the recording has, the third how many operations each.
 @main
 struct TracePagesFixture {
   static func main() throws {
-    guard CommandLine.arguments.count == 3, let layers = Int(CommandLine.arguments[2]) else {
-      fatalError("TracePagesFixture: expected two arguments: a folder and how many layers")
+    guard CommandLine.arguments.count == 4, let layers = Int(CommandLine.arguments[2]),
+      let width = Int(CommandLine.arguments[3]), layers > 0, width > 0
+    else {
+      fatalError("TracePagesFixture: expected a folder, how many layers, and their width")
     }
     let folder = CommandLine.arguments[1]
-    let trace = PlausibleTrace(layers: layers, width: 100, workers: 4, seed: 1).made()
+    let trace = PlausibleTrace(layers: layers, width: width, workers: 4, seed: 1).made()
     let report = TraceReport(trace)
     try File.makeDirectories(folder)
     func write(_ bytes: [UInt8], to name: String) throws {

@@ -14,9 +14,13 @@ private struct ReadPage {
   let data: [String: Any]
   private var columns: [String: [String: [Int64?]]] = [:]
 
-  init(_ trace: Trace, script: String = "window.vegaEmbed = null;") throws {
+  init(
+    _ trace: Trace, perturbation: Perturbation? = nil,
+    script: String = "window.vegaEmbed = null;"
+  ) throws {
     let charts = ChartLibrary(name: "Charts 1", licence: "Use <it>.", script: Array(script.utf8))
-    let bytes = TracePages.html(trace, report: TraceReport(trace), charts: charts)
+    let bytes = TracePages.html(
+      trace, report: TraceReport(trace, perturbation: perturbation), charts: charts)
     text = String(decoding: bytes, as: UTF8.self)
     let start = try #require(text.range(of: "id=\"data\">")?.upperBound)
     let end = try #require(text.range(of: "</script>", range: start..<text.endIndex)?.lowerBound)
@@ -129,6 +133,16 @@ private struct ReadPage {
     let sentence = try #require(page.data["sentence"] as? String)
     #expect(sentence.contains("12 events") && sentence.contains("4096"))
     #expect(try page.column("chain", "start").isEmpty)
+  }
+
+  @Test func noCauseIsShownWhereTheRecordingChangedTheRun() throws {
+    let distorted = Perturbation(ratio: 1.4, low: 1.3, high: 1.5)
+    let page = try ReadPage(trace, perturbation: distorted)
+    #expect((page.data["causes"] as? [Any])?.isEmpty == true)
+    #expect(page.data["refusal"] as? String == page.data["sentence"] as? String)
+    let notes = try #require(page.data["notes"] as? [String])
+    #expect(notes.contains { $0.contains("1.4") && $0.contains("1.3") && $0.contains("1.5") })
+    #expect(try ReadPage(trace).data["refusal"] is NSNull)
   }
 
   @Test func aPageOfAnEmptyRecordingIsMade() throws {

@@ -96,10 +96,9 @@ private struct ReadEvents {
 
   @Test func countersEndAtZeroAndNeverExceedTheWorkers() throws {
     let counters = try ReadEvents(trace).phase("C")
-    for name in ["running", "ready and waiting"] {
-      let counts = counters.filter { $0["name"] as? String == name }.compactMap {
-        ($0["args"] as? [String: Any])?["operations"] as? Int
-      }
+    for name in ["running", "ready"] {
+      let counts = counters.compactMap { ($0["args"] as? [String: Any])?[name] as? Int }
+      #expect(counts.count == counters.count)
       #expect(counts.last == 0)
       #expect(counts.allSatisfy { $0 >= 0 })
       #expect(name != "running" || counts.max() == 3)

@@ -87,8 +87,10 @@ function waterfallChart(profile, theme) {
   const steps = chainForDrawing(profile);
   if (steps.length === 0) return null;
   const parts = profile.parts.filter((part) => steps.some((step) => step.part === part));
+  const ofPart = { field: "part", type: "nominal", sort: parts, legend: null,
+    scale: { domain: parts, range: parts.map((part) => theme.parts[part]) } };
   return {
-    height: Math.max(180, Math.min(460, 14 * steps.length)) * theme.scale, data: { values: steps },
+    height: Math.max(150, Math.min(340, 12 * steps.length)) * theme.scale, data: { values: steps },
     params: [{ name: "step", select: { type: "point", on: "click", clear: false } }],
     mark: { type: "rect", cursor: "pointer" },
     encoding: {
@@ -96,8 +98,8 @@ function waterfallChart(profile, theme) {
       x2: { field: "end" },
       y: { field: "row", type: "quantitative", scale: { reverse: true, domain: [0, steps.length], nice: false }, axis: { title: "steps", labels: false, ticks: false, grid: false } },
       y2: { field: "below" },
-      color: { field: "part", type: "nominal", sort: parts, legend: null,
-        scale: { domain: parts, range: parts.map((part) => theme.parts[part]) } },
+      // A stroke in the same colour keeps steps visible that are lower or shorter than a pixel.
+      color: ofPart, stroke: ofPart,
       tooltip: [{ field: "title" }, { field: "what" }, { field: "lasts" }],
     },
   };
@@ -125,7 +127,7 @@ function chainForDrawing(profile) {
 }
 
 /** Nanoseconds by kind as one bar, with its shares written below. */
-function sharesChart(entries, theme, colour) {
+function sharesChart(entries, theme, colour, legend = null) {
   const total = entries.reduce((sum, entry) => sum + entry.nanoseconds, 0);
   if (total <= 0) return null;
   const values = entries.filter((entry) => entry.nanoseconds > 0).sort((one, other) => other.nanoseconds - one.nanoseconds)
@@ -137,7 +139,7 @@ function sharesChart(entries, theme, colour) {
     height: 24 * theme.scale * values.length, data: { values },
     layer: [
       { mark: { type: "bar", tooltip: true }, encoding: { y, x: { field: "share", type: "quantitative", scale: { domain: [0, 1.25] }, axis: null },
-        color: { field: "group", type: "nominal", legend: null, scale: colour },
+        color: { field: "group", type: "nominal", legend, scale: colour },
         tooltip: [{ field: "name", title: "title" }, { field: "words", title: "share" }] } },
       { mark: { type: "text", align: "left", dx: 5, fontSize: 12 * theme.scale }, encoding: { y, x: { field: "share", type: "quantitative" }, text: { field: "words" } } },
     ],
@@ -153,44 +155,59 @@ function chainKindsChart(profile, theme) {
 }
 
 function causesChart(profile, theme) {
-  const origins = ["graph", "scheduler", "system", "policy", "unknown"];
+  const origins = ["the graph's", "the scheduler's", "the operating system's", "the program's own limits", "unknown"];
+  const places = ["graph", "scheduler", "system", "policy", "unknown"];
+  const entries = profile.causes.map((cause) => ({ ...cause, group: origins[places.indexOf(cause.group)] }));
   const colours = [theme.parts.run, theme.parts.overhead, theme.parts.system, theme.parts.policy, theme.parts.unknown];
-  return sharesChart(profile.causes, theme, { domain: origins, range: colours });
+  return sharesChart(entries, theme, { domain: origins, range: colours }, { orient: "top", title: "whose doing", columns: 2 });
 }
 
-/** The mean time of an operation in each phase, by class. */
+/** The mean time of an operation after its dependencies, by class; the wait for those is written beside it. */
 function breakdownChart(profile, theme) {
   if (profile.breakdown.length === 0) return null;
-  const phases = ["waits for dependencies", "ready, not begun", "runs", "goes on without a thread"];
-  const values = profile.breakdown.flatMap((group) => phases.map((phase, place) => ({
-    phase, order: place, name: `${group.name} (${group.count})`, mean: group.means[place], lasts: duration(group.means[place]) })));
+  const phases = ["ready, not begun", "runs", "goes on without a thread"];
+  const groups = profile.breakdown.map((group) => ({ name: `${group.name} (${group.count})`, means: group.means,
+    end: group.means[1] + group.means[2] + group.means[3], before: `after ${duration(group.means[0])} for dependencies` }));
+  const values = groups.flatMap((group) => phases.map((phase, order) => ({
+    phase, order, name: group.name, mean: group.means[order + 1], lasts: duration(group.means[order + 1]) })));
+  const longest = Math.max(...groups.map((group) => group.end));
+  const y = { field: "name", type: "nominal", sort: null, title: null, axis: { labelLimit: 200 * theme.scale } };
+  const x = { type: "quantitative", title: "mean of an operation", axis: { ...timeAxis("mean of an operation"), values: ticks(longest) },
+    scale: { domain: [0, 2 * longest], nice: false } };
   return {
-    height: 26 * theme.scale * profile.breakdown.length, data: { values }, mark: "bar",
-    encoding: {
-      y: { field: "name", type: "nominal", sort: null, title: null, axis: { labelLimit: 200 * theme.scale } },
-      x: { field: "mean", type: "quantitative", title: "mean of an operation", axis: timeAxis("mean of an operation") },
-      order: { field: "order" },
-      color: { field: "phase", type: "nominal", sort: phases, legend: { orient: "top", title: null, columns: 2 },
-        scale: { domain: phases, range: [theme.parts.unknown, theme.parts.idle, theme.parts.run, theme.parts.suspended] } },
-      tooltip: [{ field: "name", title: "title" }, { field: "phase" }, { field: "lasts" }],
-    },
+    height: 26 * theme.scale * groups.length,
+    layer: [
+      { data: { values }, mark: "bar", encoding: { y, x: { field: "mean", ...x }, order: { field: "order" },
+        color: { field: "phase", type: "nominal", sort: phases, legend: { orient: "top", title: null },
+          scale: { domain: phases, range: [theme.parts.idle, theme.parts.run, theme.parts.suspended] } },
+        tooltip: [{ field: "name", title: "title" }, { field: "phase" }, { field: "lasts" }] } },
+      { data: { values: groups }, mark: { type: "text", align: "left", dx: 5, fontSize: 12 * theme.scale, color: theme.dim },
+        encoding: { y, x: { field: "end", ...x }, text: { field: "before" } } },
+    ],
   };
+}
+
+/** Round figures from 0 to a length. */
+function ticks(length) {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, length)));
+  const step = [0.2, 0.5, 1, 2].map((factor) => factor * power).find((size) => length / size <= 5);
+  return Array.from({ length: Math.floor(length / step) + 1 }, (_, place) => place * step);
 }
 
 function workersChart(profile, theme) {
   if (profile.utilisation.length === 0) return null;
-  const states = ["runs", "searches", "parked", "other"];
+  const states = ["runs", "searches", "parked", "blocked", "other"];
   const values = profile.utilisation.flatMap((worker) => states.map((state, order) => ({
-    worker: worker.name, state, order, time: worker.nanoseconds[order], share: worker.nanoseconds[order] / profile.duration,
-    words: `${duration(worker.nanoseconds[order])}, ${(100 * worker.nanoseconds[order] / profile.duration).toFixed(1)} %` })));
+    worker: worker.name, state, order, time: worker.nanoseconds[order], share: worker.nanoseconds[order] / profile.makespan,
+    words: `${duration(worker.nanoseconds[order])}, ${(100 * worker.nanoseconds[order] / profile.makespan).toFixed(1)} %` })));
   return {
     height: Math.max(12 * profile.utilisation.length, Math.min(26 * profile.utilisation.length, 500)) * theme.scale, data: { values }, mark: "bar",
     encoding: {
       y: { field: "worker", type: "nominal", sort: null, title: null },
-      x: { field: "share", type: "quantitative", title: "of the recording", axis: { format: ".0%" }, scale: { domain: [0, 1] } },
+      x: { field: "share", type: "quantitative", title: "of the run", axis: { format: ".0%" }, scale: { domain: [0, 1] } },
       order: { field: "order" },
       color: { field: "state", type: "nominal", sort: states, legend: { orient: "top", title: null },
-        scale: { domain: states, range: [theme.parts.run, theme.searching, theme.parked, theme.parts.unknown] } },
+        scale: { domain: states, range: [theme.parts.run, theme.searching, theme.parked, theme.parts.policy, theme.parts.unknown] } },
       tooltip: [{ field: "worker", title: "title" }, { field: "state" }, { field: "words", title: "time" }],
     },
   };
@@ -198,20 +215,46 @@ function workersChart(profile, theme) {
 
 /** Thief against victim; shade and figure say how many operations were taken. */
 function stealsChart(profile, theme) {
-  const { matrix } = profile.steals;
-  const values = matrix.flatMap((row, thief) => row.map((count, victim) => ({ thief, victim, count })));
-  if (!values.some((cell) => cell.count > 0)) return null;
-  const size = Math.max(10, Math.min(44, 420 / matrix.length)) * theme.scale;
+  const { pairs } = profile.steals;
+  const most = Math.max(0, ...pairs.map((pair) => pair.count));
+  if (most === 0) return null;
+  const values = pairs.map((pair) => ({ ...pair, moved: duration(pair.work) }));
+  const count = new Set(pairs.flatMap((pair) => [pair.thief, pair.victim])).size;
+  const size = Math.max(10, Math.min(44, 420 / count)) * theme.scale;
   const layers = [{ mark: "rect", encoding: { color: { field: "count", type: "quantitative", scale: { scheme: "blues" }, legend: { title: "operations" } } } }];
-  if (matrix.length <= 16) layers.push({ mark: { type: "text", fontSize: 12 * theme.scale, fontWeight: 600 }, encoding: { text: { field: "count" },
-    color: { condition: { test: `datum.count > ${0.6 * Math.max(...values.map((cell) => cell.count))}`, value: "white" }, value: "black" } } });
+  if (count <= 16) layers.push({ mark: { type: "text", fontSize: 12 * theme.scale, fontWeight: 600 }, encoding: { text: { field: "count" },
+    color: { condition: { test: `datum.count > ${0.6 * most}`, value: "white" }, value: "black" } } });
   return {
-    width: { step: size }, height: { step: size }, autosize: { type: "pad" }, data: { values: values.filter((cell) => cell.thief !== cell.victim) },
+    width: { step: size }, height: { step: size }, autosize: { type: "pad" }, data: { values },
     encoding: {
       x: { field: "victim", type: "ordinal", title: "victim", axis: { orient: "top", labelAngle: 0 } },
       y: { field: "thief", type: "ordinal", title: "thief" },
-      tooltip: [{ field: "thief" }, { field: "victim" }, { field: "count", title: "operations" }],
+      tooltip: [{ field: "thief" }, { field: "victim" }, { field: "count", title: "taken" }, { field: "failures", title: "in vain" },
+        { field: "moved", title: "work moved" }],
     },
     layer: layers,
+  };
+}
+
+/** What the run would take on other numbers of workers, and what it took. */
+function projectionChart(profile, theme) {
+  if (profile.projection.length === 0) return null;
+  const kinds = ["by formula", "by list schedule", "measured"];
+  const values = profile.projection.flatMap(({ workers, bound, scheduled }) => [
+    { workers, time: bound, kind: kinds[0] }, ...(scheduled === null ? [] : [{ workers, time: scheduled, kind: kinds[1] }])])
+    .concat({ workers: profile.workers, time: profile.makespan, kind: kinds[2] })
+    .map((value) => ({ ...value, lasts: duration(value.time) }));
+  const color = { field: "kind", type: "nominal", sort: kinds, legend: { orient: "top", title: null },
+    scale: { domain: kinds, range: [theme.parts.run, theme.parts.policy, theme.accent] } };
+  const x = { field: "workers", type: "quantitative", title: "workers", scale: { type: "log", base: 2, nice: false },
+    axis: { values: profile.projection.map((point) => point.workers), grid: false, format: "d" } };
+  const y = { field: "time", type: "quantitative", title: "run", scale: { zero: true }, axis: timeAxis("run") };
+  const tooltip = [{ field: "kind", title: "title" }, { field: "workers" }, { field: "lasts", title: "run" }];
+  return {
+    height: 200 * theme.scale, data: { values }, encoding: { x, y, color, tooltip },
+    layer: [
+      { transform: [{ filter: "datum.kind !== 'measured'" }], mark: { type: "line", strokeWidth: 2 * theme.scale } },
+      { mark: { type: "point", filled: true, size: 70 * theme.scale } },
+    ],
   };
 }

@@ -64,7 +64,7 @@ function showDetails(element, profile, row, choose) {
   for (const [name, column] of [["made", "created"], ["added", "enqueued"], ["ready", "ready"], ["let through", "admitted"],
     ["began", "started"], ["returned", "returned"], ["finished", "finished"]]) {
     const time = operations[column][row];
-    if (!Number.isNaN(time)) line(name, axisTime(time, profile.duration / 5000));
+    if (!Number.isNaN(time)) line(name, instant(time, profile.duration));
   }
   const differences = [["waited for dependencies", operations.ready[row] - operations.enqueued[row]],
     ["was ready", profile.wait(row)], ["ran", operations.end[row] - operations.started[row]]];

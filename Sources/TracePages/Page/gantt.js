@@ -33,7 +33,7 @@ class Gantt {
         { name: "fill", type: "ordinal", domain: categories, range: this.colours(categories.length) },
       ],
       axes: [
-        { orient: "bottom", scale: "x", grid: true, tickCount: { signal: "width / 110" },
+        { orient: "bottom", scale: "x", grid: true, labelOverlap: true, tickCount: Math.max(2, Math.round(this.width / (150 * theme.scale))),
           encode: { labels: { update: { text: { signal: "axisTime(datum.value, domain[1] - domain[0])" } } } } },
         { orient: "left", scale: "y", ticks: false, domain: false, labelLimit: 160 * theme.scale },
       ],
@@ -67,7 +67,7 @@ class Gantt {
     this.view.addEventListener("click", (event, item) => this.click(item));
     this.view.addEventListener("pointermove", (event, item) => this.point(event, item));
     this.view.addEventListener("pointerout", () => tip.hide());
-    this.refresh();
+    this.showVisible();
   }
 
   /** Rectangles from start to end in the row of their thread, at least two thirds of a pixel wide. */
@@ -98,8 +98,17 @@ class Gantt {
     return Number.isNaN(wait) ? "unknown" : waitClasses.find(([, limit]) => wait <= limit)[0];
   }
 
-  /** Gives the chart what of the recording can be seen in the present part of it. */
+  /** Shows the present part of the recording with the next frame, however often it was changed until then. */
   refresh() {
+    this.isStale = true;
+    requestAnimationFrame(() => {
+      if (this.isStale) this.showVisible();
+    });
+  }
+
+  /** Gives the chart what of the recording can be seen. */
+  showVisible() {
+    this.isStale = false;
     this.visible = { slices: this.slices(), pauses: this.pauses(), chain: this.chainSteps(), arrows: this.arrows() };
     this.view.signal("domain", this.domain);
     for (const [name, rows] of Object.entries(this.visible)) this.view.data(name, rows);

@@ -21,7 +21,7 @@ function choose(row, reveal = false) {
 }
 
 async function drawCharts(theme) {
-  const missing = profile.refusal ? `${profile.refusal}.` : null;
+  const missing = profile.refusal;
   const view = await chart("profile", profileChart(profile, theme), theme, "No operation ran.");
   view?.addSignalListener("part", (name, value) => {
     const range = value.start;
@@ -35,6 +35,7 @@ async function drawCharts(theme) {
   await chart("causes", causesChart(profile, theme), theme, missing ?? "No ready operation waited.");
   await chart("breakdown", breakdownChart(profile, theme), theme, "No operation finished.");
   await chart("workers", workersChart(profile, theme), theme, "No worker recorded anything.");
+  await chart("projection", projectionChart(profile, theme), theme, missing ?? "Nothing to project from.");
   await chart("steals", stealsChart(profile, theme), theme,
     profile.steals.isKnown ? "Nothing was stolen." : "The scheduler does not tell where operations were found.");
 }

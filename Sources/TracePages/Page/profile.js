@@ -131,3 +131,9 @@ function axisTime(nanoseconds, length) {
   const decimals = Math.max(0, Math.min(6, Math.ceil(1 - Math.log10(length / unit))));
   return `${(nanoseconds / unit).toFixed(decimals)} ${name}`;
 }
+
+/** A time of the recording to the nanosecond, in the unit of the whole recording. */
+function instant(nanoseconds, length) {
+  const [digits, name] = length >= 1e9 ? [9, "s"] : length >= 1e6 ? [6, "ms"] : length >= 1e3 ? [3, "µs"] : [0, "ns"];
+  return `${(nanoseconds / 10 ** digits).toFixed(digits)} ${name}`;
+}

@@ -3,8 +3,8 @@
 internal import Results
 internal import Traces
 
-/// The figures of the charts that are drawn from a recording alone.
-struct PagePictures {
+/// How many workers ran and idled over the time of a recording, as the page draws it.
+struct PageParallelism {
   private let trace: Trace
 
   init(_ trace: Trace) { self.trace = trace }
@@ -16,7 +16,7 @@ struct PagePictures {
   /// without.
   ///
   /// Their areas are exact.
-  var parallelism: JSONValue {
+  var value: JSONValue {
     let duration = trace.header.durationNanoseconds
     let step = max(1, Double(duration) / Double(Self.profileSteps))
     var sums = Array(repeating: [0.0, 0.0, 0.0], count: Self.profileSteps)
@@ -64,66 +64,4 @@ struct PagePictures {
   }
 
   private static func rounded(_ figure: Double) -> Double { (figure * 1000).rounded() / 1000 }
-
-  /// For each worker the time in which it ran operations, searched, was parked, and the rest.
-  var utilisation: JSONValue {
-    let lanes = ThreadLanes(trace)
-    var paused = Array(repeating: [Int64](repeating: 0, count: 2), count: trace.threads.count)
-    for pause in WorkerPauses(trace).pauses {
-      paused[pause.thread][pause.kind == .searching ? 0 : 1] += pause.end - pause.start
-    }
-    let workers = trace.threads.indices.filter { trace.threads[$0].worker >= 0 }
-    return .array(
-      workers.map { thread in
-        var busy: Int64 = 0
-        var end = Int64.min
-        for index in lanes[thread] {
-          // Operations inside others have that time already.
-          let operation = trace.operations[Int(index)]
-          let start = max(end, operation.startedTimeOrEnd)
-          end = max(end, operation.threadEnd(in: trace))
-          busy += max(0, end - start)
-        }
-        let rest = trace.header.durationNanoseconds - busy - paused[thread][0] - paused[thread][1]
-        let times = [busy, paused[thread][0], paused[thread][1], max(0, rest)]
-        return .object([
-          ("name", .string(trace.label(ofThread: thread))),
-          ("nanoseconds", .array(times.map { .integer(Int($0)) })),
-        ])
-      })
-  }
-
-  /// How many operations each worker took from each other one.
-  var steals: JSONValue {
-    let counts = StealCounts(trace)
-    return .object([
-      ("isKnown", .boolean(counts.isKnown)),
-      ("matrix", .array(counts.matrix.map { .array($0.map { .integer($0) }) })),
-    ])
-  }
-}
-
-/// How many operations each worker took from each other one: a row per thief.
-struct StealCounts {
-  let matrix: [[Int]]
-  /// Whether the scheduler tells where any operation was found.
-  let isKnown: Bool
-
-  /// O(operations + workers²).
-  init(_ trace: Trace) {
-    let workers = 1 + (trace.threads.map { Int($0.worker) }.max() ?? -1)
-    var matrix = Array(repeating: [Int](repeating: 0, count: workers), count: workers)
-    var isKnown = false
-    for operation in trace.operations {
-      isKnown = isKnown || operation.source != .unknown
-      guard operation.source == .steal, let lane = operation.lane(in: trace) else { continue }
-      let thief = Int(trace.threads[lane].worker)
-      let victim = Int(operation.victim)
-      if matrix.indices.contains(thief), matrix.indices.contains(victim) {
-        matrix[thief][victim] += 1
-      }
-    }
-    self.matrix = matrix
-    self.isKnown = isKnown
-  }
 }
