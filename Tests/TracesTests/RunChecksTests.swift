@@ -95,6 +95,19 @@ import Traces
     #expect(check.unburdened == 500)
   }
 
+  @Test func aSecondOpinionComesFromTheSimulation() throws {
+    var hand = HandTrace(workers: 1)
+    hand.startWorkers()
+    for index in 0..<4 {
+      let start = Int64(index) * 100
+      hand.run(on: 0, from: start, to: start + 100, ready: 0)
+    }
+    let points = try #require(TraceReport(hand.sorted).graph).projection.points
+    #expect(points.prefix(3).map(\.scheduled) == [400, 200, 100])
+    let schedule = try Projection.schedule(of: hand.sorted, isBurdened: false)
+    #expect(schedule(3) == 200)
+  }
+
   @Test func aProjectionFromSeveralWorkersMeetsItsOwnRun() throws {
     let trace = ListScheduledRun(workers: 4, operations: 500, predecessors: 3).trace()
     let report = TraceReport(trace)

@@ -60,7 +60,18 @@ import Traces
     #expect(try causes(hand) == [.nobodyAwake: 10, .wakingUp: 40, .handingOver: 5])
   }
 
-  @Test func failedAttemptsAreLooksElsewhereUpToTheLast() throws {
+  @Test func aWakeUpThatReachedSomebodyAwakeIsNoLaterSleepers() throws {
+    var hand = HandTrace(workers: 2)
+    hand.startWorkers()
+    hand.event(2, 0, .wake)  // before the other one sleeps
+    hand.event(5, 1, .park)
+    hand.run(on: 0, from: 0, to: 100, ready: 0)
+    hand.event(70, 1, .unpark)
+    hand.run(on: 1, from: 75, to: 200, ready: 20)
+    #expect(try causes(hand) == [.nobodyAwake: 50, .handingOver: 5])
+  }
+
+  @Test func failedAttemptsAreLooksElsewhereUpToTheLastOne() throws {
     var hand = HandTrace(workers: 2)
     hand.startWorkers()
     hand.event(5, 1, .searchBegins)

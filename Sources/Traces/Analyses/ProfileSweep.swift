@@ -79,27 +79,27 @@ struct ProfileSweep {
     let changes = WorkerCensus.changes(timeline)
     var (begin, open, start, change, event) = (0, 0, 0, 0, 0)
     while true {
-      let times = [
-        begins.time(begin), opens.time(open), starts.time(start),
-        change < changes.count ? timeline.segments[Int(changes[change])].begin : .max,
-        event < admission.events.count ? admission.events[event].time : .max,
-      ]
-      let next = times.min() ?? .max
+      let (begins, opens, starts) = (
+        self.begins.time(begin), self.opens.time(open), self.starts.time(start)
+      )
+      let changed = change < changes.count ? timeline.segments[Int(changes[change])].begin : .max
+      let told = event < admission.events.count ? admission.events[event].time : .max
+      let next = min(begins, opens, starts, changed, told)
       pass(until: min(next, window.end))
       if next >= window.end { return }
-      if times[0] == next {
+      if begins == next {
         held += 1
         ready += 1
         begin += 1
-      } else if times[1] == next {
+      } else if opens == next {
         held -= 1
-        wait(Int(opens.order[open]), by: 1)
+        wait(Int(self.opens.order[open]), by: 1)
         open += 1
-      } else if times[2] == next {
+      } else if starts == next {
         ready -= 1
-        wait(Int(starts.order[start]), by: -1)
+        wait(Int(self.starts.order[start]), by: -1)
         start += 1
-      } else if times[3] == next {
+      } else if changed == next {
         let place = Int(changes[change])
         census.set(timeline.thread(of: place), timeline.segments[place])
         change += 1

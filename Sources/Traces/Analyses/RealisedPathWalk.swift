@@ -185,7 +185,7 @@ extension RealisedPathWalk {
     }
     while low < events.count, events[low].time == time {
       let event = events[low]
-      if event.kind == .wake, event.other == Int32(thread) || event.other < 0 {
+      if event.kind == .wake, timeline.wakeTargets[low] == Int32(thread) {
         return event.thread >= 0 && Int(event.thread) < trace.threads.count
           ? Int(event.thread) : nil
       }

@@ -53,7 +53,7 @@ package struct TraceReport: Sendable {
   /// Analyses a recording.
   ///
   /// `schedule` list-schedules its graph on a number of workers, as a second opinion on the
-  /// projection. O(n log n) for operations, edges and events together.
+  /// projection; without it graphs that are not too large are scheduled here. O(n log n) for operations, edges and events together.
   package init(
     _ trace: Trace, perturbation: Perturbation? = nil,
     schedule: ((_ workers: Int) -> Int64)? = nil
@@ -77,7 +77,8 @@ package struct TraceReport: Sendable {
       return
     }
     let graph = WholeGraph(
-      trace, window: window, waits: waits, graph: edges, latency: latency, schedule: schedule)
+      trace, window: window, waits: waits, graph: edges, latency: latency,
+      schedule: schedule ?? Projection.unaskedSchedule(of: trace))
     self.graph = graph
     verdict = TraceVerdict(trace, graph: graph, window: window, perturbation: perturbation)
   }

@@ -33,7 +33,8 @@ package struct WakeEconomy: Sendable, Equatable {
     var spurious = 0
     var longest = 0
     var threads = trace.threads.indices.map { ThreadWakes(starts: timeline.operations(of: $0)) }
-    for event in trace.schedulerEvents where threads.indices.contains(Int(event.thread)) {
+    for (index, event) in trace.schedulerEvents.enumerated()
+    where threads.indices.contains(Int(event.thread)) {
       let thread = Int(event.thread)
       switch event.kind {
       case .park:
@@ -52,7 +53,8 @@ package struct WakeEconomy: Sendable, Equatable {
         threads[thread].passStarts(until: event.time, trace)
         let chain = (threads[thread].hasRunNothing ? threads[thread].chain : 0) + 1
         longest = max(longest, chain)
-        if threads.indices.contains(Int(event.other)) { threads[Int(event.other)].chain = chain }
+        let target = Int(timeline.wakeTargets[index])
+        if target >= 0 { threads[target].chain = chain }
       default: break
       }
     }

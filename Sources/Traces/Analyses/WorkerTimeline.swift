@@ -35,6 +35,8 @@ struct WorkerTimeline {
   let workers: [Int]
   /// The scheduler told what its threads do when they run nothing.
   let tellsIdling: Bool
+  /// By scheduler event: the thread that a wake-up reached; see `WakeTargets`.
+  let wakeTargets: [Int32]
   /// A job that has a worker for longer than this holds it, ns.
   let heldThreshold: Int64
 
@@ -55,7 +57,8 @@ struct WorkerTimeline {
     heldThreshold = Self.heldThreshold(trace, window: window)
 
     var builder = WorkerTimelineBuilder(trace, tellsIdling: tellsIdling)
-    let events = WorkerEvents(trace)
+    wakeTargets = WakeTargets.find(trace)
+    let events = ThreadEvents(trace, wakeTargets: wakeTargets)
     var starts = [0]
     for thread in 0..<threadCount {
       builder.build(
@@ -128,58 +131,6 @@ extension SchedulerEvent.Kind {
     switch self {
     case .start, .stop, .searchBegins, .searchEnds, .park, .unpark, .wake: true
     default: false
-    }
-  }
-}
-
-/// The events of each thread, with the wake-ups that are aimed at it among them.
-private struct WorkerEvents {
-  private var events: [SchedulerEvent] = []
-  private var starts: [Int]
-
-  init(_ trace: Trace) {
-    let count = trace.threads.count
-    var all = trace.schedulerEvents
-    var order = [UInt32](all.indices.map { UInt32($0) })
-    Self.aim(&all)
-    // A wake-up belongs to the thread that it is aimed at; who woke it does not matter here.
-    let grouped = TimeOrder.grouped(order, count: count) { index in
-      let event = all[Int(index)]
-      let thread = event.kind == .wake ? event.other : event.thread
-      return Int(thread) < count ? thread : -1
-    }
-    order = grouped.indices
-    starts = grouped.starts
-    events = order.map { all[Int($0)] }
-  }
-
-  func of(_ thread: Int) -> ArraySlice<SchedulerEvent> {
-    events[starts[thread]..<starts[thread + 1]]
-  }
-
-  /// Finds the targets of wake-ups that name none: the next thread that runs again without having
-  /// been woken by name.
-  private static func aim(_ events: inout [SchedulerEvent]) {
-    var pending: [Int] = []
-    var head = 0
-    var isWoken: [Bool] = []
-    for index in events.indices {
-      let event = events[index]
-      let thread = Int(event.kind == .wake ? event.other : event.thread)
-      if thread >= isWoken.count {
-        isWoken.append(contentsOf: repeatElement(false, count: thread + 1 - isWoken.count))
-      }
-      switch event.kind {
-      case .wake where thread < 0: pending.append(index)
-      case .wake: isWoken[thread] = true
-      case .unpark where thread >= 0:
-        if !isWoken[thread], head < pending.count {
-          events[pending[head]].other = event.thread
-          head += 1
-        }
-        isWoken[thread] = false
-      default: break
-      }
     }
   }
 }
