@@ -4,14 +4,17 @@
  * A member stores 0 into its slot, then reads `pins`; the store may reach memory later than the read. If the stripe is pinned the
  * member takes the stripe's lock and gives it up, which waits for the enumerator. An enumerator pins, passes a barrier that brings
  * every store so far to memory (AsymmetricBarrier.heavy), and reads the slots under the lock. With -DALWAYS there is no such
- * barrier, and the stripe is always pinned. The adder, under the lock, uses the chunk again if both slots are 0.
+ * barrier, and the stripe is always pinned. The adder uses the chunk again if both slots are 0. The stripe is its own: it stores that it has
+ * opened the stripe, which may reach memory later, then reads `pins`, and takes the lock only if the stripe is pinned. An enumerator
+ * that has the lock waits until the adder has closed the stripe.
  *
  * Properties: an enumerator reads only members that are alive; no member touches the chunk after it is used again, nor does its
- * store come later than that.
+ * store come later than that; adder and enumerator are not in the lists at the same time.
  *
  * Expected to FAIL: -DW_HEAVY (no barrier), -DW_LATE (the barrier comes before the pin), -DW_FIRST (a member reads the pins before
  * its store), -DW_NOPIN (it does not look at them), -DW_NOLOCK (the enumerator does not take the lock), -DW_ONE (a chunk is used
- * again when one slot is 0), and with -DALWAYS -DW_NEVER (no barrier, and pins as with one).
+ * again when one slot is 0), -DW_ALONE (the enumerator does not wait for the adder), -DW_LOOKED (the adder reads the pins before its
+ * store), -DW_REPEAT (the adder that finds a pin changes the lists without the lock), and with -DALWAYS -DW_NEVER (no barrier, and pins as with one).
  *
  * With -DMARK another model: a canceller of all members marks one in place, while it holds the stripe's lock and has found no limit
  * there, or else under the edit lock; a worker begins it, somebody edits it, and the queue gets a limit, whose setter enumerates
@@ -81,6 +84,9 @@ byte slot[2] = 1;                               /* 1 a member, 2 one of the chun
 bit buffered[2];                                /* the store of 0 has not reached memory */
 bit alive[2] = 1;
 bit stripe, reused;
+bit openAlone, openBuffered;                    /* the adder has opened the stripe; its store has not reached memory */
+bit adderInLists;
+byte enumeratorsInLists;
 #if defined(ALWAYS) && !defined(W_NEVER)
 #define base 1
 #else
@@ -98,6 +104,7 @@ end:
   do
   :: atomic { buffered[0] -> arrive(0) }
   :: atomic { buffered[1] -> arrive(1) }
+  :: atomic { openBuffered -> openBuffered = 0; openAlone = 1 }
   od
 }
 proctype Member(bit id) {
@@ -120,7 +127,7 @@ proctype Member(bit id) {
 }
 inline heavy() {
 #if !defined(ALWAYS) && !defined(W_HEAVY)
-  atomic { arrive(0); arrive(1) }
+  atomic { arrive(0); arrive(1); if :: openBuffered -> openBuffered = 0; openAlone = 1 :: else fi }
 #else
   skip
 #endif
@@ -141,6 +148,10 @@ proctype Enumerator() {
 #ifndef W_NOLOCK
      takeLock();
 #endif
+#ifndef W_ALONE
+     !openAlone;
+#endif
+     atomic { enumeratorsInLists++; assert(!adderInLists) };
      i = 0;
      do
      :: i == 2 -> break
@@ -149,6 +160,7 @@ proctype Enumerator() {
         if :: word == 1 -> assert(alive[i]) :: else fi;       /* takes a reference */
         i++
      od;
+     enumeratorsInLists--;
 #ifndef W_NOLOCK
      stripe = 0;
 #endif
@@ -157,12 +169,27 @@ proctype Enumerator() {
 }
 proctype Adder() {
   byte n;
-  bit first, second;
+  bit first, second, alone;
   do
   :: n == 2 || reused -> break
   :: n < 2 && !reused ->
      n++;
-     takeLock();
+#ifdef W_LOOKED
+     alone = (pins == 0);
+     openBuffered = 1;
+#else
+     openBuffered = 1;
+     alone = (pins == 0);
+#endif
+     if
+     :: !alone ->
+        atomic { openBuffered = 0; openAlone = 0 };           /* its own stores come in order */
+#ifndef W_REPEAT
+        takeLock()
+#endif
+     :: else
+     fi;
+     atomic { adderInLists = 1; assert(enumeratorsInLists == 0) };
      first = (slot[0] == 0);
      second = (slot[1] == 0);
 #ifdef W_ONE
@@ -170,12 +197,17 @@ proctype Adder() {
 #else
      if :: first && second -> atomic { reused = 1; slot[0] = 2 } :: else fi;
 #endif
-     stripe = 0
+     adderInLists = 0;
+     if
+     :: alone -> atomic { openBuffered = 0; openAlone = 0 }
+     :: else -> stripe = 0
+     fi
   od
 }
 active proctype Monitor() {
 end:
   timeout ->
+    assert(!openAlone && !openBuffered && !adderInLists && enumeratorsInLists == 0);
     assert(!alive[0] && !alive[1] && !buffered[0] && !buffered[1] && pins == base && !stripe);
     assert(slot[1] == 0 && slot[0] == (reused -> 2 : 0))
 }

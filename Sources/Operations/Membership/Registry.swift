@@ -7,10 +7,15 @@ import Synchronization
 /// Who is a member of a queue: chunks of slots per group of submitting threads, merged by ticket
 /// when somebody asks.
 ///
-/// An add writes one slot under the stripe's lock; a removal is one store. Whoever needs another
-/// chunk looks whether older ones have been left by all. Page: Registry.md.
+/// An add writes one slot, in a stripe of the thread's own or under the stripe's lock; a removal is
+/// one store. Whoever needs another chunk looks whether older ones have been left by all. Page:
+/// Registry.md.
 @safe struct Registry: ~Copyable {
-  static let stripeCount = 8
+  /// Stripes that one thread each adds to, those of the first records.
+  static let ownedStripes = 8
+  /// Stripes that the other threads share.
+  static let sharedStripes = 8
+  static let stripeCount = ownedStripes + sharedStripes
   private let stripes: UnsafeMutablePointer<RegistryStripe>
 
   init() {
@@ -34,24 +39,26 @@ import Synchronization
 
   /// Adds the word of an operation or a closure node; returns the slot.
   @inline(__always)
-  func add(_ member: UInt, ticket: UInt64, stripe: Int) -> UInt {
-    let stripe = unsafe stripes + stripe % Self.stripeCount
-    unsafe stripe.pointee.lock.lock()
+  func add(_ member: UInt, ticket: UInt64, stripe index: Int) -> UInt {
+    let stripe = unsafe stripes + index
+    let isAlone = unsafe RegistryStripe.open(stripe, isOwned: index < Self.ownedStripes)
     let slot = unsafe stripe.pointee.lists.add(member, ticket, at: stripe)
-    unsafe stripe.pointee.lock.unlock()
+    unsafe RegistryStripe.close(stripe, isAlone: isAlone)
     return slot
   }
 
   /// Adds members with successive tickets; stores each one's slot in its header's link until it is
   /// submitted.
   func add(_ operations: [Operation], firstTicket: UInt64, stripe: Int) {
-    let stripe = unsafe stripes + stripe % Self.stripeCount
+    let isOwned = stripe < Self.ownedStripes
+    let stripe = unsafe stripes + stripe
     var ticket = firstTicket
     var room = 0
+    var isAlone = false
     OperationWords.forEach(operations) { operation in
-      // One lock per chunkful: enumerations and removals must not wait for a whole batch.
+      // One opening per chunkful: enumerations and removals must not wait for a whole batch.
       if room == 0 {
-        unsafe stripe.pointee.lock.lock()
+        isAlone = unsafe RegistryStripe.open(stripe, isOwned: isOwned)
         room = RegistryChunk.capacity
       }
       let slot = unsafe stripe.pointee.lists.add(operation.word, ticket, at: stripe)
@@ -59,14 +66,14 @@ import Synchronization
       operation.header.link.store(slot, ordering: .relaxed)
       ticket += 1
       room -= 1
-      if room == 0 { unsafe stripe.pointee.lock.unlock() }
+      if room == 0 { unsafe RegistryStripe.close(stripe, isAlone: isAlone) }
     }
-    if room > 0 { unsafe stripe.pointee.lock.unlock() }
+    if room > 0 { unsafe RegistryStripe.close(stripe, isAlone: isAlone) }
   }
 
   /// Adds a member that `members()` does not show.
   func addHidden(_ member: UInt, ticket: UInt64) -> UInt {
-    add(member | RegistryChunk.hiddenTag, ticket: ticket, stripe: 0)
+    add(member | RegistryChunk.hiddenTag, ticket: ticket, stripe: Self.ownedStripes)
   }
 
   /// A member as found by an enumeration.
@@ -195,155 +202,17 @@ import Synchronization
     var pinned = 0
     for index in 0..<Self.stripeCount {
       let stripe = unsafe stripes + index
-      unsafe stripe.pointee.lock.lock()
-      if unsafe stripe.pointee.lists.newest != nil { pinned |= 1 << index }
-      unsafe stripe.pointee.lock.unlock()
-      // relaxed, edge Pinned: the barrier orders it.
-      if pinned & 1 << index != 0 {
-        unsafe stripe.pointee.pins.wrappingAdd(1, ordering: .relaxed)
-      }
+      // acquire and release, edge Populated: whoever adds the first chunk afterwards sees what the
+      // caller did before.
+      let hasChunks = unsafe stripe.pointee.hasChunks.logicalOr(
+        false, ordering: .acquiringAndReleasing
+      ).oldValue
+      guard hasChunks else { continue }
+      pinned |= 1 << index
+      // relaxed, edges Pinned and Opened: the barrier orders it.
+      unsafe stripe.pointee.pins.wrappingAdd(1, ordering: .relaxed)
     }
     if pinned != 0 { AsymmetricBarrier.heavy() }
     return pinned
-  }
-}
-
-/// The chunks that one group of threads adds to.
-struct RegistryStripe: ~Copyable {
-  /// Under the lock; first, because a change of it counts as one at the stripe's address, where the
-  /// lock must not be.
-  var lists = StripeLists()
-  let lock = SpinLock()
-  private let padding = InlineArray<4, UInt>(repeating: 0)
-  /// Enumerators that have not done with the stripe; on a line of its own, since every member reads
-  /// it that leaves.
-  ///
-  /// Where there is no asymmetric barrier one more: everybody takes the lock then.
-  let pins = Atomic<Int>(AsymmetricBarrier.isAvailable ? 0 : 1)
-  private let morePadding = InlineArray<6, UInt>(repeating: 0)
-
-  /// Takes the lock when `found` has room for all members: who spins for the lock does not wait for
-  /// an allocator.
-  ///
-  /// Every look at the lists goes through the pointer and is an access of its own. A method of the
-  /// stripe would borrow the stripe all along, and the optimiser may then read the lists before it
-  /// takes the lock.
-  static func lock(
-    _ stripe: UnsafeMutablePointer<RegistryStripe>, with found: inout [Registry.Found]
-  ) {
-    while true {
-      unsafe stripe.pointee.lock.lock()
-      unsafe stripe.pointee.lists.takeOutAllSpent()
-      let most = unsafe stripe.pointee.lists.mostMembers
-      if found.capacity - found.count >= most { return }
-      unsafe stripe.pointee.lock.unlock()
-      // Others may add meanwhile; a chunk more for them, and half of what is there. At least twice
-      // what there was, so that what was found before is moved O(1) times on average.
-      let wanted = found.count + most + most / 2 + RegistryChunk.capacity
-      found.reserveCapacity(max(wanted, 2 * found.capacity))
-    }
-  }
-}
-
-/// The chunks of a stripe.
-@safe struct StripeLists {
-  var queue: UInt = 0
-  /// The chunk that is filled now, if there is one.
-  ///
-  /// The others are full. They follow it in a ring, first the one that was looked at longest ago.
-  private(set) var newest: UnsafeMutablePointer<RegistryChunk>?
-  /// How many are in the ring.
-  private var count = 0
-  /// Chunks that all members have left, to be used again.
-  private var spare: UnsafeMutablePointer<RegistryChunk>?
-
-  /// Slots of all chunks, those of members that have left included.
-  var mostMembers: Int { count * RegistryChunk.capacity }
-
-  /// Returns the slot.
-  mutating func add(
-    _ member: UInt, _ ticket: UInt64, at stripe: UnsafeMutablePointer<RegistryStripe>
-  ) -> UInt {
-    let chunk: UnsafeMutablePointer<RegistryChunk>
-    if let newest = unsafe newest, unsafe newest.pointee.filled < RegistryChunk.capacity {
-      unsafe chunk = newest
-    } else {
-      unsafe chunk = addChunk(at: stripe)
-    }
-    return unsafe RegistryChunk.add(member, ticket, to: chunk)
-  }
-
-  /// Looks at two older chunks for each one that it adds: one round takes out all that were spent
-  /// when it began, so there are at most about twice as many as have members.
-  @inline(never) private mutating func addChunk(
-    at stripe: UnsafeMutablePointer<RegistryStripe>
-  ) -> UnsafeMutablePointer<RegistryChunk> {
-    takeOutSpent(lookingAt: 2)
-    let chunk = unsafe popSpare() ?? newChunk(at: stripe)
-    // A look finds two at most, and one is used.
-    if unsafe spare?.pointee.next != nil { unsafe popSpare()?.deallocate() }
-    unsafe chunk.pointee.next = newest?.pointee.next ?? chunk
-    unsafe newest?.pointee.next = chunk
-    unsafe newest = chunk
-    count += 1
-    return unsafe chunk
-  }
-
-  private func newChunk(
-    at stripe: UnsafeMutablePointer<RegistryStripe>
-  ) -> UnsafeMutablePointer<RegistryChunk> {
-    let chunk = unsafe RegistryChunk.allocate()
-    unsafe chunk.initialize(to: RegistryChunk(queue: queue, stripe: stripe))
-    return unsafe chunk
-  }
-
-  private mutating func popSpare() -> UnsafeMutablePointer<RegistryChunk>? {
-    guard let chunk = unsafe spare else { return nil }
-    unsafe spare = chunk.pointee.next
-    unsafe chunk.pointee.empty()
-    return unsafe chunk
-  }
-
-  /// Looks at all chunks.
-  mutating func takeOutAllSpent() { takeOutSpent(lookingAt: count) }
-
-  /// Looks at some of the chunks, which go behind the others or out.
-  private mutating func takeOutSpent(lookingAt most: Int) {
-    for _ in 0..<most {
-      guard let last = unsafe newest, let chunk = unsafe last.pointee.next else { return }
-      guard unsafe chunk.pointee.isSpent else {
-        unsafe newest = chunk
-        continue
-      }
-      unsafe newest = chunk == last ? nil : last
-      unsafe last.pointee.next = chunk.pointee.next
-      unsafe chunk.pointee.next = spare
-      unsafe spare = chunk
-      count -= 1
-    }
-  }
-
-  /// Takes the spare chunks out, for the caller to free without the lock.
-  mutating func takeSpare() -> UnsafeMutablePointer<RegistryChunk>? {
-    defer { unsafe spare = nil }
-    return unsafe spare
-  }
-
-  /// Frees chunks that `takeSpare` has returned.
-  static func free(_ chunks: UnsafeMutablePointer<RegistryChunk>?) {
-    var next = unsafe chunks
-    while let chunk = unsafe next {
-      unsafe next = chunk.pointee.next
-      unsafe chunk.deallocate()
-    }
-  }
-
-  mutating func freeChunks() {
-    // Out of the ring, a list.
-    let first = unsafe newest?.pointee.next
-    unsafe newest?.pointee.next = nil
-    unsafe newest = nil
-    unsafe Self.free(first)
-    unsafe Self.free(takeSpare())
   }
 }

@@ -27,18 +27,20 @@ import Synchronization
   var next: UnsafeMutablePointer<RegistryChunk>?
   let queue: UInt
   let stripe: UnsafeMutablePointer<RegistryStripe>
-  /// Slots that were given out; under the stripe's lock.
+  /// Slots that were given out; for whoever has opened the stripe.
   private(set) var filled = 0
   /// The low 32 bits and the next 16 of each ticket: enough for a year of 9 million submissions a
   /// second.
-  private var tickets = InlineArray<62, UInt32>(repeating: 0)
-  private var upperTickets = InlineArray<62, UInt16>(repeating: 0)
+  private let tickets: InlineArray<62, Atomic<UInt32>>
+  private let upperTickets: InlineArray<62, Atomic<UInt16>>
   /// The word of each member; 0 before it comes and when it has left.
   private let slots: InlineArray<62, Atomic<UInt>>
 
   init(queue: UInt, stripe: UnsafeMutablePointer<RegistryStripe>) {
     self.queue = queue
     unsafe self.stripe = stripe
+    tickets = InlineArray { _ in Atomic(0) }
+    upperTickets = InlineArray { _ in Atomic(0) }
     slots = InlineArray { _ in Atomic(0) }
   }
 
@@ -63,34 +65,33 @@ import Synchronization
     unsafe chunk(ofSlot: slot).pointee.queue
   }
 
-  /// The ticket of a member that has not left; takes the lock of its stripe.
+  /// The ticket of a member that has not left, for whoever was handed the member.
   static func ticket(ofSlot slot: UInt) -> UInt64 {
-    let chunk = unsafe Self.chunk(ofSlot: slot)
-    let stripe = unsafe chunk.pointee.stripe
-    // An addition to the chunk counts as a change of all its tickets.
-    unsafe stripe.pointee.lock.lock()
-    defer { unsafe stripe.pointee.lock.unlock() }
-    return unsafe chunk.pointee.ticket(index(ofSlot: slot))
+    unsafe chunk(ofSlot: slot).pointee.ticket(index(ofSlot: slot))
   }
 
   private func ticket(_ index: Int) -> UInt64 {
-    UInt64(upperTickets[index]) << 32 | UInt64(tickets[index])
+    // relaxed, both: written before the stripe was closed and before the member was handed over.
+    UInt64(upperTickets[index].load(ordering: .relaxed)) << 32
+      | UInt64(tickets[index].load(ordering: .relaxed))
   }
 
   /// All members have left: the slots may be given out again.
   mutating func empty() { filled = 0 }
 
-  /// Under the stripe's lock; returns the slot.
+  /// For whoever has opened the stripe; returns the slot.
   ///
   /// Changes field by field: members read `queue` and `stripe` without the lock.
   @inline(__always) static func add(
     _ member: UInt, _ ticket: UInt64, to chunk: UnsafeMutablePointer<RegistryChunk>
   ) -> UInt {
     let index = unsafe chunk.pointee.filled
-    // relaxed: the stripe's unlock publishes it.
+    // relaxed, all: the end of the opening publishes them.
     unsafe chunk.pointee.slots[index].store(member, ordering: .relaxed)
-    unsafe chunk.pointee.tickets[index] = UInt32(truncatingIfNeeded: ticket)
-    unsafe chunk.pointee.upperTickets[index] = UInt16(truncatingIfNeeded: ticket >> 32)
+    unsafe chunk.pointee.tickets[index].store(
+      UInt32(truncatingIfNeeded: ticket), ordering: .relaxed)
+    unsafe chunk.pointee.upperTickets[index].store(
+      UInt16(truncatingIfNeeded: ticket >> 32), ordering: .relaxed)
     unsafe chunk.pointee.filled = index + 1
     return UInt(bitPattern: chunk) + slotOffset + UInt(index)
   }

@@ -104,7 +104,7 @@ import Synchronization
   private let older: UInt
 
   private init(index: Int, older: UInt) {
-    stripe = index
+    stripe = RegistryStripe.index(ofRecord: index)
     self.older = older
     unsafe entries = Self.zeros()
     unsafe counted = Self.zeros()

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CSystemShims
+import ConcurrencyPrimitives
+import Synchronization
+
+/// The chunks that one thread adds to, or one group of threads.
+struct RegistryStripe: ~Copyable {
+  /// For whoever has opened the stripe; first, because a change of it counts as one at the stripe's
+  /// address, where the lock must not be.
+  var lists = StripeLists()
+  let lock = SpinLock()
+  /// The thread whose stripe it is has opened it without the lock, or looks whether it may.
+  private let isOpenAlone = Atomic<Bool>(false)
+  /// Some chunk is in the ring.
+  let hasChunks = Atomic<Bool>(false)
+  private let padding = InlineArray<4, UInt>(repeating: 0)
+  /// Enumerators that have not done with the stripe; on a line of its own, since every member reads
+  /// it that leaves.
+  ///
+  /// Where there is no asymmetric barrier one more: everybody takes the lock then.
+  let pins = Atomic<Int>(AsymmetricBarrier.isAvailable ? 0 : 1)
+  private let morePadding = InlineArray<6, UInt>(repeating: 0)
+
+  /// The stripe to which the thread with this record adds, in every registry.
+  static func index(ofRecord record: Int) -> Int {
+    guard record >= Registry.ownedStripes else { return record }
+    return Registry.ownedStripes + record % Registry.sharedStripes
+  }
+
+  /// Lets the caller change the lists until `close`: without the lock when the stripe is its own and
+  /// nobody enumerates, which it returns.
+  @inline(__always) static func open(
+    _ stripe: UnsafeMutablePointer<RegistryStripe>, isOwned: Bool
+  ) -> Bool {
+    if isOwned {
+      // relaxed, edge Opened: the enumerator's heavy barrier orders this store and the load.
+      unsafe stripe.pointee.isOpenAlone.store(true, ordering: .relaxed)
+      AsymmetricBarrier.light()
+      // acquire, edge Unpinned: what the last enumerator did with the lists is seen.
+      if unsafe stripe.pointee.pins.load(ordering: .acquiring) == 0 { return true }
+      // relaxed: nothing was changed.
+      unsafe stripe.pointee.isOpenAlone.store(false, ordering: .relaxed)
+    }
+    unsafe stripe.pointee.lock.lock()
+    return false
+  }
+
+  /// Ends what `open` began.
+  @inline(__always) static func close(
+    _ stripe: UnsafeMutablePointer<RegistryStripe>, isAlone: Bool
+  ) {
+    guard isAlone else { return unsafe stripe.pointee.lock.unlock() }
+    shim_keep_order()
+    // release, edge Opened: an enumerator that sees it sees the lists.
+    unsafe stripe.pointee.isOpenAlone.store(false, ordering: .releasing)
+  }
+
+  /// Takes the lock for an enumerator, who has pinned the stripe and passed the heavy barrier.
+  private static func lockPinned(_ stripe: UnsafeMutablePointer<RegistryStripe>) {
+    unsafe stripe.pointee.lock.lock()
+    var backoff = Backoff()
+    // acquire, edge Opened. The owner that opens it from now on sees the pin.
+    while unsafe stripe.pointee.isOpenAlone.load(ordering: .acquiring) { backoff.wait() }
+  }
+
+  /// Takes the lock when `found` has room for all members: who spins for the lock does not wait for
+  /// an allocator.
+  ///
+  /// Every look at the lists goes through the pointer and is an access of its own. A method of the
+  /// stripe would borrow the stripe all along, and the optimiser may then read the lists before it
+  /// takes the lock.
+  static func lock(
+    _ stripe: UnsafeMutablePointer<RegistryStripe>, with found: inout [Registry.Found]
+  ) {
+    while true {
+      unsafe lockPinned(stripe)
+      unsafe stripe.pointee.lists.takeOutAllSpent()
+      if unsafe stripe.pointee.lists.newest == nil {
+        // acquire and release, edge Populated: an exchange, so that whoever adds a chunk has what
+        // every look before it had.
+        unsafe _ = stripe.pointee.hasChunks.exchange(false, ordering: .acquiringAndReleasing)
+      }
+      let most = unsafe stripe.pointee.lists.mostMembers
+      if found.capacity - found.count >= most { return }
+      unsafe stripe.pointee.lock.unlock()
+      // Others may add meanwhile; a chunk more for them, and half of what is there. At least twice
+      // what there was, so that what was found before is moved O(1) times on average.
+      let wanted = found.count + most + most / 2 + RegistryChunk.capacity
+      found.reserveCapacity(max(wanted, 2 * found.capacity))
+    }
+  }
+}
+
+/// The chunks of a stripe.
+@safe struct StripeLists {
+  var queue: UInt = 0
+  /// The chunk that is filled now, if there is one.
+  ///
+  /// The others are full. They follow it in a ring, first the one that was looked at longest ago.
+  private(set) var newest: UnsafeMutablePointer<RegistryChunk>?
+  /// How many are in the ring.
+  private var count = 0
+  /// Chunks that all members have left, to be used again.
+  private var spare: UnsafeMutablePointer<RegistryChunk>?
+
+  /// Slots of all chunks, those of members that have left included.
+  var mostMembers: Int { count * RegistryChunk.capacity }
+
+  /// Returns the slot.
+  mutating func add(
+    _ member: UInt, _ ticket: UInt64, at stripe: UnsafeMutablePointer<RegistryStripe>
+  ) -> UInt {
+    let chunk: UnsafeMutablePointer<RegistryChunk>
+    if let newest = unsafe newest, unsafe newest.pointee.filled < RegistryChunk.capacity {
+      unsafe chunk = newest
+    } else {
+      unsafe chunk = addChunk(at: stripe)
+    }
+    return unsafe RegistryChunk.add(member, ticket, to: chunk)
+  }
+
+  /// Looks at two older chunks for each one that it adds: one round takes out all that were spent
+  /// when it began, so there are at most about twice as many as have members.
+  @inline(never) private mutating func addChunk(
+    at stripe: UnsafeMutablePointer<RegistryStripe>
+  ) -> UnsafeMutablePointer<RegistryChunk> {
+    takeOutSpent(lookingAt: 2)
+    // acquire and release, edge Populated: an enumerator that has passed over the stripe did before
+    // whatever made it look, which the caller sees afterwards.
+    if unsafe newest == nil {
+      unsafe _ = stripe.pointee.hasChunks.exchange(true, ordering: .acquiringAndReleasing)
+    }
+    let chunk = unsafe popSpare() ?? newChunk(at: stripe)
+    // A look finds two at most, and one is used.
+    if unsafe spare?.pointee.next != nil { unsafe popSpare()?.deallocate() }
+    unsafe chunk.pointee.next = newest?.pointee.next ?? chunk
+    unsafe newest?.pointee.next = chunk
+    unsafe newest = chunk
+    count += 1
+    return unsafe chunk
+  }
+
+  private func newChunk(
+    at stripe: UnsafeMutablePointer<RegistryStripe>
+  ) -> UnsafeMutablePointer<RegistryChunk> {
+    let chunk = unsafe RegistryChunk.allocate()
+    unsafe chunk.initialize(to: RegistryChunk(queue: queue, stripe: stripe))
+    return unsafe chunk
+  }
+
+  private mutating func popSpare() -> UnsafeMutablePointer<RegistryChunk>? {
+    guard let chunk = unsafe spare else { return nil }
+    unsafe spare = chunk.pointee.next
+    unsafe chunk.pointee.empty()
+    return unsafe chunk
+  }
+
+  /// Looks at all chunks.
+  mutating func takeOutAllSpent() { takeOutSpent(lookingAt: count) }
+
+  /// Looks at some of the chunks, which go behind the others or out.
+  private mutating func takeOutSpent(lookingAt most: Int) {
+    for _ in 0..<most {
+      guard let last = unsafe newest, let chunk = unsafe last.pointee.next else { return }
+      guard unsafe chunk.pointee.isSpent else {
+        unsafe newest = chunk
+        continue
+      }
+      unsafe newest = chunk == last ? nil : last
+      unsafe last.pointee.next = chunk.pointee.next
+      unsafe chunk.pointee.next = spare
+      unsafe spare = chunk
+      count -= 1
+    }
+  }
+
+  /// Takes the spare chunks out, for the caller to free without the lock.
+  mutating func takeSpare() -> UnsafeMutablePointer<RegistryChunk>? {
+    defer { unsafe spare = nil }
+    return unsafe spare
+  }
+
+  /// Frees chunks that `takeSpare` has returned.
+  static func free(_ chunks: UnsafeMutablePointer<RegistryChunk>?) {
+    var next = unsafe chunks
+    while let chunk = unsafe next {
+      unsafe next = chunk.pointee.next
+      unsafe chunk.deallocate()
+    }
+  }
+
+  mutating func freeChunks() {
+    // Out of the ring, a list.
+    let first = unsafe newest?.pointee.next
+    unsafe newest?.pointee.next = nil
+    unsafe newest = nil
+    unsafe Self.free(first)
+    unsafe Self.free(takeSpare())
+  }
+}
