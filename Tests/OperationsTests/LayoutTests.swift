@@ -40,6 +40,46 @@ struct LayoutTests {
     unsafe node.deallocate()
   }
 
+  private final class Count: Sendable {
+    let value = Atomic<Int>(0)
+    // relaxed: one thread does all of it.
+    var now: Int { value.load(ordering: .relaxed) }
+  }
+  private final class Captured: Sendable {
+    let deaths: Count
+    init(_ deaths: Count) { self.deaths = deaths }
+    // relaxed: one thread does all of it.
+    deinit { deaths.value.wrappingAdd(1, ordering: .relaxed) }
+  }
+
+  /// As words, with another owner or without.
+  @Test(arguments: [false, true], [false, true])
+  func theClosureOfACellDiesWithTheLastOwner(_ isCancelled: Bool, isShared: Bool) {
+    let node = UnsafeMutablePointer<ClosureNode>.allocate(capacity: 1)
+    unsafe node.initialize(to: ClosureNode())
+    let deaths = Count()
+    let runs = Count()
+    func body() -> @Sendable () -> Void {
+      let captured = Captured(deaths)
+      return {
+        _ = withExtendedLifetime(captured) { runs.value.wrappingAdd(1, ordering: .relaxed) }
+      }
+    }
+    var other: (@Sendable () -> Void)? = isShared ? body() : nil
+    unsafe _ = ClosureNode.prepare(node, other ?? body())
+    unsafe ClosureNode.runBody(node, isCancelled: isCancelled)
+    #expect(runs.now == (isCancelled ? 0 : 1))
+    #expect(deaths.now == (isShared ? 0 : 1))
+    other?()
+    other = nil
+    #expect(deaths.now == 1)
+    // It is moved out once.
+    unsafe ClosureNode.runBody(node, isCancelled: isCancelled)
+    #expect(deaths.now == 1)
+    unsafe node.deinitialize(count: 1)
+    unsafe node.deallocate()
+  }
+
   @Test func graphNodesFillOneLineAndBeginWithTheirHeader() {
     #expect(MemoryLayout<GraphNode>.stride == 64)
     #expect(MemoryLayout<GraphControl>.stride <= GraphControl.byteCount)

@@ -51,6 +51,13 @@ static inline void shim_call_closure(struct shim_closure closure) {
   typedef __attribute__((swiftcall)) void (*function)(__attribute__((swift_context)) void *context);
   ((function)closure.function)((void *)closure.context);
 }
+/// Gives a reference to a closure's context up: without a read-modify-write where it is the only one.
+void shim_release_context(uintptr_t context);
+/// Calls the closure and gives the caller's reference up.
+static inline void shim_call_closure_once(struct shim_closure closure) {
+  shim_call_closure(closure);
+  shim_release_context(closure.context);
+}
 
 /// Per-thread slots, one per room that needs one; initial-exec so that a read is one load.
 extern __thread void *shim_tls_worker __attribute__((tls_model("initial-exec")));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CSystemShims
 import ConcurrencyPrimitives
 import Scheduling
 import Synchronization
@@ -56,23 +57,43 @@ import Synchronization
     unsafe unsafeBitCast(job.header.pointee.run, to: UInt.self) == runWord
   }
 
-  /// Moves the closure out; touches no other field, since others may read those meanwhile.
+  /// Where the closure lies; not through `pointee`, which would be an access to the whole cell,
+  /// whose other fields others may read meanwhile.
   @inline(__always)
+  private static func place(
+    _ node: UnsafeMutablePointer<ClosureNode>
+  ) -> UnsafeMutablePointer<Body> {
+    // SAFETY: the closure lies at that offset (tested).
+    unsafe (UnsafeMutableRawPointer(node) + bodyOffset).assumingMemoryBound(to: Body.self)
+  }
+
+  /// Moves the closure out.
   static func takeBody(_ node: UnsafeMutablePointer<ClosureNode>) -> (@Sendable () -> Void)? {
-    // SAFETY: the closure lies at that offset (tested); the place is initialised again before
-    // anybody can look. Not through `pointee`, which would be an access to the whole cell.
-    let place = unsafe (UnsafeMutableRawPointer(node) + bodyOffset)
-      .assumingMemoryBound(to: Body.self)
-    let body = unsafe place.move()
-    unsafe place.initialize(to: Body())
+    let body = unsafe place(node).move()
+    unsafe place(node).initialize(to: Body())
     return body.function
   }
 
+  /// Moves the closure out and runs it, unless it is cancelled; its captures die with it.
+  ///
+  /// As words: a closure is released with a read-modify-write even where nobody shares it.
+  @inline(__always)
+  static func runBody(_ node: UnsafeMutablePointer<ClosureNode>, isCancelled: Bool) {
+    // SAFETY: a closure is these two words (tested), and nil is zeros; the place is that of no
+    // closure again before anybody can look.
+    let words = unsafe UnsafeMutableRawPointer(place(node)).load(as: shim_closure.self)
+    unsafe place(node).initialize(to: Body())
+    guard words.function != 0 else { return }
+    if isCancelled { shim_release_context(words.context) } else { shim_call_closure_once(words) }
+  }
+
   /// Fills a free cell; returns the generation its handle will have.
+  @inline(__always)
   static func prepare(
     _ node: UnsafeMutablePointer<ClosureNode>, _ body: consuming @escaping @Sendable () -> Void
   ) -> UInt64 {
-    unsafe node.pointee.body = Body(function: consume body)
+    // A free cell has no closure.
+    unsafe place(node).initialize(to: Body(function: consume body))
     // relaxed: the cell is this thread's.
     return unsafe node.pointee.state.load(ordering: .relaxed) >> generationShift
   }
@@ -239,7 +260,7 @@ extension OperationQueue {
       return unsafe runRecorded(node, slot, gate, isCancelled: isCancelled, record, context)
     }
     let outer = record.push(UInt(bitPattern: node), self)
-    unsafe Self.runBody(of: node, isCancelled: isCancelled)
+    unsafe ClosureNode.runBody(node, isCancelled: isCancelled)
     record.pop(outer)
     return unsafe finishClosure(node, slot, gate, record, context)
   }
@@ -253,17 +274,10 @@ extension OperationQueue {
     unsafe Self.recordClosureStart(
       address, worker: context.pointee.worker, origin: context.pointee.origin)
     let outer = record.push(address, self)
-    unsafe Self.runBody(of: node, isCancelled: isCancelled)
+    unsafe ClosureNode.runBody(node, isCancelled: isCancelled)
     record.pop(outer)
     Self.recordClosureFinish(address, isSkipped: isCancelled)
     return unsafe finishClosure(node, slot, gate, record, context)
-  }
-
-  /// Moves the closure out and runs it, so that its captures die with it.
-  @inline(__always)
-  private static func runBody(of node: UnsafeMutablePointer<ClosureNode>, isCancelled: Bool) {
-    let body = unsafe ClosureNode.takeBody(node)
-    if let body, !isCancelled { body() }
   }
 
   private func finishClosure(

@@ -70,7 +70,25 @@ extension OperationQueue {
   /// Adds `n` members; returns the word before.
   ///
   /// The queue keeps itself alive while it has members.
-  func addMembers(_ n: Int, flags: UInt64 = 0) -> UInt64 {
+  @inline(__always) func addMembers(_ n: Int) -> UInt64 {
+    let share = UInt64(n) << MemberCount.ticketShift &+ UInt64(n) * MemberCount.one
+    // acquire and release, edge Counted: orders submissions with skips, barriers and waiters of the
+    // same word.
+    let (old, new) = count.word.wrappingAdd(share, ordering: .acquiringAndReleasing)
+    count.noteTickets(from: old, to: new)
+    let before = MemberCount.members(old)
+    // The new members leave after this at the earliest, so nobody releases it before.
+    if before == 0 { unsafe _ = Unmanaged.passRetained(self) }
+    if before + n > MemberCount.limit {
+      // relaxed: for the message, which shows the members.
+      count.word.wrappingSubtract(share, ordering: .relaxed)
+      Fault.queueOverflow(self, count: before + n)
+    }
+    return old
+  }
+
+  /// As `addMembers(_:)`, setting flags in the same step.
+  func addMembers(_ n: Int, flags: UInt64) -> UInt64 {
     var old = count.word.load(ordering: .relaxed)  // relaxed: the exchange validates it
     while true {
       let members = MemberCount.members(old)

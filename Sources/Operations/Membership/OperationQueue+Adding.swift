@@ -92,31 +92,37 @@ extension OperationQueue {
   /// Implements `addOperation(_:)` for a closure.
   @inline(__always)
   func addClosure(_ block: consuming @escaping @Sendable () -> Void) -> OperationHandle {
-    let node = unsafe ThreadRecord.withCurrent { unsafe $0.nodeCache.take() }
+    let record = unsafe ThreadRecord.currentReference
+    let node = unsafe record._withUnsafeGuaranteedRef { unsafe $0.nodeCache.take() }
     // The closure is the caller's to give: no reference is counted for it.
     let generation = unsafe ClosureNode.prepare(node, consume block)
-    return ThreadRecord.withCurrent { record in
-      // Before the registry: from there on until the cell is open an enumerator may wait for it
-      // with the stripe's lock, for which a barrier's adder may wait with `control`.
-      let place = takePlace(1)
-      let slot = registry.add(
-        UInt(bitPattern: node) | RegistryChunk.closureTag, ticket: place.ticket,
-        stripe: record.stripe)
-      // relaxed: published by the hand-over below; an enumerator reads nothing of the node but its
-      // state before.
-      unsafe node.pointee.membership.store(slot, ordering: .relaxed)
-      if let barrier = place.barrier {
-        unsafe addFacade(behind: barrier, node, generation, slot, place.ticket)
-      } else if hasExtras, givesExtras {
-        unsafe addFacade(behind: nil, node, generation, slot, place.ticket)
-      } else {
-        if isRecording { recordClosure(UInt(bitPattern: node)) }
-        unsafe ClosureNode.open(node, generation)
-        // Once it is open: see Observation.md.
-        if hasExtras { return unsafe addWithExtras(node, generation, place.ticket) }
-        accept(unsafe ClosureNode.job(node))
-      }
-      return OperationHandle(node: UInt(bitPattern: node), generation: generation)
+    unsafe record._withUnsafeGuaranteedRef { unsafe admit(node, generation, $0) }
+    return OperationHandle(node: UInt(bitPattern: node), generation: generation)
+  }
+
+  /// Makes a cell with its closure a member.
+  @inline(__always) private func admit(
+    _ node: UnsafeMutablePointer<ClosureNode>, _ generation: UInt64, _ record: ThreadRecord
+  ) {
+    // Before the registry: from there on until the cell is open an enumerator may wait for it with
+    // the stripe's lock, for which a barrier's adder may wait with `control`.
+    let place = takePlace(1)
+    let slot = registry.add(
+      UInt(bitPattern: node) | RegistryChunk.closureTag, ticket: place.ticket,
+      stripe: record.stripe)
+    // relaxed: published by the hand-over below; an enumerator reads nothing of the node but its
+    // state before.
+    unsafe node.pointee.membership.store(slot, ordering: .relaxed)
+    if let barrier = place.barrier {
+      unsafe addFacade(behind: barrier, node, generation, slot, place.ticket)
+    } else if hasExtras, givesExtras {
+      unsafe addFacade(behind: nil, node, generation, slot, place.ticket)
+    } else {
+      if isRecording { recordClosure(UInt(bitPattern: node)) }
+      unsafe ClosureNode.open(node, generation)
+      // Once it is open: see Observation.md.
+      if hasExtras { return unsafe addWithExtras(node, generation, place.ticket) }
+      accept(unsafe ClosureNode.job(node))
     }
   }
 

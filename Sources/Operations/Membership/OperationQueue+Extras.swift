@@ -55,14 +55,13 @@ extension OperationQueue {
   @inline(never)
   func addWithExtras(
     _ node: UnsafeMutablePointer<ClosureNode>, _ generation: UInt64, _ ticket: UInt64
-  ) -> OperationHandle {
+  ) {
     let handle = OperationHandle(node: UInt(bitPattern: node), generation: generation)
     let tracksMembers = extrasIfAny?.observation.withLock { $0.tracksMembers } ?? false
     if tracksMembers, let operation = handle.facade { noteAdded([operation], ticket) }
     if cancelsNewcomers { handle.cancel() }
     accept(unsafe ClosureNode.job(node))
     tellObservers()
-    return handle
   }
 
   func noteRemoved(_ operation: Operation) {
