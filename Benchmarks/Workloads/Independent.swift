@@ -5,20 +5,29 @@ internal import Operations
 package import Scheduling
 
 /// `n` operations without dependencies, each added from one thread outside the pool: by
-/// `addOperation { }`, or as a `BlockOperation` object.
+/// `addOperation { }`, as a body that the queue stores, or as a `BlockOperation` object.
 ///
 /// Stresses: the add path, the injector, waking the first workers, and the finish path without
 /// successors. Does not show: dependency release, or adding from several threads or from inside
 /// operations. The build phase is the queue alone, since operations run while later ones are added.
 package final class Independent: Workload {
+  /// What is added.
+  enum Form { case closures, bodies, objects }
+
+  private struct Increment: OperationBody {
+    let slots: Slots
+    let index: Int
+    func run() { slots.increment(index) }
+  }
+
   private let name: String
   private let storage: SlotStorage
-  private let makesObjects: Bool
+  private let form: Form
 
-  init(_ name: String, operations: Int, asObjects: Bool = false) throws(WorkloadError) {
+  init(_ name: String, operations: Int, as form: Form = .closures) throws(WorkloadError) {
     self.name = name
     storage = try SlotStorage(for: name, count: operations)
-    makesObjects = asObjects
+    self.form = form
   }
 
   package var operationsPerIteration: Int { storage.count }
@@ -29,14 +38,13 @@ package final class Independent: Workload {
     let slots = storage.slots
     let count = storage.count
     try TimedIteration.run(name, on: scheduler, recorder: &recorder) { queue in
-      if makesObjects {
-        for index in 0..<count {
-          queue.addOperation(BlockOperation { slots.increment(index) })
-        }
-      } else {
-        for index in 0..<count {
-          queue.addOperation { slots.increment(index) }
-        }
+      switch form {
+      case .closures:
+        for index in 0..<count { queue.addOperation { slots.increment(index) } }
+      case .bodies:
+        for index in 0..<count { queue.addOperation(Increment(slots: slots, index: index)) }
+      case .objects:
+        for index in 0..<count { queue.addOperation(BlockOperation { slots.increment(index) }) }
       }
     }
     try storage.checkIteration(of: name)
@@ -59,6 +67,18 @@ extension WorkloadDescription {
       try Independent("independent", operations: parameters["n"])
     })
 
+  /// The same as bodies that the queue stores.
+  package static let independentBodies = WorkloadDescription(
+    name: "independent-bodies",
+    summary: "values with a run() without dependencies, stored by the queue and added one by one",
+    notShown: "dependency release; adding from several threads or from inside operations",
+    tags: ["throughput", "closures"],
+    runsByDefault: false,
+    axes: independent.axes,
+    make: { parameters throws(WorkloadError) in
+      try Independent("independent-bodies", operations: parameters["n"], as: .bodies)
+    })
+
   /// The same as objects.
   package static let independentObjects = WorkloadDescription(
     name: "independent-objects",
@@ -68,6 +88,6 @@ extension WorkloadDescription {
     runsByDefault: false,
     axes: independent.axes,
     make: { parameters throws(WorkloadError) in
-      try Independent("independent-objects", operations: parameters["n"], asObjects: true)
+      try Independent("independent-objects", operations: parameters["n"], as: .objects)
     })
 }

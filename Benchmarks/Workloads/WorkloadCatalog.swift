@@ -9,7 +9,8 @@ package enum WorkloadCatalog {
   /// A new workload is one file and one line here.
   package static let all: [WorkloadDescription] = [
     .independent, .chain, .fan, .wavefront, .layered, .forkJoin, .priorityMix, .cancel,
-    .submitLatency, .independentObjects, .wavefrontWork, .graphChain, .graphWavefront,
+    .submitLatency, .independentBodies, .independentObjects, .wavefrontWork, .graphChain,
+    .graphWavefront,
     .graphLayered, .forkJoinStack,
   ]
 }

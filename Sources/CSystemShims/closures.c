@@ -6,6 +6,10 @@ struct shim_closure shim_closure_words(uintptr_t function, uintptr_t context) {
   return (struct shim_closure){function, context};
 }
 
+struct shim_closure shim_body_words(uintptr_t function, uintptr_t context) {
+  return (struct shim_closure){function, context};
+}
+
 // Of the Swift runtime.
 extern void swift_release(void *object);
 extern void swift_nonatomic_release(void *object);

@@ -6,7 +6,7 @@
  * and waits for `retiring` (the heavy barrier makes that sequentially consistent; -DEXCHANGE is the way without it). One worker runs the cell's job, a user holds the handle
  * (asks for `operation`, and with -DCANCEL cancels, with -DLIMIT on a queue with a limit: an extra job that skips), an enumerator pins
  * the registry chunk and promotes what it finds (-DENUM), and the cell stands for a second closure afterwards, to which the old
- * handle must do nothing. Sequential consistency.
+ * handle must do nothing. One word of the cell has what uses a stored body, or, once there is one, the facade. Sequential consistency.
  *
  * Properties: the closure is moved out by one thread at a time and runs exactly once, or never when it was cancelled; the facade
  * finishes and leaves once, and is touched by nobody afterwards who has no reference of his own; the cell is given back once, by
@@ -15,7 +15,8 @@
  * Expected to FAIL: -DW_BODY (a facade made while the closure runs takes the closure too), -DW_RETIRE (the run retires the cell
  * without looking whether a facade was made), -DW_GENERATION (the handle does not compare generations), -DW_PIN (removal does not
  * wait for the pin; with ENUM), -DW_WATCH (a handle does not wait for the run that retires the cell), -DW_LOOK (the run retires
- * without looking for `watched`; with CANCEL), -DW_BACK (a facade gives its cell back although the cell's own job is still out; with
+ * without looking for `watched`; with CANCEL), -DW_USE (the run reads what uses a stored body after it has started, when a facade may be in
+ * the same word), -DW_BACK (a facade gives its cell back although the cell's own job is still out; with
  * CANCEL and LIMIT).
  *
  * -DBEHIND is another model: a closure added behind a barrier in a queue with a limit, and a canceller that finds it as soon as its
@@ -69,6 +70,7 @@ init { atomic { run Adder(); run Barrier(); run Canceller(); run Worker(); run W
 #else
 byte gen; bit live, started, cancelled, promoted, lock, watched;  /* the state word */
 bit retiring;                                             /* of the run's thread: it retires the cell */
+bit word;                                                 /* 0: what uses a stored body, 1: the facade */
 bit body = 1, moving;                                     /* closure in the cell, somebody moves it out */
 bit facadeBody, facadeStarted, facadeCancelled, facadeFinished, facadeLeft, facadeFreed;
 byte facadeRc, handles, hasLeft;
@@ -89,6 +91,7 @@ inline promote() {                                        /* under the lock bit 
 #else
   if :: !started -> takeBody(b); facadeBody = b :: else fi;
 #endif
+  word = 1;
   facadeRc = 1; promoted = 1
 }
 inline remove() {
@@ -119,8 +122,12 @@ inline facadeDrops() {                                    /* a handle that lost 
 }
 
 proctype Run() {
-  bit p, c, b, last, won, isLeftAlone;
+  bit p, c, b, last, won, isLeftAlone, use;
+  use = word;
   atomic { !lock; assert(live); started = 1; p = promoted; c = cancelled };
+#ifdef W_USE
+  use = word;
+#endif
   if
   :: p ->
      atomic { assert(!facadeFreed); won = !facadeStarted; facadeStarted = 1; c = facadeCancelled };
@@ -132,7 +139,7 @@ proctype Run() {
      fi
   :: else ->
      takeBody(b);
-     assert(b);
+     assert(b && use == 0);
      if :: !c -> ran++ :: else fi;
 #ifdef W_RETIRE
      atomic { !lock; retired(); p = 0 };

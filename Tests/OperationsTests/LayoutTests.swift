@@ -66,15 +66,12 @@ struct LayoutTests {
       }
     }
     var other: (@Sendable () -> Void)? = isShared ? body() : nil
-    unsafe _ = ClosureNode.prepare(node, other ?? body())
-    unsafe ClosureNode.runBody(node, isCancelled: isCancelled)
+    unsafe ClosureNode.prepare(node, other ?? body())
+    unsafe ClosureNode.runBody(node, use: 0, isCancelled: isCancelled)
     #expect(runs.now == (isCancelled ? 0 : 1))
     #expect(deaths.now == (isShared ? 0 : 1))
     other?()
     other = nil
-    #expect(deaths.now == 1)
-    // It is moved out once.
-    unsafe ClosureNode.runBody(node, isCancelled: isCancelled)
     #expect(deaths.now == 1)
     unsafe node.deinitialize(count: 1)
     unsafe node.deallocate()

@@ -9,9 +9,8 @@ import Workloads
     #expect(
       WorkloadCatalog.all.map(\.name) == [
         "independent", "chain", "fan", "wavefront", "layered", "fork-join", "priority-mix",
-        "cancel", "submit-latency", "independent-objects", "wavefront-work", "graph-chain",
-        "graph-wavefront", "graph-layered",
-        "fork-join-stack",
+        "cancel", "submit-latency", "independent-bodies", "independent-objects", "wavefront-work",
+        "graph-chain", "graph-wavefront", "graph-layered", "fork-join-stack",
       ])
   }
 
@@ -19,7 +18,8 @@ import Workloads
     ("independent", "n:1000000"), ("chain", "n:100000"), ("fan", "rounds:200;width:1000"),
     ("wavefront", "n:512"), ("layered", "degree:3;layers:100;seed:42;width:1000"),
     ("fork-join", "n:30"), ("priority-mix", "flood:20000;samples:200"), ("cancel", "n:100000"),
-    ("submit-latency", "samples:1000"), ("independent-objects", "n:1000000"),
+    ("submit-latency", "samples:1000"), ("independent-bodies", "n:1000000"),
+    ("independent-objects", "n:1000000"),
     ("wavefront-work", "body-ns:1000;n:256"), ("graph-chain", "n:100000"),
     ("graph-wavefront", "n:512"),
     ("graph-layered", "degree:3;layers:100;seed:42;width:1000"), ("fork-join-stack", "n:30"),

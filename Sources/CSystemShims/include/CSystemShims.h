@@ -59,6 +59,14 @@ static inline void shim_call_closure_once(struct shim_closure closure) {
   shim_release_context(closure.context);
 }
 
+/// What Swift passes for a function that does something with a body at an address.
+struct shim_closure shim_body_words(uintptr_t function, uintptr_t context);
+/// Calls such a function, which has no context.
+static inline struct shim_closure shim_use_body(uintptr_t function, uintptr_t place, uint8_t use) {
+  typedef __attribute__((swiftcall)) struct shim_closure (*body_function)(uintptr_t, uint8_t);
+  return ((body_function)function)(place, use);
+}
+
 /// Per-thread slots, one per room that needs one; initial-exec so that a read is one load.
 extern __thread void *shim_tls_worker __attribute__((tls_model("initial-exec")));
 extern __thread void *shim_tls_operations __attribute__((tls_model("initial-exec")));

@@ -14,24 +14,29 @@ import Synchronization
   /// Size of a cell, B.
   static let cellSize = 64
   /// Where `body` lies in a cell, B.
-  static let bodyOffset = 8
+  static let bodyOffset = 40
   /// Where `header` lies in a cell, B.
-  static let headerOffset = 40
+  static let headerOffset = 24
 
-  /// The façade with the runtime's reference, once `promoted`; under the lock bit.
-  var facade: UInt = 0
+  /// The façade with the runtime's reference, once `promoted`.
+  ///
+  /// Before that 0, or the function that uses a stored body. Changes under the lock bit.
+  let facade = Atomic<UInt>(0)
   /// A closure as a struct, which generic code and pointers take as it is, while they would wrap a
   /// bare function.
   struct Body {
     var function: (@Sendable () -> Void)?
   }
-  /// The closure until it starts or moves to the façade.
-  var body = Body()
-  /// The registry slot; valid while live.
-  let membership = Atomic<UInt>(0)
   /// Generation in the upper half, flags in the lower.
   let state = Atomic<UInt64>(0)
+  /// The registry slot; valid while live.
+  ///
+  /// It lies where an operation has its run function, which no slot is: see
+  /// `Operation.isOperation(at:)`.
+  let membership = Atomic<UInt>(0)
   let header: JobHeader
+  /// The closure, or the stored body, until it starts or moves to the façade.
+  var body = InlineArray<3, UInt>(repeating: 0)
 
   static let lock: UInt64 = 1
   static let live: UInt64 = 2
@@ -57,45 +62,80 @@ import Synchronization
     unsafe unsafeBitCast(job.header.pointee.run, to: UInt.self) == runWord
   }
 
-  /// Where the closure lies; not through `pointee`, which would be an access to the whole cell,
-  /// whose other fields others may read meanwhile.
+  /// Where the closure or the stored body lies; not through `pointee`, which would be an access to
+  /// the whole cell, whose other fields others may read meanwhile.
   @inline(__always)
-  private static func place(
+  private static func place(_ node: UnsafeMutablePointer<ClosureNode>) -> UnsafeMutableRawPointer {
+    // SAFETY: it lies at that offset (tested).
+    unsafe UnsafeMutableRawPointer(node) + bodyOffset
+  }
+
+  /// Moves the closure out, or the stored body as a closure; under the lock bit, or before the cell
+  /// is opened.
+  private static func takeBody(
     _ node: UnsafeMutablePointer<ClosureNode>
-  ) -> UnsafeMutablePointer<Body> {
-    // SAFETY: the closure lies at that offset (tested).
-    unsafe (UnsafeMutableRawPointer(node) + bodyOffset).assumingMemoryBound(to: Body.self)
+  ) -> (@Sendable () -> Void)? {
+    // relaxed: changes under the lock bit only.
+    let use = unsafe node.pointee.facade.load(ordering: .relaxed)
+    guard use != 0 else {
+      return unsafe place(node).assumingMemoryBound(to: Body.self).move().function
+    }
+    let address = UInt(bitPattern: unsafe place(node))
+    let words = shim_use_body(use, address, StoredBody.Use.wrap.rawValue)
+    // SAFETY: a closure is these two words (tested), and comes with its reference; through the place,
+    // since a cast would take one more.
+    unsafe _ = place(node).initializeMemory(as: shim_closure.self, to: words)
+    return unsafe place(node).assumingMemoryBound(to: Body.self).move().function
   }
 
-  /// Moves the closure out.
-  static func takeBody(_ node: UnsafeMutablePointer<ClosureNode>) -> (@Sendable () -> Void)? {
-    let body = unsafe place(node).move()
-    unsafe place(node).initialize(to: Body())
-    return body.function
-  }
-
-  /// Moves the closure out and runs it, unless it is cancelled; its captures die with it.
+  /// Moves the closure or the stored body out and runs it, unless it is cancelled; what it has
+  /// captured dies with it.
   ///
-  /// As words: a closure is released with a read-modify-write even where nobody shares it.
+  /// A closure as words: it is released with a read-modify-write even where nobody shares it.
   @inline(__always)
-  static func runBody(_ node: UnsafeMutablePointer<ClosureNode>, isCancelled: Bool) {
-    // SAFETY: a closure is these two words (tested), and nil is zeros; the place is that of no
-    // closure again before anybody can look.
-    let words = unsafe UnsafeMutableRawPointer(place(node)).load(as: shim_closure.self)
-    unsafe place(node).initialize(to: Body())
-    guard words.function != 0 else { return }
+  static func runBody(
+    _ node: UnsafeMutablePointer<ClosureNode>, use: UInt, isCancelled: Bool
+  ) {
+    let place = unsafe place(node)
+    guard use == 0 else {
+      let mode = isCancelled ? StoredBody.Use.drop : .run
+      _ = shim_use_body(use, UInt(bitPattern: place), mode.rawValue)
+      return
+    }
+    // SAFETY: a closure is these two words (tested); they are nobody's afterwards.
+    let words = unsafe place.load(as: shim_closure.self)
     if isCancelled { shim_release_context(words.context) } else { shim_call_closure_once(words) }
   }
 
-  /// Fills a free cell; returns the generation its handle will have.
+  /// Fills a free cell.
   @inline(__always)
   static func prepare(
     _ node: UnsafeMutablePointer<ClosureNode>, _ body: consuming @escaping @Sendable () -> Void
-  ) -> UInt64 {
+  ) {
     // A free cell has no closure.
-    unsafe place(node).initialize(to: Body(function: consume body))
+    unsafe _ = place(node).initializeMemory(as: Body.self, to: Body(function: consume body))
+    unsafe node.pointee.facade.store(0, ordering: .relaxed)  // relaxed: the cell is this thread's.
+  }
+
+  /// Fills a free cell whose body has been stored.
+  static func prepare(
+    _ node: UnsafeMutablePointer<ClosureNode>, _ use: StoredBody.Function
+  ) {
+    let words = unsafe bodyWords(use)
+    guard words.context == 0 else {
+      // The compiler did not know the type, so the function needs a context, which has no place.
+      let body = unsafe use(place(node), .wrap)
+      return unsafe prepare(node, body ?? {})
+    }
     // relaxed: the cell is this thread's.
-    return unsafe node.pointee.state.load(ordering: .relaxed) >> generationShift
+    unsafe node.pointee.facade.store(words.function, ordering: .relaxed)
+  }
+
+  /// The generation that the handle of a free cell will have.
+  @inline(__always)
+  static func generation(_ node: UnsafeMutablePointer<ClosureNode>) -> UInt64 {
+    // relaxed: the cell is this thread's.
+    unsafe node.pointee.state.load(ordering: .relaxed) >> generationShift
   }
 
   /// From here on handles and enumerations may use the node.
@@ -121,9 +161,23 @@ import Synchronization
       facadeOf: UInt(bitPattern: node), slot: slot, flags: flags,
       // Once it has started the closure is the runner's.
       body: isStarted ? nil : unsafe takeBody(node))
-    unsafe node.pointee.facade = UInt(bitPattern: Unmanaged.passRetained(facade).toOpaque())
+    let word = unsafe UInt(bitPattern: Unmanaged.passRetained(facade).toOpaque())
+    // relaxed: under the lock bit, or published with the opening.
+    unsafe node.pointee.facade.store(word, ordering: .relaxed)
     if isRecording { facade.recordFacade(of: UInt(bitPattern: node)) }
     return facade
+  }
+
+  /// The façade of a cell that is promoted, as its word.
+  static func facadeWord(_ node: UnsafeMutablePointer<ClosureNode>) -> UInt {
+    // relaxed: the caller has seen `promoted`, after which it stays.
+    unsafe node.pointee.facade.load(ordering: .relaxed)
+  }
+
+  /// The façade of a cell that is promoted.
+  static func facade(_ node: UnsafeMutablePointer<ClosureNode>) -> Unmanaged<Operation> {
+    // SAFETY: the cell has the runtime's reference to it.
+    unsafe Operation.reference(facadeWord(node))
   }
 
   static func job(_ node: UnsafeMutablePointer<ClosureNode>) -> Job {
@@ -163,7 +217,7 @@ import Synchronization
     let flags = unsafe change(node) { _ in nil }
     guard flags & promoted != 0 else { return flags & cancelled != 0 }
     // SAFETY: the job is a handle of the façade.
-    return unsafe Operation.reference(node.pointee.facade)._withUnsafeGuaranteedRef(\.needsNoSlot)
+    return unsafe facade(node)._withUnsafeGuaranteedRef(\.needsNoSlot)
   }
 
   /// Ends the use of a cell that has run, unless it is promoted; returns the word before.
@@ -244,37 +298,40 @@ extension OperationQueue {
       takeBack(unsafe ClosureNode.job(node), ticket: RegistryChunk.ticket(ofSlot: slot))
       return 0
     }
+    // relaxed: written before the hand-over; a façade that replaces it is seen in the state below.
+    let use = unsafe node.pointee.facade.load(ordering: .relaxed)
     let before = unsafe ClosureNode.change(node) { word in
       let skip = word & ClosureNode.cancelled != 0 ? ClosureNode.skipped : 0
       return word | ClosureNode.started | skip
     }
     if before & ClosureNode.promoted != 0 {
       // The node is the façade's first handle; the façade gives the cell back when it leaves.
-      return unsafe Operation.reference(node.pointee.facade)._withUnsafeGuaranteedRef { facade in
+      return unsafe ClosureNode.facade(node)._withUnsafeGuaranteedRef { facade in
         unsafe facade.runPastGate(0, gate, self, record, context)
       }
     }
     record.settleCredit(unlessOf: word)
     let isCancelled = before & ClosureNode.cancelled != 0
     if isRecording {
-      return unsafe runRecorded(node, slot, gate, isCancelled: isCancelled, record, context)
+      return unsafe runRecorded(
+        node, slot, gate, use: use, isCancelled: isCancelled, record, context)
     }
     let outer = record.push(UInt(bitPattern: node), self)
-    unsafe ClosureNode.runBody(node, isCancelled: isCancelled)
+    unsafe ClosureNode.runBody(node, use: use, isCancelled: isCancelled)
     record.pop(outer)
     return unsafe finishClosure(node, slot, gate, record, context)
   }
 
   /// The rest of `runClosure` while a recording is under way.
   @inline(never) private func runRecorded(
-    _ node: UnsafeMutablePointer<ClosureNode>, _ slot: UInt, _ gate: StartGate, isCancelled: Bool,
-    _ record: ThreadRecord, _ context: UnsafeMutablePointer<WorkerContext>
+    _ node: UnsafeMutablePointer<ClosureNode>, _ slot: UInt, _ gate: StartGate, use: UInt,
+    isCancelled: Bool, _ record: ThreadRecord, _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
     let address = UInt(bitPattern: node)
     unsafe Self.recordClosureStart(
       address, worker: context.pointee.worker, origin: context.pointee.origin)
     let outer = record.push(address, self)
-    unsafe ClosureNode.runBody(node, isCancelled: isCancelled)
+    unsafe ClosureNode.runBody(node, use: use, isCancelled: isCancelled)
     record.pop(outer)
     Self.recordClosureFinish(address, isSkipped: isCancelled)
     return unsafe finishClosure(node, slot, gate, record, context)
@@ -287,7 +344,7 @@ extension OperationQueue {
     // This is the finished event, unless a façade was made while the closure ran.
     let before = unsafe ClosureNode.retire(node, isAsymmetric: isAsymmetric, record)
     if before & ClosureNode.promoted != 0 {
-      return unsafe Operation.reference(node.pointee.facade)._withUnsafeGuaranteedRef { facade in
+      return unsafe ClosureNode.facade(node)._withUnsafeGuaranteedRef { facade in
         // acquire, edge EditLock.
         let bits = facade.state.load(ordering: .acquiring)
         let outer = record.push(facade.word, self)

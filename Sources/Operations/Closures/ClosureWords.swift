@@ -15,3 +15,7 @@ func closureWords(_ body: () -> Void) -> shim_closure
 struct Body: Sendable {
   let call: @Sendable () -> Void
 }
+
+/// The two words of a function that does something with a stored body, as `closureWords(_:)`.
+@_silgen_name("shim_body_words")
+func bodyWords(_ function: StoredBody.Function) -> shim_closure

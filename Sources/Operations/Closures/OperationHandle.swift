@@ -65,7 +65,7 @@ public struct OperationHandle: Sendable, Hashable {
   private var existing: Operation?? {
     let kept = unsafe locked { node, flags -> UInt in
       guard flags & ClosureNode.promoted != 0 else { return 0 }
-      return unsafe Operation.retain(node.pointee.facade)
+      return unsafe Operation.retain(ClosureNode.facadeWord(node))
     }
     guard let kept else { return nil }
     return .some(Operation.takeRetained(kept))
@@ -81,7 +81,7 @@ public struct OperationHandle: Sendable, Hashable {
   public var isCancelled: Bool {
     unsafe locked { node, flags in
       guard flags & ClosureNode.promoted != 0 else { return flags & ClosureNode.cancelled != 0 }
-      return unsafe Operation.reference(node.pointee.facade).takeUnretainedValue().isCancelled
+      return unsafe ClosureNode.facade(node).takeUnretainedValue().isCancelled
     } ?? false
   }
 
@@ -107,7 +107,7 @@ public struct OperationHandle: Sendable, Hashable {
         }
         unsafe promote(node, &flags)
       }
-      return unsafe Operation.retain(node.pointee.facade)
+      return unsafe Operation.retain(ClosureNode.facadeWord(node))
     }
     return facade.flatMap { Operation.takeRetained($0) }
   }
@@ -125,7 +125,7 @@ public struct OperationHandle: Sendable, Hashable {
   var facade: BlockOperation? {
     let kept = unsafe locked { node, flags -> UInt in
       if flags & ClosureNode.promoted == 0 { unsafe promote(node, &flags) }
-      return unsafe Operation.retain(node.pointee.facade)
+      return unsafe Operation.retain(ClosureNode.facadeWord(node))
     }
     guard let kept, let facade = Operation.takeRetained(kept) else { return nil }
     return unsafe unsafeDowncast(facade, to: BlockOperation.self)
@@ -165,7 +165,8 @@ extension OperationHandle {
     // The finisher finds the cell when the operation leaves.
     let isMember = !operation.isSealedForEditor && operation.isSubmitted
     if isMember {
-      unsafe node.pointee.facade = operation.word
+      // relaxed: published with the opening.
+      unsafe node.pointee.facade.store(operation.word, ordering: .relaxed)
       table.handleNode = self.node
       unsafe ClosureNode.open(node, generation, also: ClosureNode.promoted)
     }

@@ -95,9 +95,28 @@ extension OperationQueue {
     let record = unsafe ThreadRecord.currentReference
     let node = unsafe record._withUnsafeGuaranteedRef { unsafe $0.nodeCache.take() }
     // The closure is the caller's to give: no reference is counted for it.
-    let generation = unsafe ClosureNode.prepare(node, consume block)
+    unsafe ClosureNode.prepare(node, consume block)
+    let generation = unsafe ClosureNode.generation(node)
     unsafe record._withUnsafeGuaranteedRef { unsafe admit(node, generation, $0) }
     return OperationHandle(node: UInt(bitPattern: node), generation: generation)
+  }
+
+  /// The queue is no subclass's, so that a body need not become an operation to be added.
+  @usableFromInline var storesBodies: Bool { type(of: self) == OperationQueue.self }
+
+  /// A free cell for `addCell`.
+  @usableFromInline func takeCell() -> UInt {
+    ThreadRecord.withCurrent { UInt(bitPattern: unsafe $0.nodeCache.take()) }
+  }
+
+  /// Implements `addOperation(_:)` for a body that has been stored in a cell.
+  @usableFromInline func addCell(_ cell: UInt, _ use: StoredBody.Function) -> OperationHandle {
+    // SAFETY: cells are never freed.
+    let node = unsafe UnsafeMutablePointer<ClosureNode>(bitPattern: cell).unsafelyUnwrapped
+    unsafe ClosureNode.prepare(node, use)
+    let generation = unsafe ClosureNode.generation(node)
+    ThreadRecord.withCurrent { unsafe admit(node, generation, $0) }
+    return OperationHandle(node: cell, generation: generation)
   }
 
   /// Makes a cell with its closure a member.

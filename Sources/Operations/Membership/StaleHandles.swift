@@ -46,7 +46,7 @@ extension Operation {
     ).unsafelyUnwrapped
     // acquire, edge NodeState: the façade was stored before the flag.
     let flags = unsafe node.pointee.state.load(ordering: .acquiring)
-    return flags & ClosureNode.promoted == 0 ? 0 : unsafe node.pointee.facade
+    return flags & ClosureNode.promoted == 0 ? 0 : unsafe ClosureNode.facadeWord(node)
   }
 
   /// The operation behind a handle in the ready list has begun without it.

@@ -245,8 +245,8 @@ extension ThreadRecord.Level {
 extension Operation {
   /// Whether what runs at `word` is an operation rather than a closure's cell.
   @inline(__always) static func isOperation(at word: UInt) -> Bool {
-    // SAFETY: an operation has its header there, a closure's cell its closure; both are the
-    // runner's to read.
+    // SAFETY: an operation has its header there, a closure's cell its slot; both are there while it
+    // runs.
     let run = unsafe UnsafePointer<UInt>(bitPattern: word + UInt(OperationLayout.header))
       .unsafelyUnwrapped.pointee
     return run == runWord
