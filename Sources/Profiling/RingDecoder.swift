@@ -6,7 +6,9 @@ package import Traces
 /// Makes a trace of what was found in the rings.
 ///
 /// Goes through the events of all threads in the order of their times. Events name objects by
-/// address, and an address stands for another object from the event on that says so.
+/// address, and an address stands for another object from the event on that says so. Where a thread
+/// has overwritten events, that event may be among them: then nothing is told of operations before
+/// the time from which on every ring has all.
 package struct RingDecoder {
   /// An object that was made, and of which nothing more is known yet.
   struct Newborn {
@@ -34,6 +36,8 @@ package struct RingDecoder {
   private var closureName: UInt32?
   /// By ring.
   var lanes: [RingLane]
+  /// From here on every ring has all of its events.
+  private let horizon: UInt64
 
   /// - Parameter names: what events tell by number.
   package init(
@@ -52,6 +56,9 @@ package struct RingDecoder {
     trace = Trace(header: header)
     isLatencyOnly = header.detail == .latency
     lanes = rings.map(RingLane.init)
+    horizon =
+      rings.filter { $0.written > $0.events.count }
+      .map { $0.events.first?.ticks ?? .max }.max() ?? 0
   }
 
   /// Goes through all events; once.
@@ -69,6 +76,7 @@ package struct RingDecoder {
     switch event.kind {
     case .ready, .start, .finish, .closureAdded, .created, .enqueued, .edge, .returned,
       .cancelRequested, .held, .named, .standsFor, .priority:
+      guard event.ticks >= horizon else { return }
       takeOperation(event, time, ring)
     case .queueMade, .queueNamed, .queueLimit, .queueSuspended: takeQueue(event, time)
     case .threadStarts, .threadStops, .searchBegins, .searchEnds, .park, .unpark, .wake, .steal,

@@ -208,6 +208,18 @@ import Traces
     #expect(trace.header.neededRingEvents == 102)
   }
 
+  @Test func beforeTheTimeFromWhichAllEventsAreThereNoOperationIsKnown() {
+    // The event that says that the address is another operation's was overwritten.
+    let quiet = ring([event(1, .ready, Self.a), event(2, .mark), event(3, .finish, Self.a)])
+    let busy = ring(
+      [start(10, Self.a, worker: 0), event(12, .finish, Self.a)], written: 1_000)
+    let trace = trace([quiet, busy], names: ["m"])
+    #expect(trace.operations.map(\.ready) == [nil])
+    #expect(trace.operations.map(\.started) == [20])
+    #expect(trace.operations.map(\.finished) == [24])
+    #expect(trace.marks.map(\.time) == [4])
+  }
+
   @Test func ringsAreMergedByTimeWhateverTheirNumber() {
     var state: UInt64 = 42
     let rings = (0..<37).map { _ -> RingContents in
