@@ -17,6 +17,10 @@ extension ReferenceDescription {
       "independent": Program(cap: ["n": 100_000]) { parameters throws(WorkloadError) in
         try FoundationGraph.independent("independent", operations: parameters["n"])
       },
+      // It has no form of a body but the closure.
+      "independent-bodies": Program(cap: ["n": 100_000]) { parameters throws(WorkloadError) in
+        try FoundationGraph.independent("independent-bodies", operations: parameters["n"])
+      },
       "independent-objects": Program(cap: ["n": 100_000]) { parameters throws(WorkloadError) in
         try FoundationGraph.independent(
           "independent-objects", operations: parameters["n"], asObjects: true)
