@@ -209,7 +209,7 @@ let package = Package(
       imports: [
         "BenchmarkCLI", "Harness", "Scheduling", "DispatchBackend", "ThreadPoolBackend",
         "WorkStealingBackend", "Workloads", "Replay", "FoundationReference", "DispatchReference",
-        "SwiftTasksReference", "FutexFloor",
+        "SwiftTasksReference", "FutexFloor", "Profiling", "Results", "Traces",
         .target(name: "OneTBBReference", condition: .when(traits: ["OneTBB"])),
         .target(name: "OneTBBBackend", condition: .when(traits: ["OneTBB"])),
         .target(name: "OpenMPReference", condition: .when(traits: ["OpenMP"])),

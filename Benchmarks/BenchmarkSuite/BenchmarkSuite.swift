@@ -39,7 +39,8 @@ public enum BenchmarkSuite {
       references: [.foundation, .swiftTasks, .dispatchNative, .dispatchSwift]
         + OptionalPeers.references + [.futexFloor],
       absences: OptionalPeers.absences,
-      replay: { assignment throws(WorkloadError) in try GraphReplay.workload(for: assignment) })
+      replay: { assignment throws(WorkloadError) in try GraphReplay.workload(for: assignment) },
+      record: RunRecording.record)
     for added in plain + tunable { suite.schedulers.append(entry(added, in: suite)) }
     exit(
       CommandLineTool.run(

@@ -52,6 +52,9 @@ struct ChildSession {
       case .iterate(let iterations):
         try requireContestant(for: command)
         try iterate(iterations, &writer)
+      case .record(let order):
+        try requireContestant(for: command)
+        try record(order, &writer)
       case .stop:
         for contestant in contestants { contestant.shutDown() }
         return
@@ -97,6 +100,25 @@ struct ChildSession {
     guard iterations.countsHardware else { return }
     let timed = MonotonicClock.nanoseconds() - start
     try countHardware(contestant.measured, for: timed / Self.timedPerCounted, &writer)
+  }
+
+  /// One run under a recording; its sample is told like any other.
+  private mutating func record(
+    _ order: RecordOrder, _ writer: inout ReportWriter
+  ) throws(ChildFailure) {
+    guard let record = suite.record else {
+      throw .unavailable("recording", "this suite cannot record runs")
+    }
+    let contestant = contestants[current]
+    recorder.reset()
+    var sample: IterationSample?
+    try record(order, contestant.assignment) { () throws(ChildFailure) in
+      sample = try run(contestant.measured)
+    }
+    guard let sample else {
+      throw .unavailable("recording", "the recording began and the program was not run")
+    }
+    writer.sample(sample, recorder)
   }
 
   /// For how many times as long iterations are timed as others are counted, about.

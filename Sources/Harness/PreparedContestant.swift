@@ -12,6 +12,8 @@ struct PreparedContestant {
     let iterate: (inout IterationRecorder) throws(WrongAnswer) -> Void
   }
 
+  /// What it was made from.
+  let assignment: Assignment
   /// What is measured.
   let measured: Program
   /// What runs before; the same, unless an axis warms up with a smaller value.
@@ -23,6 +25,7 @@ struct PreparedContestant {
   /// Makes the system, the program that is measured and, when that is another one, the program that
   /// warms up.
   init(_ assignment: Assignment, _ suite: Suite) throws(ChildFailure) {
+    self.assignment = assignment
     let make: (Assignment) throws(ChildFailure) -> Program
     switch assignment.system {
     case .reference(let name):

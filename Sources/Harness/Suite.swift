@@ -89,6 +89,11 @@ package struct Suite: Sendable {
   /// Makes the workload that replays the graph file of an assignment.
   package typealias MakeReplay = @Sendable (Assignment) throws(WorkloadError) -> any Workload
 
+  /// Runs a program once under a recording, as an order says.
+  package typealias Record =
+    @Sendable (RecordOrder, Assignment, () throws(ChildFailure) -> Void) throws(ChildFailure) ->
+    Void
+
   /// Schedulers, in the order in which they are shown.
   package var schedulers: [SchedulerEntry]
   /// Workloads, in the order in which they are shown.
@@ -99,18 +104,21 @@ package struct Suite: Sendable {
   package var absences: [AbsentSystem]
   /// How graph files are replayed, or nil when the suite cannot.
   package var replay: MakeReplay?
+  /// How a run is recorded, or nil when the suite cannot.
+  package var record: Record?
 
   /// A suite; see the properties.
   package init(
     schedulers: [SchedulerEntry], workloads: [WorkloadDescription],
     references: [ReferenceDescription] = [], absences: [AbsentSystem] = [],
-    replay: MakeReplay? = nil
+    replay: MakeReplay? = nil, record: Record? = nil
   ) {
     self.absences = absences
     self.schedulers = schedulers
     self.workloads = workloads
     self.references = references
     self.replay = replay
+    self.record = record
   }
 
   /// Names that mean something else in `--where` or in the column `params`, so that no knob may

@@ -15,6 +15,8 @@ package enum Command: Equatable, Sendable {
   case freeze(Freezing)
   /// Runs the contestant and reports samples.
   case iterate(Iterations)
+  /// Runs the contestant once under a recording and reports the sample.
+  case record(RecordOrder)
   /// Shuts every contestant down.
   case stop
 
@@ -26,6 +28,7 @@ package enum Command: Equatable, Sendable {
     case Selection.word: self = .select(try Selection(line))
     case Freezing.word: self = .freeze(try Freezing(line))
     case Iterations.word: self = .iterate(try Iterations(line))
+    case RecordOrder.word: self = .record(try RecordOrder(line))
     case Stop.word:
       _ = try Stop(line)
       self = .stop
@@ -33,7 +36,8 @@ package enum Command: Equatable, Sendable {
       throw MessageError(
         "unknown command '\(MessageLine.shown(line.word[...]))'",
         expected: [
-          Assignment.word, Selection.word, Freezing.word, Iterations.word, Stop.word,
+          Assignment.word, Selection.word, Freezing.word, Iterations.word, RecordOrder.word,
+          Stop.word,
         ].joined(separator: ", "))
     }
   }
@@ -45,6 +49,7 @@ package enum Command: Equatable, Sendable {
     case .select(let message): message.line
     case .freeze(let message): message.line
     case .iterate(let message): message.line
+    case .record(let message): message.line
     case .stop: Stop().line
     }
   }

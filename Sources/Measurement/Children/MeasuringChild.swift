@@ -84,7 +84,13 @@ package final class MeasuringChild {
   package func iterate(
     _ iterations: Iterations, into outcome: inout MeasurementOutcome
   ) throws(MeasurementFailure) {
-    let command = Command.iterate(iterations)
+    try perform(.iterate(iterations), into: &outcome)
+  }
+
+  /// A command that is answered by samples, then `done`.
+  private func perform(
+    _ command: Command, into outcome: inout MeasurementOutcome
+  ) throws(MeasurementFailure) {
     tell(command)
     while true {
       switch try report() {
@@ -93,6 +99,13 @@ package final class MeasuringChild {
         if let complaint = outcome.take(told) { throw rambling(complaint) }
       }
     }
+  }
+
+  /// Runs the current contestant once under a recording; adds its sample to the outcome.
+  package func record(
+    _ order: RecordOrder, into outcome: inout MeasurementOutcome
+  ) throws(MeasurementFailure) {
+    try perform(.record(order), into: &outcome)
   }
 
   /// Has everything shut down and waits for the end.
