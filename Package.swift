@@ -126,7 +126,7 @@ let package = Package(
         .target(name: "CJemalloc", condition: .when(traits: ["StaticAllocator"])),
       ]),
     room("Machine", imports: ["CSystemShims", "Harness"]),
-    room("TaskGraphFiles"),
+    room("TaskGraphFiles", imports: ["Traces"]),
 
     // Recordings of runs: what they say, and pictures of them.
     room("Traces", imports: ["Results", "Statistics"]),
@@ -164,6 +164,7 @@ let package = Package(
       imports: [
         "Analysis", "Certification", "Counting", "CSystemShims", "Exports", "Gate", "Harness",
         "History", "Machine", "Measurement", "Results", "Revisions", "Scheduling", "Statistics",
+        "TracePages", "Traces",
       ]),
 
     // The suite: what is measured, and the program.

@@ -32,6 +32,9 @@ package struct TaskGraph: Sendable {
 
     /// Graphviz DOT.
     case dot
+
+    /// The recording of a run.
+    case trace
   }
 
   /// What the file calls the graph, else the stem of its name.

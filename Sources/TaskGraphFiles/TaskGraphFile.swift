@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import FoundationEssentials
+internal import Traces
 
 /// Reads task graphs from files.
 package enum TaskGraphFile {
-  /// Reads the graph at `path`: a WfCommons or DOT file, a Ninja manifest, or a folder with a
-  /// `build.ninja`.
+  /// Reads the graph at `path`: a WfCommons or DOT file, a recording, a Ninja manifest, or a
+  /// folder with a `build.ninja`.
   ///
   /// The format follows from the name (`.json`; `.dot`, `.gv`; `.ninja`, a folder), else from the
   /// beginning of the file. Any thread. Time and memory are linear in the size of the files and the
@@ -59,16 +60,18 @@ package enum TaskGraphFile {
         path: path, finding: "the file is empty", expectation: "a task graph",
         remedy: "copy or record the file again")
     }
+    // A recording is one under any name: no other format begins like it.
+    if TraceFile.isTrace(bytes) { return .trace }
     if let format = format(ofName: name) ?? format(ofContent: bytes) { return format }
     throw TaskGraphError(
       path: path, line: 1, column: 1, finding: "this is no known kind of task graph",
-      expectation: "WfCommons JSON, a Ninja manifest or Graphviz DOT",
+      expectation: "WfCommons JSON, a Ninja manifest, Graphviz DOT or a recording",
       remedy:
         "save it under its usual ending (.json, .ninja, .dot or .gv) to see what is wrong with it"
     )
   }
 
-  /// Reads a WfCommons or DOT graph from memory; `path` serves for messages and the name.
+  /// Reads a WfCommons or DOT graph or a recording from memory; `path` serves for messages and the name.
   ///
   /// A Ninja manifest is read without any log and so fails; see `parseNinja`.
   package static func parse(_ bytes: [UInt8], format: TaskGraph.Format, path: String)
@@ -78,6 +81,7 @@ package enum TaskGraphFile {
     case .wfcommons: return try WfCommonsReader.read(bytes, path: path, stem: stem(path))
     case .dot: return try DOTReader.read(bytes, path: path, stem: stem(path))
     case .ninja: return try parseNinja(manifest: bytes, log: [], path: path)
+    case .trace: return try TraceGraphReader.read(bytes, path: path, stem: stem(path))
     }
   }
 

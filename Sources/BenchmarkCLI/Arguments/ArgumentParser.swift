@@ -187,8 +187,8 @@ package struct ArgumentParser: Sendable {
       return
     }
     // Paths and actions, which the request of the verb judges.
-    guard verb != .report, verb != .history, verb != .baseline else { return }
-    guard verb == .run || verb == .compare || verb == .check || verb == .counts else {
+    guard verb != .report, verb != .history, verb != .baseline, verb != .replay else { return }
+    guard [.run, .compare, .check, .counts, .profile].contains(verb) else {
       guard let word = words.first else { return }
       throw .usage(word, "`bench \(verb.rawValue)` takes no names", next: "leave it out")
     }

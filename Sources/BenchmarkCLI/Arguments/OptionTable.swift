@@ -20,6 +20,9 @@ package enum OptionName: String, CaseIterable, Sendable {
   case history, since, commit
   case record, baseline, explain, counts
   case full
+  case against, trace, perfetto, detail
+  case breakOver = "break-over"
+  case simulate, policy, overhead
 
   /// As typed.
   package var flag: String { "--\(rawValue)" }
@@ -107,9 +110,44 @@ package enum OptionTable {
 
   /// The rows, in the order in which help shows them.
   package static let all: [OptionSpecification] = [
+    .init(
+      .simulate, .flag, verbs: [.replay],
+      "schedule the recorded graph in virtual time, and run nothing"),
+    .init(
+      .policy, .names("NAME"), repeats: true, verbs: [.replay],
+      "simulate: lifo, fifo, critical-path, priority, steal-half; default: all of them"),
+    .init(
+      .overhead, .text("xN"), verbs: [.replay],
+      "simulate: what a scheduler takes for an operation, as a factor on what it took in the "
+        + "recording; default x1"),
+    .init(
+      .trace, .text("FILE"), verbs: [.replay],
+      "simulate: write the schedule to FILE, as a recording; takes one --workers and one --policy"),
+    .init(
+      .scheduler, .names("NAME"), verbs: [.profile], "the scheduler that runs the program"),
+    .init(
+      .against, .text("NAME"), verbs: [.profile],
+      "a second scheduler: what differs from operation to operation"),
+    .init(
+      .trace, .text("FILE"), verbs: [.profile],
+      "keep the recording in FILE, which `bench replay` takes"),
+    .init(
+      .perfetto, .text("FILE"), verbs: [.profile],
+      "write the recording as JSON for Perfetto and Chrome's trace viewer"),
+    .init(
+      .output, .text("FOLDER"), verbs: [.profile],
+      "write the recording, a page with pictures, an SVG, stacks and a CSV of operations there"),
+    .init(
+      .detail, .choice(["latency", "full"]), verbs: [.profile],
+      "latency records ready, start and finish alone, which costs less and names no cause; default "
+        + "full"),
+    .init(
+      .breakOver, .duration(.milliseconds(1)...Duration.seconds(3_600)), verbs: [.profile],
+      "stop recording once an operation has been ready for so long, such as 5ms, so that what led "
+        + "to it stays"),
     .init(.filter, .pattern, verbs: measuring, "only workloads whose name matches"),
     .init(
-      .scheduler, .names("NAME"), repeats: true, verbs: [.run, .check, .counts],
+      .scheduler, .names("NAME"), repeats: true, verbs: [.replay, .run, .check, .counts],
       "only these schedulers, separated by commas"),
     .init(
       .workers, .counts("N", 1...1024), repeats: true, verbs: [.counts],
@@ -153,19 +191,22 @@ package enum OptionTable {
       .buildOptions, .text("WORDS"), verbs: [.compare, .check, .counts, .history],
       "more options of `swift build` for a revision, such as --build-options='--traits X'"),
     .init(
-      .workers, .counts("N", 1...1024), repeats: true, verbs: measuring + [.history],
+      .workers, .counts("N", 1...1024), repeats: true,
+      verbs: measuring + [.profile, .replay, .history],
       "worker counts, separated by commas; default: as many as CPUs (schedulers with a fixed "
         + "count keep it)"),
     .init(
-      .axes, .axes, repeats: true, verbs: measuring + [.counts, .history],
+      .axes, .axes, repeats: true, verbs: measuring + [.profile, .replay, .counts, .history],
       "values of a workload's axis or a scheduler's knob: n=512, or several: spin-us=0,5; every "
         + "combination is measured; `bench list` names them"),
     .init(
       .quick, .flag, verbs: [.compare, .history], "small sizes, shorter samples, 20 seconds at most"
     ),
-    .init(.quick, .flag, "small sizes, 6 rounds, about 15 seconds"),
+    .init(
+      .quick, .flag, verbs: [.profile, .run, .replay], "small sizes, 6 rounds, about 15 seconds"),
     .init(
       .budget, .duration(.milliseconds(100)...Duration.seconds(86_400)),
+      verbs: [.run, .replay],
       "time to measure for, such as 60s, 500ms or 5m; divided over the processes, and "
         + "kept, but for the process that runs then; default 80s, with --quick 12s, and 6 rounds "
         + "at least"),
@@ -192,9 +233,11 @@ package enum OptionTable {
       .equivalence, .percentage, verbs: [.compare],
       "sides certainly closer than this are equivalent; default 3%"),
     .init(
-      .seed, .seed, verbs: measuring, "seed of the random order; default: a fresh one, printed"),
+      .seed, .seed, verbs: measuring + [.profile, .replay],
+      "seed of the random order; default: a fresh one, printed"),
     .init(
       .processes, .count("N", 1...10_000),
+      verbs: [.run, .replay],
       "rounds = processes per scheduler; default 8, with --quick 6; below 6 nobody is ranked"),
     .init(
       .processes, .count("N", 1...100), verbs: [.counts],
@@ -219,7 +262,8 @@ package enum OptionTable {
     .init(
       .seed, .seed, verbs: [.selftest], "seed of the random order; default: a fresh one"),
     .init(
-      .allocator, .choice(["jemalloc", "system"]), verbs: measuring + [.history],
+      .allocator, .choice(["jemalloc", "system"]),
+      verbs: measuring + [.profile, .replay, .history],
       "memory allocator of the measured processes; default jemalloc"),
     .init(
       .allocations, .flag, verbs: [.run],
@@ -229,7 +273,7 @@ package enum OptionTable {
       .samples, .flag, verbs: [.run],
       "also write every timed iteration, a row each, beside the CSV (.samples.csv)"),
     .init(
-      .cpus, .count("N", 1...1024), verbs: measuring + [.history],
+      .cpus, .count("N", 1...1024), verbs: measuring + [.profile, .replay, .history],
       "pin every measured process to N CPUs; default: all"),
     .init(
       .cpus, .count("N", 1...1024), verbs: [.doctor],
@@ -238,18 +282,18 @@ package enum OptionTable {
       .reference, .names("NAME"), repeats: true,
       "also measure systems with operations of their own, such as foundation"),
     .init(
-      .graph, .text("FILE"), repeats: true, verbs: measuring,
-      "replay a recorded task graph (WfCommons JSON, build.ninja or its folder, Graphviz DOT; - "
-        + "for standard input) instead of the built-in workloads"),
+      .graph, .text("FILE"), repeats: true, verbs: measuring + [.profile],
+      "replay a recorded task graph (WfCommons JSON, build.ninja or its folder, Graphviz DOT, a "
+        + "recording of `profile`; - for standard input) instead of the built-in workloads"),
     .init(
-      .timeScale, .factor, verbs: measuring,
+      .timeScale, .factor, verbs: measuring + [.profile, .replay],
       "replay: recorded durations times X; default: 1, or about one second of work where they "
         + "are more than two"),
     .init(
-      .body, .choice(["spin", "work"]), verbs: measuring,
+      .body, .choice(["spin", "work"]), verbs: measuring + [.profile, .replay],
       "replay: a task spins until its time is over (default), or does that much CPU work"),
     .init(
-      .output, .text("FILE"), verbs: measuring,
+      .output, .text("FILE"), verbs: measuring + [.replay],
       "write the CSV to FILE, the machine's description beside it (.env.csv); - for the CSV alone "
         + "on stdout"),
     .init(
@@ -262,14 +306,16 @@ package enum OptionTable {
     .init(
       .output, .text("FILE"), verbs: [.counts], "write the counts as CSV to FILE"),
     .init(
-      .force, .flag, verbs: [.run, .compare, .check, .counts, .report, .history],
+      .force, .flag,
+      verbs: [.profile, .replay, .run, .compare, .check, .counts, .report, .history],
       "let --output replace an existing regular file"),
     .init(.force, .flag, verbs: [.baseline], "let save replace the baseline of that name"),
     .init(
       .format, .choice(["text", "json"]), verbs: [.baseline],
       "what list and show print; default text"),
     .init(
-      .format, .choice(RunRequest.Format.allCases.map(\.rawValue)), verbs: measuring + [.counts],
+      .format, .choice(RunRequest.Format.allCases.map(\.rawValue)),
+      verbs: measuring + [.replay, .counts],
       "what stdout shows; default text"),
     .init(
       .history, .text("FOLDER"), verbs: [.history],
@@ -288,27 +334,32 @@ package enum OptionTable {
       "scan and show: text, the default, or json; export: otava"),
     .init(.output, .text("FOLDER"), verbs: [.history], "export: write the files there"),
     .init(
-      .format, .choice(["text", "json"]), verbs: [.list, .doctor, .selftest],
+      .format, .choice(["text", "json"]), verbs: [.list, .doctor, .selftest, .profile],
       "what stdout shows; default text"),
     .init(
       .check, .text("FILE"), verbs: [.schema],
       "check FILE, or - for stdin, against the registry; exit code 1 when something is wrong"),
     .init(
-      .allowDebug, .flag, verbs: measuring + [.counts, .history, .selftest],
+      .allowDebug, .flag, verbs: measuring + [.profile, .replay, .counts, .history, .selftest],
       "write results of a debug or sanitised build, marked as such"),
     .init(
-      .dryRun, .flag, verbs: measuring + [.selftest],
+      .dryRun, .flag, verbs: measuring + [.replay, .selftest],
       "print what would be measured, and measure nothing"),
     .init(
       .color, .choice(["auto", "always", "never"]),
-      verbs: [.run, .compare, .check, .counts, .report, .history, .list, .doctor, .selftest],
+      verbs: [
+        .profile, .replay, .run, .compare, .check, .counts, .report, .history, .list, .doctor,
+        .selftest,
+      ],
       "colour; auto: on a terminal unless NO_COLOR is set"),
     .init(
-      .noProgress, .flag, verbs: measuring + [.counts, .history, .selftest],
+      .noProgress, .flag, verbs: measuring + [.profile, .replay, .counts, .history, .selftest],
       "no progress line on stderr"),
     .init(
       .quiet, .flag,
-      verbs: [.run, .compare, .check, .counts, .report, .history, .baseline, .selftest],
+      verbs: [
+        .profile, .replay, .run, .compare, .check, .counts, .report, .history, .baseline, .selftest,
+      ],
       "nothing on stderr but errors"),
   ]
 

@@ -4,7 +4,7 @@ internal import Statistics
 
 /// What `bench` can be told to do.
 package enum Verb: String, CaseIterable, Sendable {
-  case run, compare, check, counts, report, baseline, history, list, schema, doctor
+  case run, compare, check, counts, profile, replay, report, baseline, history, list, schema, doctor
   case selftest
 
   private var falseAlarms: String { UnitFormatter.percent(GateFamily.gateAlpha) }
@@ -16,6 +16,8 @@ package enum Verb: String, CaseIterable, Sendable {
     case .compare: "say which of two schedulers or settings is faster, by how much, how surely"
     case .check: "say whether this code is worse than earlier code, for a pull request"
     case .counts: "count instructions, atomics and allocations, and compare with a baseline"
+    case .profile: "record a run and say why it takes what it takes"
+    case .replay: "run a recorded graph again, on schedulers or in virtual time"
     case .report: "show stored runs again, or write them in the forms of other tools"
     case .baseline: "keep the present commit by a name, to gate later ones against"
     case .history: "keep the figures of commits, and find where they change"
@@ -33,6 +35,8 @@ package enum Verb: String, CaseIterable, Sendable {
     case .compare: "bench compare [WORKLOAD…] --scheduler BASE,OTHER | A.csv B.csv [OPTIONS]"
     case .check: "bench check [--base REV | --baseline NAME] [WORKLOAD…] [OPTIONS]"
     case .counts: "bench counts [WORKLOAD…] [OPTIONS]"
+    case .profile: "bench profile WORKLOAD | --graph FILE --scheduler NAME [OPTIONS]"
+    case .replay: "bench replay TRACE [--simulate] [OPTIONS]"
     case .report: "bench report FILE… [OPTIONS]"
     case .baseline: "bench baseline save NAME | list | show NAME | delete NAME [OPTIONS]"
     case .history: "bench history add|scan|confirm|bisect|show|export [OPTIONS]"
@@ -77,6 +81,23 @@ package enum Verb: String, CaseIterable, Sendable {
       machine, and nothing of waiting, contention and caches. Exit code 1: some take more than
       before; 3: too noisy to judge; 5: the baseline has nothing of this machine and toolchain; 72:
       valgrind is missing.
+      """
+    case .profile:
+      """
+      Records what every operation and worker does in a run of a program, and says whose doing the
+      waiting was. A process runs the program by turns without and with the recording, in random
+      order: the first line under the sentence is how much longer it takes when it is recorded, with
+      the interval. Above 15 % no cause is named. Timing results never come from recorded runs. Exit
+      code 1: the program failed, or the recording has no room for all of it.
+      """
+    case .replay:
+      """
+      Takes a recording that `bench profile --trace` wrote. Without --simulate its graph runs again
+      on every scheduler, as `run --graph` does, and its options are those of `run`. With --simulate
+      it is scheduled in virtual time, for other numbers of workers, other policies and another
+      overhead, beside what no schedule can be faster than. Bodies take what they took, memory is
+      equally far for all workers, and who sleeps wakes at once. Deterministic for a seed. Exit code
+      65: the file is no recording, or not of a whole graph.
       """
     case .report:
       """
@@ -177,6 +198,28 @@ package enum Verb: String, CaseIterable, Sendable {
         ("bench counts wavefront --where n=64 --workers 1,2", "at other sizes"),
         ("bench counts --base HEAD~1 --explain", "where instructions went since that commit"),
         ("bench counts --record", "make the counts of this machine the baseline"),
+      ]
+    case .profile:
+      [
+        ("bench profile wavefront --scheduler thread-pool", "why does it take so long there?"),
+        (
+          "bench profile wavefront --scheduler thread-pool --against work-stealing",
+          "and which operations take longer there?"
+        ),
+        (
+          "bench profile --graph build.ninja --scheduler dispatch --output profile",
+          "a recorded build, with a page of pictures"
+        ),
+        ("bench profile chain --scheduler inline --trace chain.trace", "for `bench replay`"),
+      ]
+    case .replay:
+      [
+        ("bench replay run.trace", "the recorded graph on every scheduler"),
+        (
+          "bench replay run.trace --simulate --workers 2,64 --policy fifo,critical-path",
+          "what more workers and another policy would give"
+        ),
+        ("bench replay run.trace --simulate --overhead x0.5", "if an operation cost half"),
       ]
     case .report:
       [

@@ -75,6 +75,8 @@ package struct CommandLineTool {
       case .verb(.check): return try check(CheckRequest(parsed))
       case .verb(.counts): return try counts(CountsRequest(parsed))
       case .verb(.report): return try report(ReportRequest(parsed))
+      case .verb(.profile): return try profile(ProfileRequest(parsed))
+      case .verb(.replay): return try replay(ReplayRequest(parsed))
       case .verb(.baseline): return try baseline(BaselineRequest(parsed))
       case .verb(.history): return try history(HistoryRequest(parsed))
       case .verb(.list): return try list(parsed)

@@ -27,6 +27,9 @@ package struct SimulatedGraph: Sendable {
   /// Number of operations.
   package var count: Int { durations.count }
 
+  /// What waits for an operation.
+  package func successors(of operation: Int) -> ArraySlice<Int32> { successors[operation] }
+
   /// Sum of the durations.
   package var work: Int64 { durations.reduce(0, +) }
 

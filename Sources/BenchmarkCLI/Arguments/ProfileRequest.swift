@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Harness
+internal import Measurement
+
+/// What the user wants profiled, and what is to come of it.
+package struct ProfileRequest: Sendable {
+  /// The program, the workers and how it is measured.
+  package var run: RunRequest
+  /// The scheduler, and the one to compare it with.
+  package let schedulers: [String]
+  package let detail: RecordOrder.Detail
+  /// Nanoseconds of ready wait that end the recording; nil for none.
+  package let breakOverNanoseconds: Int64?
+  /// Path of the recording in its own form.
+  package let trace: String?
+  /// Path of the JSON for Perfetto.
+  package let perfetto: String?
+  /// Folder of pictures and tables.
+  package let folder: String?
+
+  /// The request of a parsed command line.
+  ///
+  /// - Throws: 64 when it names not one program, or no scheduler.
+  package init(_ parsed: ParsedArguments) throws(ToolFailure) {
+    run = RunRequest()
+    run.measurement.workloadNames = RunRequest.distinct(parsed.words)
+    run.graphPaths = parsed.texts(.graph)
+    run.measurement.timeScale = parsed.factor(.timeScale)
+    run.measurement.body =
+      parsed.text(.body).flatMap(MeasurementRequest.ReplayBody.init) ?? .spin
+    if run.measurement.timeScale != nil { run.replayOptions.append(OptionName.timeScale.flag) }
+    if parsed.text(.body) != nil { run.replayOptions.append(OptionName.body.flag) }
+    run.measurement.workers = parsed.counts(.workers)
+    run.measurement.cpus = parsed.count(.cpus)
+    run.measurement.axes = parsed.axes
+    run.measurement.isQuick = parsed.isOn(.quick)
+    run.measurement.seed = parsed.seed
+    run.measurement.allocator = parsed.text(.allocator).flatMap(Allocator.init) ?? .jemalloc
+    run.format = parsed.text(.format).flatMap(RunRequest.Format.init) ?? .text
+    run.force = parsed.isOn(.force)
+    run.allowDebug = parsed.isOn(.allowDebug)
+    run.color = parsed.text(.color)
+    run.showsProgress = !parsed.isOn(.noProgress)
+    run.quiet = parsed.isOn(.quiet)
+    schedulers = try Self.schedulers(parsed)
+    run.measurement.schedulers = schedulers
+    detail = parsed.text(.detail).flatMap(RecordOrder.Detail.init) ?? .full
+    breakOverNanoseconds = parsed.duration(.breakOver).map { duration in
+      let (seconds, attoseconds) = duration.components
+      return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    }
+    trace = parsed.text(.trace)
+    perfetto = parsed.text(.perfetto)
+    folder = parsed.text(.output)
+    try checkProgram()
+  }
+
+  private static func schedulers(_ parsed: ParsedArguments) throws(ToolFailure) -> [String] {
+    let named = parsed.names(.scheduler) ?? []
+    guard named.count == 1 else {
+      throw .usage(
+        OptionName.scheduler.flag,
+        named.isEmpty ? "no scheduler is named" : "\(named.count) schedulers are named",
+        expected: "one", next: "compare it with another one by --against NAME")
+    }
+    guard let other = parsed.text(.against) else { return named }
+    guard other != named[0] else {
+      throw .usage(
+        OptionName.against.flag, "`\(other)` is the scheduler itself",
+        expected: "another one", next: "leave it out, or see `bench list`")
+    }
+    return named + [other]
+  }
+
+  private func checkProgram() throws(ToolFailure) {
+    try run.checkReplayOptions()
+    let programs = run.measurement.workloadNames + run.graphPaths
+    guard programs.count == 1 else {
+      throw .usage(
+        "profile",
+        programs.isEmpty ? "no program is named" : "\(programs.count) programs are named",
+        expected: "one workload, or --graph FILE",
+        next: "`bench list` shows the workloads; profile one after the other")
+    }
+  }
+}

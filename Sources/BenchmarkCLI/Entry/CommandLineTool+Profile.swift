@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CSystemShims
+internal import Harness
+internal import Measurement
+internal import Results
+internal import Statistics
+internal import TracePages
+internal import Traces
+
+/// One scheduler's profile of the program.
+struct Profile {
+  let scheduler: String
+  let outcome: ProfiledRun.Outcome
+  let trace: Trace
+  let report: TraceReport
+
+  /// What recording did to the run.
+  var perturbation: PairedRatio? { outcome.perturbation }
+}
+
+extension CommandLineTool {
+  /// `bench profile`: records a run on one scheduler or two, and says why it took what it took.
+  func profile(_ request: ProfileRequest) throws(ToolFailure) -> ExitCode {
+    try BuildFlavor.refuse(unless: request.run.allowDebug, flags: Set<QualityFlag>.ofThisBuild)
+    let plan = try profilePlan(request)
+    let files = ProfileFiles(request)
+    try files.prepare()
+    let interrupt = try Self.interrupt()
+    let isWanted = ProgressLine.isWanted(
+      request: request.run, environment: environment, isTerminal: console.talkIsTerminal)
+    var progress = ProgressLine(isOn: isWanted, write: console.talk)
+    defer { progress.clear() }
+    var profiles: [Profile] = []
+    for (place, name) in request.schedulers.enumerated() {
+      guard
+        let contestant = plan.groups[0].contestants.firstIndex(where: { $0.name == name })
+      else { continue }
+      let assignment = plan.assignment(
+        round: 0, group: 0, contestant: contestant, timeBudgetNanoseconds: 0)
+      let path = files.recording(place)
+      defer { if !files.keeps(place) { File.remove(path) } }
+      let made: Result<Profile, ToolFailure>
+      do throws(MeasurementFailure) {
+        let run = ProfiledRun(runner: ChildRunner(interrupt: interrupt))
+        made = try record(assignment, name, path, request, plan, run) { pair in
+          progress.show("\(name): pair \(pair + 1) of \(ProfiledRun.pairs)")
+        }
+      } catch .interrupted {
+        progress.clear()
+        console.say("bench: interrupted before the recording was complete; nothing is written")
+        return .interrupted
+      } catch {
+        throw ToolFailure(.findings, place: name, finding: "\(error)")
+      }
+      profiles.append(try made.get())
+    }
+    progress.clear()
+    let written = try files.write(profiles, environment: environment, console: console)
+    let text = ProfileText(
+      profiles, benchmark: plan.groups[0].benchmark,
+      parameters: plan.groups[0].rowParameters(of: plan.groups[0].contestants[0]).text)
+    try console.out(
+      request.run.format == .json ? text.json : text.text(style: style(request.run.color)))
+    if !request.run.quiet { for path in written { console.say("bench: \(path)") } }
+    return .success
+  }
+
+  /// The one point that is profiled.
+  private func profilePlan(_ request: ProfileRequest) throws(ToolFailure) -> MeasurementPlan {
+    let plan: MeasurementPlan
+    do throws(PlanError) {
+      var measurement = request.run.measurement
+      measurement.graphs = try GraphSummary.read(request.run.graphPaths)
+      var entropy = SystemRandomNumberGenerator()
+      plan = try Planner(suite: suite, request: measurement, cpuCount: Int(shim_usable_cpus()))
+        .plan(freshSeed: entropy.next(upperBound: UInt64(1_000_000)))
+    } catch { throw ToolFailure(error) }
+    if !request.run.quiet {
+      for note in plan.notes { console.say("bench: \(note.text)") }
+    }
+    let points = plan.groups.count
+    guard points == 1, plan.groups[0].contestants.count == request.schedulers.count else {
+      throw .usage(
+        "profile",
+        points == 1
+          ? "\(plan.groups[0].contestants.count) settings of schedulers are asked for"
+          : "\(points) points are asked for",
+        expected: "one point and one setting of each scheduler",
+        next: "name one value for each axis, knob and --workers; a scheduler with a fixed count of "
+          + "workers is profiled with --workers of that count")
+    }
+    return plan
+  }
+
+  /// Records a scheduler's run, again with larger rings where the first ones were too small.
+  private func record(
+    _ assignment: Assignment, _ name: String, _ path: String, _ request: ProfileRequest,
+    _ plan: MeasurementPlan, _ run: ProfiledRun, observe: (Int) -> Void
+  ) throws(MeasurementFailure) -> Result<Profile, ToolFailure> {
+    var recording = ProfiledRun.Recording(
+      detail: request.detail, breakOverNanoseconds: request.breakOverNanoseconds, path: path)
+    while true {
+      let outcome = try run.run(
+        assignment, recording, deadline: plan.childDeadline * 4, observe: observe)
+      let trace: Trace
+      do throws(TraceFileError) { trace = try TraceFile.read(path) } catch {
+        return .failure(ToolFailure(error))
+      }
+      let (dropped, needed) = (trace.header.droppedEvents, trace.header.neededRingEvents)
+      if dropped > 0, request.breakOverNanoseconds == nil, needed > outcome.ringEvents {
+        guard recording.ringEvents == nil else {
+          return .failure(
+            ToolFailure(
+              .findings, place: name,
+              finding: "\(dropped) events were overwritten in rings of "
+                + "\(outcome.ringEvents) a thread",
+              expectation: "rings of \(needed), which hold the whole run",
+              nextStep: "profile a smaller size of the program, such as --quick"))
+        }
+        recording.ringEvents = needed
+        continue
+      }
+      return .success(
+        Profile(
+          scheduler: name, outcome: outcome, trace: trace,
+          report: ProfileText.report(trace, outcome.perturbation)))
+    }
+  }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import Results
+internal import TracePages
+internal import Traces
+
+/// Where the recordings, pictures and tables of `bench profile` go.
+///
+/// With two schedulers the second one's files have its name behind theirs.
+struct ProfileFiles {
+  private let trace: String?
+  private let perfetto: String?
+  private let folder: String?
+  private let schedulers: [String]
+  private let overwrites: Bool
+
+  init(_ request: ProfileRequest) {
+    trace = request.trace
+    perfetto = request.perfetto
+    folder = request.folder
+    schedulers = request.schedulers
+    overwrites = request.run.force
+  }
+
+  /// Makes sure, before anything runs, that the files can be written.
+  func prepare() throws(ToolFailure) {
+    do throws(FileError) {
+      if let folder { try File.makeDirectories(folder) }
+      for path in places { try AtomicFile.rehearse(path, overwrite: overwrites) }
+    } catch { throw ToolFailure(writing: error) }
+  }
+
+  /// The file through which a recording comes from its child.
+  func recording(_ place: Int) -> String {
+    keptRecording(place) ?? "/tmp/bench-\(getpid())-\(place).trace"
+  }
+
+  /// Whether that file stays.
+  func keeps(_ place: Int) -> Bool { keptRecording(place) != nil }
+
+  /// Every file that may be left when all is done.
+  private var places: [String] {
+    schedulers.indices.flatMap { place in
+      [keptRecording(place), perfetto.map { named($0, place) }].compactMap(\.self)
+        + (folder.map { folder in
+          ProfileForm.allCases.map { "\(folder)/\(named($0.fileName, place))" }
+        } ?? [])
+    }
+  }
+
+  /// Writes all but the recordings, which the children have written; every file that is there then.
+  func write(
+    _ profiles: [Profile], environment: [String: String], console: Console
+  ) throws(ToolFailure) -> [String] {
+    var charts: ChartLibrary?
+    if folder != nil {
+      do throws(ChartLibraryMissing) { charts = try .installed(environment: environment) } catch {
+        console.say("bench: no page: \(error)")
+      }
+    }
+    var all: [String] = []
+    for (place, profile) in profiles.enumerated() {
+      if let path = keptRecording(place) { all.append(path) }
+      var files: [(path: String, bytes: [UInt8])] = []
+      if let perfetto {
+        files.append((named(perfetto, place), TracePages.perfetto(profile.trace)))
+      }
+      if let folder {
+        for form in ProfileForm.allCases {
+          guard let bytes = form.bytes(profile, charts: charts) else { continue }
+          files.append(("\(folder)/\(named(form.fileName, place))", bytes))
+        }
+      }
+      do throws(FileError) { try AtomicFile.write(files, overwrite: overwrites) } catch {
+        throw ToolFailure(writing: error)
+      }
+      all += files.map(\.path)
+    }
+    return all
+  }
+
+  private func keptRecording(_ place: Int) -> String? {
+    if let trace { return named(trace, place) }
+    return folder.map { "\($0)/\(named("profile.trace", place))" }
+  }
+
+  /// The name, with that of the scheduler in front of its ending for all but the first.
+  private func named(_ path: String, _ place: Int) -> String {
+    guard place > 0 else { return path }
+    let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+    let dot = path[slash...].lastIndex(of: ".") ?? path.endIndex
+    return "\(path[..<dot])-\(schedulers[place])\(path[dot...])"
+  }
+}
+
+/// What lies in the folder of a profile beside the recording.
+enum ProfileForm: CaseIterable {
+  case page, picture, operations, workStacks, waitStacks
+
+  var fileName: String {
+    switch self {
+    case .page: "profile.html"
+    case .picture: "profile.svg"
+    case .operations: "operations.csv"
+    case .workStacks: "work.folded"
+    case .waitStacks: "wait.folded"
+    }
+  }
+
+  /// Nil for a page without a library to draw it.
+  func bytes(_ profile: Profile, charts: ChartLibrary?) -> [UInt8]? {
+    let trace = profile.trace
+    switch self {
+    case .page: return charts.map { TracePages.html(trace, report: profile.report, charts: $0) }
+    case .picture: return TracePages.svg(trace)
+    case .operations: return TracePages.operationsCSV(trace, report: profile.report)
+    case .workStacks: return TracePages.folded(trace, weight: .work)
+    case .waitStacks: return TracePages.folded(trace, weight: .wait)
+    }
+  }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Traces
+
+/// The sentences of a profile.
+enum ProfileSentence {
+  /// How much the recording changed the run, with the interval.
+  static func perturbation(_ profile: Profile) -> String {
+    guard let ratio = profile.perturbation else {
+      return "perturbation: unknown, since a run took no time"
+    }
+    let interval =
+      ratio.interval.map {
+        ", \(UnitFormatter.percent($0.level)) interval \(UnitFormatter.change($0.low)) to "
+          + UnitFormatter.change($0.high)
+      } ?? ""
+    return "perturbation: \(UnitFormatter.change(ratio.ratio))\(interval), from "
+      + "\(profile.outcome.pairs.count) pairs without and with the recording"
+  }
+
+  /// Where the realised paths go different ways.
+  static func parting(
+    _ parting: TraceDifference.Parting, _ first: Profile, _ second: Profile
+  ) -> String {
+    func name(_ operation: UInt32?, _ profile: Profile) -> String {
+      operation.map { ProfileTables.name(Int($0), profile.trace) } ?? "the end"
+    }
+    return "the paths that the makespans hung on part behind \(parting.common) operations: "
+      + "\(name(parting.first, first)) on \(first.scheduler), "
+      + "\(name(parting.second, second)) on \(second.scheduler); "
+      + "\(parting.shared) operations are on both"
+  }
+
+  /// A cause in words.
+  static func name(_ cause: WaitCause) -> String {
+    switch cause {
+    case .workersBusy: "that all workers were busy"
+    case .workerHeld: "that one worker was held by one job"
+    case .nobodyAwake: "that workers slept and nobody woke them"
+    case .lookingElsewhere: "that free workers looked elsewhere"
+    case .wakingUp: "that woken workers did not run yet"
+    case .operatingSystem: "that workers had no processor"
+    case .handingOver: "the scheduler's way from one job to the next"
+    case .limit: "a limit of a queue"
+    case .barrier: "a barrier"
+    case .suspension: "a suspended queue"
+    case .resource: "a resource that was used up"
+    case .condition: "a condition that was not met"
+    case .unknown: "of unknown cause, since this scheduler does not tell what its threads do"
+    }
+  }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Traces
+
+/// The tables of a profile.
+enum ProfileTables {
+  /// The phases of all operations, and of each priority where there are several.
+  static func latency(_ latency: LatencyBreakdown) -> TextTable {
+    var table = TextTable(columns: [
+      ("priority", .left), ("phase", .left), ("operations", .right), ("total", .right),
+      ("median", .right), ("p99", .right), ("longest", .right),
+    ])
+    var groups = [("all", latency.all)]
+    if latency.byPriority.count > 1 {
+      groups += latency.byPriority.map { ("\($0.priority)", $0.group) }
+    }
+    for (name, group) in groups {
+      for phase in LatencyBreakdown.Phase.allCases where group[phase].count > 0 {
+        let summary = group[phase]
+        table.rows.append([
+          .init(name), .init(self.name(phase)), .init("\(summary.count)"),
+          .init(ProfileText.time(summary.totalNanoseconds)), .init(time(summary.p50)),
+          .init(time(summary.p99)), .init(time(summary.maximum)),
+        ])
+      }
+    }
+    return table
+  }
+
+  /// The causes of ready wait, the largest first; they sum to 100 %.
+  static func causes(_ causes: WaitCauses) -> TextTable {
+    var table = TextTable(columns: [("cause", .left), ("time", .right), ("share", .right)])
+    let total = causes.total
+    for cause in WaitCause.allCases.sorted(by: { total[$0] > total[$1] }) where total[cause] > 0 {
+      table.rows.append([
+        .init(ProfileSentence.name(cause)), .init(ProfileText.time(total[cause])),
+        .init(UnitFormatter.percent(total.share(of: cause))),
+      ])
+    }
+    return table
+  }
+
+  /// What the realised path was spent on.
+  static func path(_ path: RealisedPath) -> TextTable {
+    var table = TextTable(columns: [("part", .left), ("time", .right), ("share", .right)])
+    for part in RealisedPath.Part.allCases where path[part] > 0 {
+      table.rows.append([
+        .init("\(part)"), .init(ProfileText.time(path[part])),
+        .init(UnitFormatter.percent(Double(path[part]) / Double(max(path.total, 1)))),
+      ])
+    }
+    return table
+  }
+
+  /// The operations that waited longest.
+  static func offenders(_ trace: Trace, _ causes: WaitCauses) -> TextTable {
+    var table = TextTable(columns: [("operation", .left), ("waited", .right), ("mostly", .left)])
+    for offender in causes.longest.prefix(5) {
+      table.rows.append([
+        .init(name(Int(offender.operation), trace)),
+        .init(ProfileText.time(offender.shares.total)),
+        .init(offender.shares.largest.map(ProfileSentence.name) ?? ""),
+      ])
+    }
+    return table
+  }
+
+  /// The operations that differ most.
+  static func difference(_ difference: TraceDifference, _ trace: Trace) -> TextTable {
+    var table = TextTable(columns: [
+      ("operation", .left), ("ready wait", .right), ("run", .right),
+    ])
+    for row in difference.largest {
+      table.rows.append([
+        .init(name(Int(row.first), trace)), .init(ProfileText.change(row.readyWait)),
+        .init(ProfileText.change(row.run)),
+      ])
+    }
+    return table
+  }
+
+  /// What an operation is called: its name, else its class, with its number.
+  static func name(_ operation: Int, _ trace: Trace) -> String {
+    let row = trace.operations[operation]
+    let name = trace.names[Int(row.name)]
+    return "\(name.isEmpty ? trace.names[Int(row.kind)] : name) #\(operation)"
+  }
+
+  private static func name(_ phase: LatencyBreakdown.Phase) -> String {
+    switch phase {
+    case .dependencyWait: "waits for dependencies"
+    case .readyWait: "is ready"
+    case .run: "runs"
+    case .suspended: "goes on without a thread"
+    }
+  }
+
+  private static func time(_ nanoseconds: Int64?) -> String {
+    nanoseconds.map(ProfileText.time) ?? ""
+  }
+}

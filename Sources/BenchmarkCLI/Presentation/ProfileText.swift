@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Results
+internal import Statistics
+internal import Traces
+
+/// What a profile says, the answer first.
+struct ProfileText {
+  let profiles: [Profile]
+  let benchmark: String
+  let parameters: String
+
+  /// - Parameter profiles: one, or two to compare.
+  init(_ profiles: [Profile], benchmark: String, parameters: String) {
+    self.profiles = profiles
+    self.benchmark = benchmark
+    self.parameters = parameters
+  }
+
+  /// The analyses of a recording.
+  static func report(_ trace: Trace, _ perturbation: PairedRatio?) -> TraceReport {
+    let graph = (try? RecordedGraph(trace))?.graph
+    return TraceReport(
+      trace, perturbation: perturbation.flatMap(Self.perturbation),
+      schedule: graph.map { graph in
+        { Simulation.run(graph, SimulationOptions(workers: $0)).makespan }
+      })
+  }
+
+  private static func perturbation(_ ratio: PairedRatio) -> Perturbation? {
+    ratio.interval.map {
+      Perturbation(ratio: ratio.ratio, low: $0.low, high: $0.high, level: $0.level)
+    }
+  }
+
+  /// Whether the recorded run is too unlike the one that is not recorded to name causes.
+  static func isPerturbed(_ profile: Profile) -> Bool {
+    profile.report.perturbation?.isTooLarge ?? true
+  }
+
+  /// Sentence, perturbation and tables of each profile, then what differs.
+  func text(style: TerminalStyle) -> String {
+    var sections = profiles.map { section($0, style) }
+    if let difference { sections.append(differenceSection(difference, style)) }
+    return sections.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
+  }
+
+  /// How the runs of the two schedulers differ; nil for one.
+  var difference: TraceDifference? {
+    guard profiles.count == 2 else { return nil }
+    let paths = profiles.compactMap { $0.report.graph?.realisedPath.operations }
+    return TraceDifference(
+      profiles[0].trace, profiles[1].trace,
+      paths: paths.count == 2 ? (paths[0], paths[1]) : nil)
+  }
+
+  private func section(_ profile: Profile, _ style: TerminalStyle) -> [String] {
+    var lines = [style.paint(profile.report.verdict.sentence, .strong)]
+    lines.append(ProfileSentence.perturbation(profile))
+    let header = profile.trace.header
+    lines.append(
+      "\(benchmark) (\(parameters)) on \(profile.scheduler): \(profile.trace.operations.count) "
+        + "operations, \(profile.trace.edges.count) dependencies, "
+        + "makespan \(Self.time(profile.report.window.makespan))")
+    if header.droppedEvents > 0 {
+      lines.append(
+        "\(header.droppedEvents) events were overwritten: the recording is of the end of the run")
+    }
+    lines += ["", style.paint("where the time of operations went", .faint)]
+    lines += ProfileTables.latency(profile.report.latency).lines(style: style)
+    guard let graph = profile.report.graph else { return lines }
+    if !Self.isPerturbed(profile) {
+      lines += ["", style.paint("why ready operations waited", .faint)]
+      lines += ProfileTables.causes(graph.causes).lines(style: style)
+    }
+    lines += ["", style.paint("what the makespan hung on", .faint)]
+    lines += ProfileTables.path(graph.realisedPath).lines(style: style)
+    let work = graph.workAndSpan
+    lines.append(
+      "work \(Self.time(work.work)), span \(Self.time(work.span)), parallelism "
+        + (work.parallelism.map(UnitFormatter.significant) ?? "n/a"))
+    lines += ["", style.paint("operations that waited longest", .faint)]
+    lines += ProfileTables.offenders(profile.trace, graph.causes).lines(style: style)
+    return lines
+  }
+
+  private func differenceSection(
+    _ difference: TraceDifference, _ style: TerminalStyle
+  ) -> [String] {
+    let (first, second) = (profiles[0], profiles[1])
+    var lines = [
+      style.paint("\(second.scheduler) less \(first.scheduler)", .strong),
+      "ready wait \(Self.change(difference.readyWait)), run \(Self.change(difference.run)), over "
+        + "\(difference.compared) operations",
+    ]
+    let missing = (difference.alignment.unmatchedInFirst, difference.alignment.unmatchedInSecond)
+    if missing != (0, 0) {
+      lines.append(
+        "\(missing.0) operations of \(first.scheduler) and \(missing.1) of \(second.scheduler) "
+          + "have no counterpart")
+    }
+    if let parting = difference.parting {
+      lines.append(ProfileSentence.parting(parting, first, second))
+    }
+    lines += ProfileTables.difference(difference, first.trace).lines(style: style)
+    return lines
+  }
+
+  static func time(_ nanoseconds: Int64) -> String {
+    UnitFormatter.text(Double(nanoseconds), unit: "ns")
+  }
+
+  /// With its sign.
+  static func change(_ nanoseconds: Int64) -> String {
+    (nanoseconds > 0 ? "+" : "") + time(nanoseconds)
+  }
+}
