@@ -361,7 +361,7 @@ let package = Package(
       imports: [
         "BenchmarkCLI", "Analysis", "ConcurrencyPrimitives", "Counting", "ExportSamples", "Exports",
         "Gate", "GateFixture", "Harness", "History", "Measurement", "MeasurementFixtures",
-        "Results", "Scheduling", "Statistics", "TestFolders",
+        "Results", "Scheduling", "Statistics", "TestFolders", "Traces",
       ]),
     tests(
       "WorkloadsTests",

@@ -39,7 +39,7 @@ private struct MessageGenerator {
   }
 
   mutating func command() -> Command {
-    switch below(5) {
+    switch below(6) {
     case 0: .prepare(assignment())
     case 1: .select(Selection(contestant: count()))
     case 2: .freeze(Freezing(runs: 1 + below(1_000_000_000)))
@@ -48,6 +48,11 @@ private struct MessageGenerator {
         Iterations(
           warmups: count(), least: count(), most: count(), budgetNanoseconds: word(),
           countsHardware: below(2) == 0))
+    case 4:
+      .record(
+        RecordOrder(
+          detail: below(2) == 0 ? .full : .latency, ringEvents: 1 + count() / 2,
+          breakOverNanoseconds: below(2) == 0 ? nil : 1 + Int64(below(1_000_000)), path: text()))
     default: .stop
     }
   }
@@ -137,8 +142,11 @@ private struct MessageGenerator {
   }
 
   @Test(arguments: [
-    ("frobnicate", "unknown command 'frobnicate'; expected prepare, select, freeze, iterate, stop"),
-    ("", "unknown command ''; expected prepare, select, freeze, iterate, stop"),
+    (
+      "frobnicate",
+      "unknown command 'frobnicate'; expected prepare, select, freeze, iterate, record, stop"
+    ),
+    ("", "unknown command ''; expected prepare, select, freeze, iterate, record, stop"),
     ("select", "'select' without 'contestant'; expected contestant=a whole number from 0"),
     ("select contestant=x", "contestant=x in 'select'; expected contestant=a whole number from 0"),
     ("select contestant=-1", "contestant=-1 in 'select'"),

@@ -24,7 +24,7 @@ extension CommandLineTool {
   func profile(_ request: ProfileRequest) throws(ToolFailure) -> ExitCode {
     try BuildFlavor.refuse(unless: request.run.allowDebug, flags: Set<QualityFlag>.ofThisBuild)
     let plan = try profilePlan(request)
-    let files = ProfileFiles(request)
+    let files = ProfileFiles(request, environment: environment)
     try files.prepare()
     let interrupt = try Self.interrupt()
     let isWanted = ProgressLine.isWanted(

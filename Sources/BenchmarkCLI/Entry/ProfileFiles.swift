@@ -14,8 +14,10 @@ struct ProfileFiles {
   private let folder: String?
   private let schedulers: [String]
   private let overwrites: Bool
+  private let temporaryFolder: String
 
-  init(_ request: ProfileRequest) {
+  init(_ request: ProfileRequest, environment: [String: String]) {
+    temporaryFolder = environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
     trace = request.trace
     perfetto = request.perfetto
     folder = request.folder
@@ -33,7 +35,7 @@ struct ProfileFiles {
 
   /// The file through which a recording comes from its child.
   func recording(_ place: Int) -> String {
-    keptRecording(place) ?? "/tmp/bench-\(getpid())-\(place).trace"
+    keptRecording(place) ?? "\(temporaryFolder)/bench-\(getpid())-\(place).trace"
   }
 
   /// Whether that file stays.
