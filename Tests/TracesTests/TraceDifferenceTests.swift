@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
-import Traces
+
+@testable import Traces
 
 @Suite struct TraceDifferenceTests {
   /// Operations named as told, each ready at 0, with their waits and runs.
