@@ -86,7 +86,8 @@ import Testing
       .pairs: "30", .metric: "cpu", .tolerance: "2%", .equivalence: "5", .base: "v1", .binary: "x",
       .buildOptions: "-v", .record: "1", .allocations: "1", .baseline: "b.csv", .explain: "1",
       .full: "1", .samples: "1", .limits: "l", .requireConclusive: "1", .failOnImprovement: "1",
-      .counts: "off",
+      .counts: "off", .against: "b", .trace: "t", .perfetto: "p", .detail: "full",
+      .breakOver: "5ms", .simulate: "1", .policy: "fifo", .overhead: "x2",
     ]
     for option in OptionTable.all {
       let text = try #require(samples[option.name], "no sample for \(option.name.flag)")

@@ -132,7 +132,7 @@ private struct MessageGenerator {
       let field = fields[index]
       let key = String(field.prefix { $0 != "=" })
       #expect(finding(line + " " + field)?.contains("field '\(key)' twice") == true, "\(line)")
-      let optional = ["jemalloc-epoch-ns", "counts-hardware"]
+      let optional = ["jemalloc-epoch-ns", "counts-hardware", "break-over-ns"]
       if !optional.contains(key), !key.hasPrefix("x-") {
         fields.remove(at: index)
         let rest = fields.joined(separator: " ")

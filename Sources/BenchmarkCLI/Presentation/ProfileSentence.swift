@@ -22,6 +22,9 @@ enum ProfileSentence {
   static func parting(
     _ parting: TraceDifference.Parting, _ first: Profile, _ second: Profile
   ) -> String {
+    if parting.first == nil, parting.second == nil {
+      return "the makespans hung on the same \(parting.common) operations"
+    }
     func name(_ operation: UInt32?, _ profile: Profile) -> String {
       operation.map { ProfileTables.name(Int($0), profile.trace) } ?? "the end"
     }
