@@ -169,7 +169,9 @@ let package = Package(
 
     // The suite: what is measured, and the program.
     .target(name: "CSlots", path: "Benchmarks/CSlots"),
-    suiteRoom("Workloads", imports: ["Operations", "Scheduling", "Harness", "CSlots"]),
+    .target(name: "CTreeHash", path: "Benchmarks/CTreeHash"),
+    suiteRoom(
+      "Workloads", imports: ["Operations", "Scheduling", "Harness", "CSlots", "CTreeHash"]),
     suiteRoom(
       "Replay",
       imports: ["Operations", "Scheduling", "Harness", "TaskGraphFiles", "Traces", "Workloads"]),
@@ -230,10 +232,9 @@ let package = Package(
     fixture(
       "ConformanceFixture",
       imports: [
-        "SchedulerConformance", "Scheduling", "DispatchBackend", "ThreadPoolBackend",
-        "WorkStealingBackend",
+        "SchedulerConformance", "Scheduling",
         .target(name: "OneTBBBackend", condition: .when(traits: ["OneTBB"])),
-      ]),
+      ] + backEnds),
     .target(name: "CInjectedFaults", path: "Tests/CInjectedFaults"),
     fixture(
       "InjectedFaultsFixture",
@@ -266,9 +267,8 @@ let package = Package(
       "RandomPrograms",
       imports: [
         "Operations", "OperationsDiagnosis", "OperationsFoundation", "Scheduling",
-        "SchedulerConformance", "ConcurrencyPrimitives", "DispatchBackend", "ThreadPoolBackend",
-        "WorkStealingBackend",
-      ]),
+        "SchedulerConformance", "ConcurrencyPrimitives",
+      ] + backEnds),
     fixture("RandomProgramsFixture", imports: ["Profiling", "RandomPrograms", "Traces"]),
     tests(
       "RandomProgramsTests",

@@ -11,6 +11,6 @@ package enum WorkloadCatalog {
     .independent, .chain, .fan, .wavefront, .layered, .forkJoin, .priorityMix, .cancel,
     .submitLatency, .independentBodies, .independentObjects, .wavefrontWork, .graphChain,
     .graphWavefront,
-    .graphLayered, .forkJoinStack,
+    .graphLayered, .forkJoinStack, .treeSearch,
   ]
 }

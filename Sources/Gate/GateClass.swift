@@ -42,6 +42,12 @@ package enum GateClass: String, Sendable, CaseIterable {
     case (.jobs, _), (.injections, _), (.tasks, _), (.edges, _), (.work, _), (.criticalPath, _),
       (.efficiencyIdeal, _), (.own, _):
       return nil
+    // Of workloads that ask one question; a limits file says what is good enough there.
+    case (.latencyUncorrected, _), (.latencyVeryHigh, _), (.latencyHigh, _), (.latencyNormal, _),
+      (.latencyLow, _), (.latencyVeryLow, _), (.inversion, _), (.oldestWait, _), (.deadlinesMet, _),
+      (.quiescence, _), (.startedAfterCancel, _), (.wastedTime, _), (.knee, _), (.construction, _),
+      (.metg, _), (.nodes, _):
+      self = .informational
     }
   }
 

@@ -28,10 +28,9 @@ package struct IterationRecorder {
   /// What the processor counts; nil in iterations that are timed.
   var hardware: HardwareTotals?
 
-  /// Latencies reported in this iteration, in nanoseconds.
-  package private(set) var latencies: [UInt64] = []
-  /// Queue delays reported in this iteration, in nanoseconds.
-  package private(set) var queueDelays: [UInt64] = []
+  /// Samples reported in this iteration, in nanoseconds, by registry name; in the order in which the
+  /// names came first.
+  package private(set) var samples: [(metric: String, nanoseconds: [UInt64])] = []
   /// Other values reported in this iteration, by metric name.
   package private(set) var values: [(metric: String, value: Double)] = []
 
@@ -76,10 +75,32 @@ package struct IterationRecorder {
   }
 
   /// Adds one latency sample; call it after `released()`.
-  package mutating func latency(nanoseconds: UInt64) { latencies.append(nanoseconds) }
+  package mutating func latency(nanoseconds: UInt64) { sample("latency", nanoseconds) }
 
   /// Adds one queue delay sample; call it after `released()`.
-  package mutating func queueDelay(nanoseconds: UInt64) { queueDelays.append(nanoseconds) }
+  package mutating func queueDelay(nanoseconds: UInt64) { sample("queue-delay", nanoseconds) }
+
+  /// Adds one sample of a metric of the registry that has many of them; call it after `released()`.
+  ///
+  /// Any other name ends the measurement, with a message that has it.
+  package mutating func sample(_ metric: String, _ nanoseconds: UInt64) {
+    // A handful of names: a search is faster than a table.
+    if let place = samples.firstIndex(where: { $0.metric == metric }) {
+      samples[place].nanoseconds.append(nanoseconds)
+    } else {
+      samples.append((metric, [nanoseconds]))
+    }
+  }
+
+  /// The samples of one metric.
+  package func samples(of metric: String) -> [UInt64] {
+    samples.first { $0.metric == metric }?.nanoseconds ?? []
+  }
+
+  /// Latencies reported in this iteration, in nanoseconds.
+  package var latencies: [UInt64] { samples(of: "latency") }
+  /// Queue delays reported in this iteration, in nanoseconds.
+  package var queueDelays: [UInt64] { samples(of: "queue-delay") }
 
   /// Adds a value of another metric of the registry, or of one's own; call it after `released()`.
   ///
@@ -114,8 +135,7 @@ package struct IterationRecorder {
   /// Forgets everything; keeps the capacity of the sample lists.
   package mutating func reset() {
     stamps = Stamps()
-    latencies.removeAll(keepingCapacity: true)
-    queueDelays.removeAll(keepingCapacity: true)
+    for place in samples.indices { samples[place].nanoseconds.removeAll(keepingCapacity: true) }
     values.removeAll(keepingCapacity: true)
   }
 }

@@ -85,7 +85,7 @@ struct PreparedContestant {
         }
         return try replay(assignment)
       }
-    } catch { throw .unavailable("workload", error.message) }
+    } catch { throw .unavailable(error.reason, error.message) }
   }
 
   private static func scheduler(
@@ -123,6 +123,6 @@ struct PreparedContestant {
     }
     do throws(WorkloadError) {
       return try program.make(program.capped(assignment.parameters))
-    } catch { throw .unavailable("workload", error.message) }
+    } catch { throw .unavailable(error.reason, error.message) }
   }
 }

@@ -42,8 +42,13 @@ package struct WrongAnswer: Error, Equatable, CustomStringConvertible {
 package struct WorkloadError: Error, Equatable, CustomStringConvertible {
   /// Finding, expectation and next step.
   package var message: String
+  /// A word for the column `quality`: `workload`, or what this machine lacks, as in `no-libcrypto`.
+  package var reason: String
   /// An error with that message.
-  package init(message: String) { self.message = message }
+  package init(message: String, reason: String = "workload") {
+    self.message = message
+    self.reason = reason
+  }
   /// The message.
   package var description: String { message }
 }
@@ -67,13 +72,19 @@ package struct WorkloadDescription: Sendable {
   package var axes: [Axis]
   /// Metrics that it reports besides the ones every workload has, by their registry names.
   package var metrics: Set<String>
+  /// What one iteration is expected to take one worker, in seconds, for estimates alone.
+  ///
+  /// Nil where an operation takes about a microsecond: the operations are counted then by making the
+  /// workload, so one whose `make` is slow says its time itself.
+  package var iterationSeconds: (@Sendable (Parameters) -> Double)?
   /// Makes the workload.
   package var make: Make
 
   /// A description; see the properties.
   package init(
     name: String, summary: String, notShown: String, tags: [String], runsByDefault: Bool = true,
-    axes: [Axis], metrics: Set<String> = [], make: @escaping Make
+    axes: [Axis], metrics: Set<String> = [],
+    iterationSeconds: (@Sendable (Parameters) -> Double)? = nil, make: @escaping Make
   ) {
     self.name = name
     self.summary = summary
@@ -82,6 +93,7 @@ package struct WorkloadDescription: Sendable {
     self.runsByDefault = runsByDefault
     self.axes = axes
     self.metrics = metrics
+    self.iterationSeconds = iterationSeconds
     self.make = make
   }
 

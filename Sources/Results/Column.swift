@@ -42,8 +42,8 @@ package enum Column: String, CaseIterable, Sendable {
   /// 2 adds the metrics `tasks` and `edges`; 3 the columns `binary` and `toolchain`, and who the
   /// code is may differ between the contestants of a run; 4 the column `design` and the metrics
   /// `instructions`, `rmw` and `allocations`, those of processor time and page faults, and what a
-  /// scheduler counts.
-  package static let schemaVersion = 4
+  /// scheduler counts; 5 the metrics of priorities, cancellation, arrivals and searched trees.
+  package static let schemaVersion = 5
 
   /// The first line of every results file, without its line feed.
   package static var header: String {

@@ -54,6 +54,22 @@ extension Metric {
     case .hardwareInstructions: "hardware-instructions"
     case .cycles: "cycles"
     case .cacheMisses: "cache-misses"
+    case .latencyUncorrected: "latency-uncorrected"
+    case .latencyVeryHigh: "latency-very-high"
+    case .latencyHigh: "latency-high"
+    case .latencyNormal: "latency-normal"
+    case .latencyLow: "latency-low"
+    case .latencyVeryLow: "latency-very-low"
+    case .inversion: "inversion"
+    case .oldestWait: "oldest-wait"
+    case .deadlinesMet: "deadlines-met"
+    case .quiescence: "quiescence"
+    case .startedAfterCancel: "started-after-cancel"
+    case .wastedTime: "wasted-time"
+    case .knee: "knee"
+    case .construction: "construction"
+    case .metg: "metg"
+    case .nodes: "nodes"
     case .own(let own): own.name
     }
   }
@@ -70,7 +86,9 @@ extension Metric: CaseIterable {
     .failedSteals, .parks, .wakeUps, .spuriousWakeUps, .injections, .compensations, .makespan,
     .tasks, .edges, .work, .criticalPath, .efficiency, .efficiencyIdeal, .queueDelay,
     .instructions, .readModifyWrites, .allocations, .allocatedBytes, .hardwareInstructions,
-    .cycles, .cacheMisses,
+    .cycles, .cacheMisses, .latencyUncorrected, .latencyVeryHigh, .latencyHigh, .latencyNormal,
+    .latencyLow, .latencyVeryLow, .inversion, .oldestWait, .deadlinesMet, .quiescence,
+    .startedAfterCancel, .wastedTime, .knee, .construction, .metg, .nodes,
   ]
 
   /// What a name has to be, for messages.

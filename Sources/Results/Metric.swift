@@ -41,22 +41,44 @@ package enum Metric: Hashable, Sendable {
   case hardwareInstructions
   case cycles
   case cacheMisses
+  case latencyUncorrected
+  case latencyVeryHigh
+  case latencyHigh
+  case latencyNormal
+  case latencyLow
+  case latencyVeryLow
+  case inversion
+  case oldestWait
+  case deadlinesMet
+  case quiescence
+  case startedAfterCancel
+  case wastedTime
+  case knee
+  case construction
+  case metg
+  case nodes
   /// A figure of a workload's own.
   case own(OwnMetric)
 
   /// The unit of its figures.
   package var measure: Unit {
     switch self {
-    case .wall, .build, .run, .release, .cpu, .cpuUser, .cpuSystem: .nanosecondsPerOperation
-    case .throughput: .perSecond
-    case .latency, .makespan, .work, .criticalPath, .queueDelay: .nanoseconds
+    case .wall, .build, .run, .release, .cpu, .cpuUser, .cpuSystem, .inversion, .construction:
+      .nanosecondsPerOperation
+    case .throughput, .knee: .perSecond
+    case .latency, .makespan, .work, .criticalPath, .queueDelay, .latencyUncorrected,
+      .latencyVeryHigh, .latencyHigh, .latencyNormal, .latencyLow, .latencyVeryLow, .oldestWait,
+      .quiescence, .wastedTime, .metg:
+      .nanoseconds
     case .peakRSS: .bytes
     case .allocatedBytes: .bytesPerOperation
     case .voluntarySwitches, .involuntarySwitches, .minorFaults, .majorFaults, .jobs, .steals,
       .failedSteals, .parks, .wakeUps, .spuriousWakeUps, .injections, .compensations,
       .instructions, .readModifyWrites, .allocations, .hardwareInstructions, .cycles, .cacheMisses:
       .perOperation
-    case .tasks, .edges, .efficiency, .efficiencyIdeal, .own: .one
+    case .tasks, .edges, .efficiency, .efficiencyIdeal, .deadlinesMet, .startedAfterCancel, .nodes,
+      .own:
+      .one
     }
   }
 
@@ -66,9 +88,9 @@ package enum Metric: Hashable, Sendable {
   /// Which way is better.
   package var direction: Direction {
     switch self {
-    case .throughput, .efficiency: .higher
+    case .throughput, .efficiency, .deadlinesMet, .knee: .higher
     // Properties of the graph and of the worker count, not of the scheduler.
-    case .tasks, .edges, .work, .criticalPath, .efficiencyIdeal: .none
+    case .tasks, .edges, .work, .criticalPath, .efficiencyIdeal, .nodes: .none
     // What a program asks for, and from where.
     case .jobs, .injections: .none
     // Nobody said which way is better.
@@ -77,7 +99,9 @@ package enum Metric: Hashable, Sendable {
       .voluntarySwitches, .involuntarySwitches, .minorFaults, .majorFaults, .steals,
       .failedSteals, .parks, .wakeUps, .spuriousWakeUps, .compensations, .makespan, .queueDelay,
       .instructions, .readModifyWrites, .allocations, .allocatedBytes, .hardwareInstructions,
-      .cycles, .cacheMisses:
+      .cycles, .cacheMisses, .latencyUncorrected, .latencyVeryHigh, .latencyHigh, .latencyNormal,
+      .latencyLow, .latencyVeryLow, .inversion, .oldestWait, .quiescence, .startedAfterCancel,
+      .wastedTime, .construction, .metg:
       .lower
     }
   }
@@ -126,21 +150,57 @@ package enum Metric: Hashable, Sendable {
     case .cycles: "cycles in the program by the processor's counter, not timed, per operation"
     case .cacheMisses:
       "misses of the last cache by the processor's counter, not timed, per operation"
+    case .latencyUncorrected:
+      "real start of the submission to start of the body: what a stall of the submitter hides"
+    case .latencyVeryHigh:
+      "latency of operations of priority very high"
+    case .latencyHigh:
+      "latency of operations of priority high"
+    case .latencyNormal:
+      "latency of operations of priority normal"
+    case .latencyLow:
+      "latency of operations of priority low"
+    case .latencyVeryLow:
+      "latency of operations of priority very low"
+    case .inversion:
+      "time that ready operations waited while one of lower priority began, per operation"
+    case .oldestWait:
+      "longest that a ready operation waited for its start"
+    case .deadlinesMet:
+      "share of the operations with a deadline that finished before it"
+    case .quiescence:
+      "request to cancel to the finish of the last operation"
+    case .startedAfterCancel:
+      "bodies that began after the request to cancel had returned"
+    case .wastedTime:
+      "time that bodies ran on after the request to cancel, all workers together"
+    case .knee:
+      "highest rate of submissions at which p99 of latency keeps its limit"
+    case .construction:
+      "making of a graph that is run many times, per operation; no part of wall"
+    case .metg:
+      "mean duration of bodies at which half of the best efficiency is reached; see `bench metg`"
+    case .nodes:
+      "nodes of a tree that is found while it is searched"
     case .own: OwnMetric.summary
     }
   }
 
+  /// Whether a run has many samples of it, in nanoseconds, of which percentiles are told.
+  package var hasManySamples: Bool { Self.withManySamples.contains(self) }
+
+  /// The metrics that `hasManySamples` is true of.
+  package static let withManySamples: Set<Metric> = [
+    .latency, .queueDelay, .latencyUncorrected, .latencyVeryHigh, .latencyHigh, .latencyNormal,
+    .latencyLow, .latencyVeryLow,
+  ]
+
   /// The statistics that a row of this metric may hold.
   package var statistics: [Statistic] {
+    if hasManySamples { return [.p50, .p90, .p99, .p999, .max, .mean, .ratio] }
     switch self {
-    case .latency, .queueDelay: [.p50, .p90, .p99, .p999, .max, .mean, .ratio]
-    case .tasks, .edges, .work, .criticalPath, .efficiencyIdeal: [.p50]
-    case .wall, .build, .run, .release, .throughput, .cpu, .cpuUser, .cpuSystem, .peakRSS,
-      .voluntarySwitches, .involuntarySwitches, .minorFaults, .majorFaults, .jobs, .steals,
-      .failedSteals, .parks, .wakeUps, .spuriousWakeUps, .injections, .compensations, .makespan,
-      .efficiency, .instructions, .readModifyWrites, .allocations, .allocatedBytes,
-      .hardwareInstructions, .cycles, .cacheMisses, .own:
-      [.p50, .min, .max, .mean, .ratio]
+    case .tasks, .edges, .work, .criticalPath, .efficiencyIdeal, .nodes: return [.p50]
+    default: return [.p50, .min, .max, .mean, .ratio]
     }
   }
 }

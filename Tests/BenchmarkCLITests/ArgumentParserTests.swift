@@ -78,7 +78,7 @@ import Testing
 
   @Test func everyOptionOfTheTableIsTakenFromItsEnvironmentVariable() throws {
     let samples: [OptionName: String] = [
-      .filter: "a", .scheduler: "inline", .workers: "2", .axes: "n=1", .quick: "1",
+      .filter: "a", .tag: "t", .scheduler: "inline", .workers: "2", .axes: "n=1", .quick: "1",
       .budget: "5s", .seed: "3", .processes: "2", .allocator: "system", .cpus: "1",
       .reference: "foundation", .graph: "g", .timeScale: "2", .body: "spin", .output: "o",
       .force: "yes", .format: "json", .allowDebug: "true", .dryRun: "on", .color: "never",
@@ -134,6 +134,18 @@ import Testing
       ])
   }
 
+  @Test func anAxisMayNameItsWorkloadAndHaveDecimals() throws {
+    #expect(
+      try request("--where", "n=1,uts.q=0.250,0.5,uts.n=3").measurement.axes == [
+        AxisSelection(axis: "n", values: [1]),
+        AxisSelection(axis: "q", of: "uts", values: ["0.250", "0.5"]),
+        AxisSelection(axis: "n", of: "uts", values: [3]),
+      ])
+    for text in [".n=1", "uts.=1", "a.b.c=1", "n=1e3", "n=0.", "=1"] {
+      #expect(failure("--where", text)?.code == .usage, "\(text)")
+    }
+  }
+
   @Test func theLastOfAnOptionThatDoesNotRepeatWins() throws {
     #expect(try request("--seed", "1", "--seed", "2").measurement.seed == 2)
   }
@@ -161,7 +173,7 @@ import Testing
     ["--quick=1"], ["--seed"], ["--seed", "--quick"], ["--seed", "-1"], ["--workers", "0"],
     ["--workers", "1,,2"], ["--processes", "x"], ["--budget", "60"], ["--budget", "1ms"],
     ["--budget", "infs"], ["--time-scale", "0"], ["--time-scale", "nan"], ["--filter", "("],
-    ["--where", "512"], ["--where", "n=X"], ["--where", "n=1.5"], ["--where", "=1"],
+    ["--where", "512"], ["--where", "n=X"], ["--where", "n=1e3"], ["--where", "=1"],
     ["--where", "n=1,"],
     ["--allocator", "tcmalloc"], ["--output="], ["-q"], ["list", "chian"], ["schema", "x"],
   ]) func malformedValuesAreUsageErrors(words: [String]) {

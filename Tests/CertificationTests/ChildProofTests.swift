@@ -24,7 +24,7 @@ struct ChildProofTests {
   private func assignment(_ workload: String, operations: Int) -> Assignment {
     Assignment(
       subject: .workload(workload), system: .scheduler("immediate"), workers: 1,
-      parameters: Parameters(["n": operations]), warmups: 1, minimumIterations: 5, seed: 1,
+      parameters: Parameters(["n": .number(operations)]), warmups: 1, minimumIterations: 5, seed: 1,
       allocator: .system)
   }
 

@@ -31,7 +31,7 @@ import Testing
       },
       countAllocations: { $0 },
       time: { assignment in
-        let operations = assignment.parameters.entries.reduce(1) { $0 * $1.value }
+        let operations = assignment.parameters.entries.reduce(1) { $0 * ($1.value.number ?? 1) }
         return .init(operations: operations, nanoseconds: Double(1000 + 50 * operations))
       },
       pairs: { plan, _ in Fixtures.record(plan, .steady([1])) })
@@ -89,7 +89,7 @@ import Testing
   @Test func anEmptiedBodyIsFound() throws {
     let certificate = try certificate {
       $0.time = { assignment in
-        let operations = assignment.parameters.entries.reduce(1) { $0 * $1.value }
+        let operations = assignment.parameters.entries.reduce(1) { $0 * ($1.value.number ?? 1) }
         return .init(operations: operations, nanoseconds: 1000)
       }
     }

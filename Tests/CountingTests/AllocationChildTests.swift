@@ -21,7 +21,8 @@ struct AllocationChildTests {
   ) -> MeasurementOutcome {
     var assignment = Assignment(
       subject: .workload(workload), system: .scheduler(scheduler), workers: workers,
-      parameters: Parameters(["n": 1000, "allocations": allocations, "turns": 0]), warmups: 1,
+      parameters: Parameters(["n": 1000, "allocations": .number(allocations), "turns": 0]),
+      warmups: 1,
       minimumIterations: 1, maximumIterations: 1, seed: 1, allocator: allocator)
     assignment.countsAllocations = counts
     return ChildRunner(executable: countingFixture).measure(assignment, deadline: .seconds(60))

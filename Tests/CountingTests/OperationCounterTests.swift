@@ -17,9 +17,10 @@ import Testing
     "needs valgrind and strip, and a build that they can run"))
 struct OperationCounterTests {
   private func assignment(
-    workers: Int = 1, scheduler: String = "inline", _ more: [String: Int] = [:]
+    workers: Int = 1, scheduler: String = "inline", _ more: [String: AxisValue] = [:]
   ) -> Assignment {
-    let parameters = ["n": 300, "allocations": 0, "turns": 0].merging(more) { $1 }
+    let parameters = (["n": 300, "allocations": 0, "turns": 0] as [String: AxisValue])
+      .merging(more) { $1 }
     return Assignment(
       subject: .workload("laden"), system: .scheduler(scheduler), workers: workers,
       parameters: Parameters(parameters), seed: 1)
@@ -35,7 +36,9 @@ struct OperationCounterTests {
 
   @Test func onePercentMoreInstructionsIsFoundAndAQuarterOfItIsNot() throws {
     // What a process spends beside its operations, which differs by chance, is shared by many.
-    func assignment(turns: Int) -> Assignment { self.assignment(["turns": turns, "n": 3000]) }
+    func assignment(turns: Int) -> Assignment {
+      self.assignment(["turns": .number(turns), "n": 3000])
+    }
     let program = try CountingFixtureProgram()
     let before = try counts(program, assignment(turns: 0))
     let laden = try program.counter().count(assignment(turns: 1000))

@@ -13,7 +13,8 @@ import Testing
   {
     let assignment = Assignment(
       subject: .workload("sleepers"), system: .scheduler(scheduler), workers: 1,
-      parameters: Parameters(["n": 100, "wake-ups": wakeUps]), warmups: 1, minimumIterations: 3,
+      parameters: Parameters(["n": 100, "wake-ups": .number(wakeUps)]), warmups: 1,
+      minimumIterations: 3,
       maximumIterations: 3, seed: 1, allocator: .system)
     let outcome = ChildRunner(executable: countingFixture)
       .measure(assignment, deadline: .seconds(60))

@@ -31,7 +31,8 @@ private struct MessageGenerator {
     var assignment = Assignment(
       subject: below(2) == 0 ? .workload(text()) : .graph(path: text()),
       system: below(2) == 0 ? .scheduler(text()) : .reference(text()), workers: 1 + count() / 2,
-      parameters: below(2) == 0 ? Parameters() : Parameters(["n": count(), "width": -below(9)]),
+      parameters: below(2) == 0
+        ? Parameters() : Parameters(["n": .number(count()), "width": .number(-below(9))]),
       knobs: below(2) == 0 ? KnobSettings() : KnobSettings(["pin": "compact", "spin-us": 5]),
       seed: word())
     for _ in 0..<below(3) { assignment.extra[text()] = text() }
@@ -70,7 +71,7 @@ private struct MessageGenerator {
     case 3:
       .series(
         SeriesReport(
-          metric: below(2) == 0 ? .latency : .queueDelay,
+          metric: text(),
           values: (0...below(600)).map { _ in word() }))
     case 4:
       .value(
@@ -167,8 +168,8 @@ private struct MessageGenerator {
       "'prepare' with 2 of them; expected workload or graph"
     ),
     (
-      "prepare workload=a scheduler=c workers=1 parameters=n:x knobs= seed=1",
-      "parameters=n:x in 'prepare'; expected parameters=name:value;…"
+      "prepare workload=a scheduler=c workers=1 parameters=n:X knobs= seed=1",
+      "parameters=n:X in 'prepare'; expected parameters=name:value;…"
     ),
     (
       "prepare workload=a scheduler=c workers=1 parameters= knobs= seed=1 colour=red",

@@ -13,13 +13,42 @@ internal import Testing
     #expect(Parameters(canonical: "") == Parameters())
   }
 
-  @Test(arguments: ["n", "n:", ":1", "n:1;", "n:1;n:2", "n:1:2", "n:x"])
+  @Test(arguments: [
+    "n", "n:", ":1", "n:1;", "n:1;n:2", "n:1:2", "n:X", "n:.5", "n:5.", "n:1.2.3", "n:1e3",
+    "n:--1.0",
+  ])
   func malformedParametersAreRefused(_ text: String) {
     #expect(Parameters(canonical: text) == nil)
   }
 
   @Test func anUndeclaredAxisIsAFault() async {
     await #expect(processExitsWith: .failure) { _ = Parameters(["n": 1])["m"] }
+  }
+
+  @Test func decimalsAndWordsTravelAsTheyAreTyped() throws {
+    let text = "n:-3;q:0.1250;shape:fixed"
+    let parameters = try #require(Parameters(canonical: text))
+    #expect(parameters.description == text)
+    #expect(parameters["n"] == -3)
+    #expect(parameters.decimal("q") == 0.125 && parameters.decimal("n") == -3)
+    #expect(parameters.word("shape") == "fixed")
+    #expect(parameters.capped(at: ["q": 0, "n": -5, "shape": 1])["n"] == -5)
+    #expect(parameters.capped(at: ["q": 0]).decimal("q") == 0.125)
+  }
+
+  @Test func aValueOfAnotherKindIsAFault() async {
+    await #expect(processExitsWith: .failure) { _ = Parameters(["n": "0.5"])["n"] }
+    await #expect(processExitsWith: .failure) { _ = Parameters(["n": 1]).word("n") }
+    await #expect(processExitsWith: .failure) { _ = Parameters(["n": "word"]).decimal("n") }
+  }
+
+  @Test func anAxisRefusesBuiltInValuesThatItWouldRefuseUsers() async {
+    await #expect(processExitsWith: .failure) {
+      _ = Axis(name: "q", summary: "", always: 2, legal: .decimals(0...1))
+    }
+    await #expect(processExitsWith: .failure) {
+      _ = Axis(name: "shape", summary: "", always: "round", legal: .words(["fixed"]))
+    }
   }
 
   @Test func capsCutOnlyWhatTheyName() {

@@ -28,7 +28,7 @@ internal import Testing
         IterationSample(
           buildNanoseconds: 1, runNanoseconds: 2, releaseNanoseconds: 3, cpuNanoseconds: 4,
           voluntarySwitches: -5, involuntarySwitches: 6, operations: 7)),
-      .series(SeriesReport(metric: .latency, values: [1, 2, 3])),
+      .series(SeriesReport(metric: "latency", values: [1, 2, 3])),
       .value(ValueReport(metric: "makespan", value: 1e9)),
       .missing(MissingReport(metric: "cycles", reason: "no-pmu")),
       .done(DoneReport(command: "iterate")),

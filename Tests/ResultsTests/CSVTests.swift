@@ -21,7 +21,7 @@ struct CSVTests {
   func writesRow() throws {
     let lines = SampleRows.text().split(separator: "\n")
     let cells = [
-      "4", "2026-01-31T12:00:00Z", "01KG9RKVG0T5Z0N9QX3W7B4E2M",
+      "5", "2026-01-31T12:00:00Z", "01KG9RKVG0T5Z0N9QX3W7B4E2M",
       "6180120d52a1b7c0c9a7c3e1f00d5eed2b0a4c11", "main", "0", "b:85944171f73967e8",
       "Swift 6.3.1", "h:3fa9c0d2e4b86a17", "core", "fan", "rounds:200;width:1000;workers:2",
       "work-stealing", "jemalloc", "wall", "p50", "ns/op", "lower", "431.25", "428.1", "434.0",

@@ -22,7 +22,11 @@ struct EncodingTests {
         "injections": "1/op", "compensations": "1/op",
         "queue-delay": "ns", "instructions": "1/op", "rmw": "1/op", "allocations": "1/op",
         "allocated-bytes": "B/op", "hardware-instructions": "1/op", "cycles": "1/op",
-        "cache-misses": "1/op",
+        "cache-misses": "1/op", "latency-uncorrected": "ns", "latency-very-high": "ns",
+        "latency-high": "ns", "latency-normal": "ns", "latency-low": "ns",
+        "latency-very-low": "ns", "inversion": "ns/op", "oldest-wait": "ns",
+        "deadlines-met": "1", "quiescence": "ns", "started-after-cancel": "1",
+        "wasted-time": "ns", "knee": "1/s", "construction": "ns/op", "metg": "ns", "nodes": "1",
       ])
   }
 

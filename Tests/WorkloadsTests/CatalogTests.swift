@@ -10,7 +10,7 @@ import Workloads
       WorkloadCatalog.all.map(\.name) == [
         "independent", "chain", "fan", "wavefront", "layered", "fork-join", "priority-mix",
         "cancel", "submit-latency", "independent-bodies", "independent-objects", "wavefront-work",
-        "graph-chain", "graph-wavefront", "graph-layered", "fork-join-stack",
+        "graph-chain", "graph-wavefront", "graph-layered", "fork-join-stack", "uts",
       ])
   }
 
@@ -23,6 +23,10 @@ import Workloads
     ("wavefront-work", "body-ns:1000;n:256"), ("graph-chain", "n:100000"),
     ("graph-wavefront", "n:512"),
     ("graph-layered", "degree:3;layers:100;seed:42;width:1000"), ("fork-join-stack", "n:30"),
+    (
+      "uts",
+      "branching:4;depth:10;m:4;q:0.234375;seed:19;shape:fixed;shift:0.5;tree:geometric"
+    ),
   ])
   func realSizesAreThese(name: String, canonical: String) throws {
     let workload = try #require(WorkloadCatalog.all.first { $0.name == name })

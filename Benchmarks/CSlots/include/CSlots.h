@@ -13,7 +13,7 @@ extern "C" {
 uintptr_t cslots_make(intptr_t count);
 /// Zeroed 64-bit stamps. Returns 0 when there is no memory. `count` is 1 or more.
 uintptr_t cstamps_make(intptr_t count);
-/// Frees what one of the two functions above returned.
+/// Frees what one of the functions that make something returned.
 void cslots_drop(uintptr_t handle);
 
 /// The violation count has a cache line of its own before the slots.
@@ -43,6 +43,32 @@ static inline void cslots_count_violation(uintptr_t handle) {
 static inline uint32_t cslots_violations(uintptr_t handle) {
   return __atomic_load_n((uint32_t *)handle, __ATOMIC_RELAXED);
 }
+
+/// Zeroed sums in so many stripes. Returns 0 when there is no memory.
+uintptr_t ctally_make(void);
+/// Which stripe the calling thread adds to.
+intptr_t ctally_stripe(void);
+
+/// Sums of a stripe, and a greatest value; a stripe has a cache line of its own.
+enum { CTALLY_STRIPES = 64, CTALLY_SUMS = 3, CTALLY_WORDS = 8 };
+
+/// Adds to a sum, 0 to CTALLY_SUMS - 1. Any thread; threads share a stripe only when there are more of them than stripes.
+static inline void ctally_add(uintptr_t handle, intptr_t stripe, intptr_t sum, uint64_t value) {
+  __atomic_fetch_add((uint64_t *)handle + stripe * CTALLY_WORDS + sum, value, __ATOMIC_RELAXED);
+}
+/// Raises the greatest value of a stripe to `value`. Any thread.
+static inline void ctally_raise(uintptr_t handle, intptr_t stripe, uint64_t value) {
+  uint64_t *place = (uint64_t *)handle + stripe * CTALLY_WORDS + CTALLY_SUMS;
+  uint64_t seen = __atomic_load_n(place, __ATOMIC_RELAXED);
+  while (seen < value &&
+         !__atomic_compare_exchange_n(place, &seen, value, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+}
+/// A sum over all stripes; the caller is ordered after whoever added.
+uint64_t ctally_sum(uintptr_t handle, intptr_t sum);
+/// The greatest value of all stripes; the caller is ordered after whoever raised it.
+uint64_t ctally_greatest(uintptr_t handle);
+/// Sets everything to 0.
+void ctally_clear(uintptr_t handle);
 
 /// Sets a stamp. One thread at a time per stamp.
 static inline void cstamps_write(uintptr_t handle, intptr_t index, uint64_t value) {

@@ -2,7 +2,7 @@
 
 /// The name of an option as typed after `--`.
 package enum OptionName: String, CaseIterable, Sendable {
-  case filter, scheduler, workers
+  case filter, tag, scheduler, workers
   case axes = "where"
   case quick, budget, seed, processes, pairs, metric, tolerance, equivalence, allocator, cpus,
     allocations, samples, reference, graph
@@ -147,6 +147,9 @@ package enum OptionTable {
         + "to it stays"),
     .init(.filter, .pattern, verbs: measuring, "only workloads whose name matches"),
     .init(
+      .tag, .names("TAG"), repeats: true, verbs: measuring,
+      "only workloads that have one of these tags, separated by commas; `bench list` shows them"),
+    .init(
       .scheduler, .names("NAME"), repeats: true, verbs: [.replay, .run, .check, .counts],
       "only these schedulers, separated by commas"),
     .init(
@@ -197,8 +200,9 @@ package enum OptionTable {
         + "count keep it)"),
     .init(
       .axes, .axes, repeats: true, verbs: measuring + [.profile, .replay, .counts, .history],
-      "values of a workload's axis or a scheduler's knob: n=512, or several: spin-us=0,5; every "
-        + "combination is measured; `bench list` names them"),
+      "values of a workload's axis or a scheduler's knob: n=512, or several: spin-us=0,5; of one "
+        + "workload or scheduler alone: chain.n=512; every combination is measured; `bench list` "
+        + "names them"),
     .init(
       .quick, .flag, verbs: [.compare, .history], "small sizes, shorter samples, 20 seconds at most"
     ),

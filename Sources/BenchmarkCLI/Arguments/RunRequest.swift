@@ -35,6 +35,7 @@ package struct RunRequest: Sendable {
   package init(_ parsed: ParsedArguments) throws(ToolFailure) {
     measurement.workloadNames = Self.distinct(parsed.words)
     measurement.filter = parsed.text(.filter)
+    measurement.tags = parsed.names(.tag)
     measurement.schedulers = parsed.names(.scheduler)
     measurement.references = parsed.names(.reference) ?? []
     measurement.workers = parsed.counts(.workers)

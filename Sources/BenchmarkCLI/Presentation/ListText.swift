@@ -36,10 +36,9 @@ package struct ListText: Sendable {
       lines += HelpText.entry(left: workload.name, summary: workload.summary)
       lines += HelpText.entry(left: "", summary: "does not show: \(workload.notShown)")
       for axis in workload.axes {
-        let range = "\(axis.legal.lowerBound) to \(axis.legal.upperBound)"
         lines += HelpText.entry(
           left: "  \(axis.name)=\(axis.real)",
-          summary: "\(axis.summary); with --quick \(axis.quick); \(range)")
+          summary: "\(axis.summary); with --quick \(axis.quick); \(axis.legalText)")
       }
       if !workload.runsByDefault {
         lines += HelpText.entry(left: "", summary: "measured only when named")
@@ -101,11 +100,23 @@ package struct ListText: Sendable {
   }
 
   private static func json(_ axis: Axis) -> JSONValue {
-    .object([
-      ("name", .string(axis.name)), ("summary", .string(axis.summary)),
-      ("real", .integer(axis.real)), ("quick", .integer(axis.quick)),
-      ("smoke", .integer(axis.smoke)), ("minimum", .integer(axis.legal.lowerBound)),
-      ("maximum", .integer(axis.legal.upperBound)),
-    ])
+    let legal: [(String, JSONValue)] =
+      switch axis.legal {
+      case .numbers(let range):
+        [("minimum", .integer(range.lowerBound)), ("maximum", .integer(range.upperBound))]
+      case .decimals(let range):
+        [("minimum", .number(range.lowerBound)), ("maximum", .number(range.upperBound))]
+      case .words(let words): [("values", .array(words.map(JSONValue.string)))]
+      }
+    return .object(
+      [
+        ("name", .string(axis.name)), ("summary", .string(axis.summary)),
+        ("real", json(axis.real)), ("quick", json(axis.quick)), ("smoke", json(axis.smoke)),
+      ] + legal)
+  }
+
+  /// A decimal is a string, so that its digits stay.
+  private static func json(_ value: AxisValue) -> JSONValue {
+    value.number.map { .integer($0) } ?? .string(value.description)
   }
 }

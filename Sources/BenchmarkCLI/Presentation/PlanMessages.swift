@@ -38,6 +38,12 @@ extension ToolFailure {
         next: "measure `\(name)` in a run of its own")
     case .malformedFilter(let filter, let reason):
       self = .malformedPattern(filter, reason: reason, place: "--filter")
+    case .unknownTag(let tag, let known):
+      self = .usage(
+        "--tag", "no workload that is chosen has the tag `\(tag)`",
+        expected: "one of \(known.joined(separator: ", "))",
+        next: NearestName.suggestion(
+          for: tag, in: known, otherwise: "`bench list` shows the tags of every workload"))
     case .nothingMatches(let filter, let candidates, let areNamed):
       self.init(
         .nothingMatched, place: "--filter",
@@ -54,7 +60,8 @@ extension ToolFailure {
       self = .usage(
         "--metric", "\(benchmark) has no figure of \(metric.rawValue) to judge",
         expected: reported.map(\.rawValue).joined(separator: ", "))
-    case .axisValue, .knobValue, .unknownAxis, .knobs: self = Self.ofAxes(error)
+    case .axisValue, .knobValue, .unknownAxis, .unknownOwner, .unknownAxisOfOwner, .knobs:
+      self = Self.ofAxes(error)
     case .graph(let text): self.init(.malformedInput, place: "--graph", finding: text)
     case .sameGraph(let path, let other):
       self = .usage(
@@ -71,19 +78,36 @@ extension ToolFailure {
 
   private static func ofAxes(_ error: PlanError) -> ToolFailure {
     switch error {
-    case .axisValue(let value, let axis, let workload, let legal, let isAlone):
+    case .axisValue(let value, let axis, let workload, let isAlone):
       .usage(
-        "--where",
-        value.number == nil
-          ? "\(axis)=\(value) is not a number" : "\(axis)=\(value) is out of range for \(workload)",
-        expected: "\(legal.lowerBound) to \(legal.upperBound)",
-        next: isAlone ? "" : "to leave \(workload) out, name the workloads to measure")
+        "--where", refusal(of: value, for: axis, of: workload), expected: axis.legalText,
+        next: isAlone
+          ? ""
+          : "to set it for another alone, write WORKLOAD.\(axis.name)=…; to leave \(workload) out, "
+            + "name the workloads to measure")
     case .knobValue(let value, let knob, let scheduler, let isAlone):
       .usage(
         "--where", refusal(of: value, for: knob, of: scheduler), expected: knob.legalText,
         next: isAlone
           ? "" : "to leave \(scheduler) out, name the schedulers to measure with --scheduler")
     case .unknownAxis(let name, let knowledge): unknownAxis(name, knowledge)
+    case .unknownOwner(let owner, let axis, let chosen, let exists):
+      .usage(
+        "--where",
+        exists
+          ? "`\(owner)` of `\(owner).\(axis)` is not measured"
+          : "`\(owner)` of `\(owner).\(axis)` is no workload or scheduler",
+        expected: "one of \(chosen.joined(separator: ", "))",
+        next: exists
+          ? "name it as well, or leave its axis out"
+          : NearestName.suggestion(
+            for: owner, in: chosen, otherwise: "`bench list` shows every one"))
+    case .unknownAxisOfOwner(let axis, let owner, let known):
+      .usage(
+        "--where", "\(owner) has no axis or knob `\(axis)`",
+        expected: known.isEmpty ? "none" : "one of \(known.joined(separator: ", "))",
+        next: NearestName.suggestion(
+          for: axis, in: known, otherwise: "`bench list \(owner)` shows what it has"))
     case .knobs(let scheduler, let error):
       .usage(
         "--where", "\(scheduler): \(error.finding)", expected: error.expectation,
@@ -92,10 +116,21 @@ extension ToolFailure {
     }
   }
 
-  private static func refusal(of value: KnobValue, for knob: SchedulerKnob, of scheduler: String)
+  private static func refusal(of value: AxisValue, for axis: Axis, of workload: String) -> String {
+    let text = "\(axis.name)=\(value)"
+    switch (axis.legal, value) {
+    case (.words, _): return "\(text) is no value that \(workload) knows"
+    case (_, .word): return "\(text) is not a number"
+    case (.numbers, .decimal): return "\(text) is not a whole number"
+    default: return "\(text) is out of range for \(workload)"
+    }
+  }
+
+  private static func refusal(of value: AxisValue, for knob: SchedulerKnob, of scheduler: String)
     -> String
   {
     switch value {
+    case .decimal: "\(knob.name)=\(value) is not a whole number"
     case .number where knob.numbers != nil: "\(knob.name)=\(value) is out of range for \(scheduler)"
     case .word where knob.words.isEmpty: "\(knob.name)=\(value) is not a number"
     default: "\(knob.name)=\(value) is no value that \(scheduler) knows"

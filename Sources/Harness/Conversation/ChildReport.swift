@@ -121,29 +121,21 @@ extension IterationSample: Message {
 
 /// Samples of a metric that has many in a run.
 package struct SeriesReport: Message {
-  /// Metrics that have many samples in a run, by their registry names.
-  package enum Metric: String, CaseIterable, Sendable {
-    /// Submission to start.
-    case latency
-    /// All parents finished to start.
-    case queueDelay = "queue-delay"
-  }
-
-  /// Which metric.
-  package var metric = Metric.latency
+  /// The metric's registry name.
+  package var metric = ""
   /// Nanoseconds, at least one.
   package var values: [UInt64] = []
 
   package init() {}
   /// See the properties.
-  package init(metric: Metric, values: [UInt64]) {
+  package init(metric: String, values: [UInt64]) {
     self.metric = metric
     self.values = values
   }
 
   package static let word = "series"
   package static let fields: [MessageField<SeriesReport>] = [
-    .choice("metric", \.metric), .numbers("ns", \.values),
+    .text("metric", \.metric), .numbers("ns", \.values),
   ]
 }
 

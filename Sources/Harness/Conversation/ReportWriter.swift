@@ -28,8 +28,7 @@ struct ReportWriter {
   /// One sample with everything that it reported: delivered when there is enough, or an answer.
   mutating func sample(_ sample: IterationSample, _ recorder: IterationRecorder) {
     add(sample.line)
-    series(.latency, recorder.latencies)
-    series(.queueDelay, recorder.queueDelays)
+    for (metric, samples) in recorder.samples { series(metric, samples) }
     values(recorder.values)
   }
 
@@ -41,7 +40,7 @@ struct ReportWriter {
   /// A metric without a value: delivered like samples.
   mutating func missing(_ report: MissingReport) { add(report.line) }
 
-  private mutating func series(_ metric: SeriesReport.Metric, _ values: [UInt64]) {
+  private mutating func series(_ metric: String, _ values: [UInt64]) {
     var start = 0
     while start < values.count {
       let end = min(start + Self.valuesPerLine, values.count)

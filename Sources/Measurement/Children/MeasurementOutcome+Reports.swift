@@ -10,10 +10,11 @@ extension MeasurementOutcome {
     switch report {
     case .sample(let sample): iterations.append(sample)
     case .series(let series):
-      switch series.metric {
-      case .latency: latencies += series.values
-      case .queueDelay: queueDelays += series.values
+      guard let metric = Metric(rawValue: series.metric), metric.hasManySamples else {
+        return "samples of '\(series.metric)'; expected one of "
+          + Metric.allCases.filter(\.hasManySamples).map(\.rawValue).joined(separator: ", ")
       }
+      samples[metric, default: []] += series.values
     case .value(let value):
       guard let metric = Metric(rawValue: value.metric) else {
         return "unknown metric '\(value.metric)'; expected "

@@ -12,10 +12,8 @@ package struct MeasurementOutcome: Sendable {
   /// How many iterations and operations are behind `metrics`, of a build that told these alone; nil
   /// of a child, whose iterations are known.
   package var told: (iterations: Int, operations: Int)?
-  /// Every latency sample of the timed iterations, in nanoseconds.
-  package var latencies: [UInt64] = []
-  /// Every queue delay of the timed iterations, in nanoseconds.
-  package var queueDelays: [UInt64] = []
+  /// Every sample of the timed iterations, in nanoseconds, of the metrics that have many.
+  package var samples: [Metric: [UInt64]] = [:]
   /// Values of other metrics, one per report.
   package var metrics: [Metric: [Double]] = [:]
   /// Why metrics have no value here, a word each.
@@ -43,6 +41,18 @@ package struct MeasurementOutcome: Sendable {
   /// Operations of all timed iterations.
   package var operationCount: Int {
     told?.operations ?? iterations.reduce(0) { $0 + $1.operations }
+  }
+
+  /// The latencies among the samples.
+  package var latencies: [UInt64] {
+    get { samples[.latency] ?? [] }
+    set { samples[.latency] = newValue }
+  }
+
+  /// The queue delays among the samples.
+  package var queueDelays: [UInt64] {
+    get { samples[.queueDelay] ?? [] }
+    set { samples[.queueDelay] = newValue }
   }
 
   /// True when the child did all it was asked.

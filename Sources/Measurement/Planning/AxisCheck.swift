@@ -20,29 +20,48 @@ struct AxisCheck: Sendable {
   /// have it does not take.
   func check(_ selections: [AxisSelection]) throws(PlanError) {
     for selection in selections {
-      let owners = workloads.filter { $0.axis(named: selection.axis) != nil }
-      let tuned = schedulers.filter { $0.knob(named: selection.axis) != nil }
-      guard !(owners.isEmpty && tuned.isEmpty) else { throw unknown(selection.axis) }
+      if let owner = selection.owner { try checkIsChosen(owner, of: selection) }
+      let isMeant = { (name: String) in selection.owner == nil || selection.owner == name }
+      let owners = workloads.filter {
+        isMeant($0.name) && $0.axis(named: selection.axis) != nil
+      }
+      let tuned = schedulers.filter {
+        isMeant($0.name) && $0.knob(named: selection.axis) != nil
+      }
+      guard !(owners.isEmpty && tuned.isEmpty) else { throw unknown(selection) }
       for owner in owners {
         guard let axis = owner.axis(named: selection.axis) else { continue }
-        for value in selection.values {
-          if let number = value.number, axis.legal.contains(number) { continue }
-          throw .axisValue(
-            value, of: axis.name, workload: owner.name, legal: axis.legal,
-            isAlone: owners.count == 1)
+        for value in selection.values where !axis.accepts(value) {
+          throw .axisValue(value, of: axis, workload: owner.name, isAlone: owners.count == 1)
         }
       }
       for entry in tuned {
         guard let knob = entry.knob(named: selection.axis) else { continue }
-        for value in selection.values where !knob.accepts(value) {
+        for value in selection.values where value.knobValue.map(knob.accepts) != true {
           throw .knobValue(value, of: knob, scheduler: entry.name, isAlone: tuned.count == 1)
         }
       }
     }
   }
 
-  private func unknown(_ name: String) -> PlanError {
-    .unknownAxis(
+  /// Refuses a workload or scheduler that is named before an axis and is not measured.
+  private func checkIsChosen(_ owner: String, of selection: AxisSelection) throws(PlanError) {
+    let chosen = workloads.map(\.name) + schedulers.map(\.name)
+    guard !chosen.contains(owner) else { return }
+    throw .unknownOwner(
+      owner, axis: selection.axis, chosen: chosen,
+      exists: (allWorkloads.map(\.name) + all.map(\.name)).contains(owner))
+  }
+
+  private func unknown(_ selection: AxisSelection) -> PlanError {
+    if let owner = selection.owner {
+      let names =
+        workloads.first { $0.name == owner }?.axes.map(\.name)
+        ?? schedulers.first { $0.name == owner }?.knobs.map(\.name) ?? []
+      return .unknownAxisOfOwner(selection.axis, owner: owner, known: names)
+    }
+    let name = selection.axis
+    return .unknownAxis(
       name,
       AxisKnowledge(
         chosen: known,

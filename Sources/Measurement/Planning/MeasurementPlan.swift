@@ -101,7 +101,7 @@ package struct MeasurementGroup: Sendable {
   /// Sizes, worker count, knobs that the user set, caps, CPUs and settings of a contestant, as its
   /// rows carry them.
   package func rowParameters(of contestant: Contestant) -> RowParameters {
-    var pairs = contestant.parameters.entries.map { ($0.name, String($0.value)) }
+    var pairs = contestant.parameters.entries.map { ($0.name, $0.value.description) }
     pairs.append((RowParameters.workers, String(contestant.workers)))
     pairs += contestant.knobs.entries.map { ($0.name, $0.value.description) }
     pairs += contestant.caps.map { (RowParameters.capPrefix + $0.key, String($0.value)) }

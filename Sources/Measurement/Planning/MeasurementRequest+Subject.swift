@@ -2,7 +2,6 @@
 
 internal import Harness
 package import Results
-internal import Scheduling
 
 extension MeasurementRequest {
   /// What measures a figure of a built-in workload again; nil for any other.
@@ -21,7 +20,7 @@ extension MeasurementRequest {
       case RowParameters.workers: workers = Int(entry.value).map { [$0] }
       case RowParameters.cpus: cpus = Int(entry.value)
       default:
-        guard let value = KnobValue(text: entry.value) else { return nil }
+        guard let value = AxisValue(text: entry.value) else { return nil }
         axes.append(AxisSelection(axis: entry.name, values: [value]))
       }
     }

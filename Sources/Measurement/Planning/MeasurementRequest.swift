@@ -12,6 +12,8 @@ package struct MeasurementRequest: Sendable {
   package var workloadNames: [String] = []
   /// A regular expression for names of workloads.
   package var filter: String?
+  /// Workloads must have one of these tags; nil for any.
+  package var tags: [String]?
   /// Schedulers by name; nil for all that are not on request only.
   package var schedulers: [String]?
   /// Reference systems by name.

@@ -22,15 +22,20 @@ package enum PlanError: Error, Equatable {
   case malformedFilter(String, reason: String)
   /// The filter matches none of the candidates: the workloads that were named, or all.
   case nothingMatches(filter: String, candidates: [String], areNamed: Bool)
+  /// A tag that none of the candidates has, with those that they have.
+  case unknownTag(String, known: [String])
   /// A value that an axis of a workload does not take; others that were chosen have the axis too,
   /// or none.
-  case axisValue(
-    KnobValue, of: String, workload: String, legal: ClosedRange<Int>, isAlone: Bool)
+  case axisValue(AxisValue, of: Axis, workload: String, isAlone: Bool)
   /// A value that a knob of a scheduler does not take; others that were chosen have the knob too,
   /// or none.
-  case knobValue(KnobValue, of: SchedulerKnob, scheduler: String, isAlone: Bool)
+  case knobValue(AxisValue, of: SchedulerKnob, scheduler: String, isAlone: Bool)
   /// Nothing that was chosen has an axis or a knob of that name.
   case unknownAxis(String, AxisKnowledge)
+  /// A workload or scheduler before an axis that is not measured; it may exist.
+  case unknownOwner(String, axis: String, chosen: [String], exists: Bool)
+  /// A workload or scheduler that has no axis or knob of that name, with those that it has.
+  case unknownAxisOfOwner(String, owner: String, known: [String])
   /// Values of a scheduler's knobs that do not go together.
   case knobs(scheduler: String, KnobError)
   /// A graph cannot be read; the reader's words, with the place.

@@ -14,6 +14,16 @@ package struct PlanEstimate {
   /// An operation of a workload, in seconds: a round figure between the schedulers.
   package static let operationSeconds = 1e-6
 
+  /// What an iteration of a workload takes one worker, in seconds; 0 for parameters that it
+  /// refuses, which cost no more than a process.
+  static func iterationSeconds(
+    of workload: WorkloadDescription, _ parameters: Parameters
+  ) -> Double {
+    if let known = workload.iterationSeconds { return known(parameters) }
+    let operations = (try? workload.make(parameters))?.operationsPerIteration ?? 0
+    return Double(operations) * operationSeconds
+  }
+
   let plan: MeasurementPlan
 
   package init(plan: MeasurementPlan) { self.plan = plan }

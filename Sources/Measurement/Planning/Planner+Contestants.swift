@@ -35,9 +35,10 @@ extension Planner {
     _ entry: SchedulerEntry, parameters: Parameters, workers: Int
   ) throws(PlanError) -> [Contestant] {
     var tunings = [KnobSettings()]
-    for selection in request.axes where entry.knob(named: selection.axis) != nil {
+    let asked = request.axes.selections(of: entry.name) { entry.knob(named: $0) != nil }
+    for selection in asked {
       tunings = tunings.flatMap { tuning in
-        selection.values.map { value in
+        selection.values.compactMap(\.knobValue).map { value in
           var changed = tuning
           changed[selection.axis] = value
           return changed

@@ -103,7 +103,7 @@ package struct Planner: Sendable {
           .referenceLacks(reference: reference.name, workload: workload.name))
       }
       for parameters in points(of: workload) {
-        let operations = (try? workload.make(parameters))?.operationsPerIteration ?? 0
+        let seconds = PlanEstimate.iterationSeconds(of: workload, parameters)
         for (index, count) in workers.enumerated() {
           let members = try members(
             schedulers, workers: workers, index: index, parameters: parameters)
@@ -119,7 +119,7 @@ package struct Planner: Sendable {
               cpus: request.cpus, settings: [:],
               metrics: Set(workload.metrics.compactMap(Metric.init)),
               contestants: members + guests,
-              iterationSeconds: Double(operations) * PlanEstimate.operationSeconds))
+              iterationSeconds: seconds))
         }
       }
     }
@@ -133,8 +133,15 @@ package struct Planner: Sendable {
     }
     var chosen = suite.workloads.filter { workload in
       request.workloadNames.isEmpty
-        ? workload.runsByDefault || request.filter != nil
+        ? workload.runsByDefault || request.filter != nil || request.tags != nil
         : request.workloadNames.contains(workload.name)
+    }
+    if let tags = request.tags {
+      let known = chosen.reduce(into: []) { known, workload in
+        known += workload.tags.filter { !known.contains($0) }
+      }
+      for tag in tags where !known.contains(tag) { throw .unknownTag(tag, known: known) }
+      chosen = chosen.filter { !Set($0.tags).isDisjoint(with: tags) }
     }
     guard let filter = request.filter else { return chosen }
     let regex: Regex<AnyRegexOutput>
@@ -154,11 +161,12 @@ package struct Planner: Sendable {
   /// Every combination of the values asked for; axes not named keep their built-in value.
   private func points(of workload: WorkloadDescription) -> [Parameters] {
     var points = [workload.parameters(at: request.isQuick ? .quick : .real)]
-    for selection in request.axes where workload.axis(named: selection.axis) != nil {
+    let asked = request.axes.selections(of: workload.name) { workload.axis(named: $0) != nil }
+    for selection in asked {
       points = points.flatMap { point in
-        selection.values.compactMap(\.number).map { value in
+        selection.values.map { value in
           var changed = point
-          changed[selection.axis] = value
+          changed.set(selection.axis, to: value)
           return changed
         }
       }

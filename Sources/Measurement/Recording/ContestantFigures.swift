@@ -55,8 +55,7 @@ struct ContestantFigures: Sendable {
 
   private mutating func aggregate(_ metric: Metric) {
     switch metric {
-    case .latency: pool(metric, \.latencies)
-    case .queueDelay: pool(metric, \.queueDelays)
+    case _ where metric.hasManySamples: pool(metric)
     case .peakRSS:
       if let most = values(FigureKey(metric, .max)).max() { add(metric, .max, most, nil) }
     default:
@@ -68,8 +67,8 @@ struct ContestantFigures: Sendable {
 
   /// Percentiles of every sample of every process, without an interval: the samples of a process
   /// are not independent.
-  private mutating func pool(_ metric: Metric, _ samples: (MeasurementOutcome) -> [UInt64]) {
-    let pooled = processes.filter(\.outcome.isComplete).flatMap { samples($0.outcome) }
+  private mutating func pool(_ metric: Metric) {
+    let pooled = processes.filter(\.outcome.isComplete).flatMap { $0.outcome.samples[metric] ?? [] }
     for (statistic, value) in ProcessFigures.statistics(of: pooled) {
       add(metric, statistic, value, nil)
     }

@@ -32,9 +32,7 @@ struct ProcessFigures: Sendable {
       if !perIteration.isEmpty { values[FigureKey(metric, .p50)] = median(perIteration) }
     }
     if let bytes = outcome.peakRSS { values[FigureKey(.peakRSS, .max)] = Double(bytes) }
-    for (metric, samples) in [
-      (Metric.latency, outcome.latencies), (.queueDelay, outcome.queueDelays),
-    ] {
+    for (metric, samples) in outcome.samples {
       for (statistic, value) in Self.statistics(of: samples) {
         values[FigureKey(metric, statistic)] = value
       }

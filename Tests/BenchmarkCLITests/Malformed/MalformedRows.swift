@@ -22,12 +22,12 @@ extension MalformedInput {
       + ", unavailable:<reason>"
     return [
       cell(
-        2, .schema, "5",
-        "schema: version 5; expected version 1 to 4; read it with a `bench` whose `schema` ",
+        2, .schema, "6",
+        "schema: version 6; expected version 1 to 5; read it with a `bench` whose `schema` ",
         "lists that version"),
       cell(
         2, .schema, "0",
-        "schema: version 0; expected version 1 to 4; read it with a `bench` whose `schema` ",
+        "schema: version 0; expected version 1 to 5; read it with a `bench` whose `schema` ",
         "lists that version"),
       cell(
         2, .schema, "one",
@@ -266,7 +266,7 @@ extension MalformedInput {
     return [
       MalformedInput(
         "no header", lines.without(1).file,
-        ":1: schema: \"4\" in place 1 of the header; expected schema; use the header that ",
+        ":1: schema: \"5\" in place 1 of the header; expected schema; use the header that ",
         "`bench schema` lists"),
       MalformedInput(
         "renamed column", lines.with(1, lines[0].replacing("stat,", with: "st,")).file,

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Operations
+
+/// The queue of a run, for closures that add to it.
+///
+/// A captured `OperationQueue` would be retained and released by every operation on every worker,
+/// and that one count would be what a workload measures.
+@safe struct BorrowedQueue: Sendable {
+  private let queue: Unmanaged<OperationQueue>
+
+  /// Borrows `queue`, which must outlive every operation added through the result.
+  init(_ queue: OperationQueue) { unsafe self.queue = Unmanaged.passUnretained(queue) }
+
+  @inline(__always) func addOperation(_ block: @escaping @Sendable () -> Void) {
+    // SAFETY: `TimedIteration.run` keeps the queue alive until it is quiet, hence past every
+    // operation.
+    unsafe queue._withUnsafeGuaranteedRef { queue in _ = queue.addOperation(block) }
+  }
+}
