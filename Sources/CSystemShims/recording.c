@@ -44,9 +44,7 @@ int32_t shim_thread_identity(char *name) {
 int shim_counter_is_invariant(void) {
 #if defined(__x86_64__)
   unsigned a, b, c, d;
-  // Invariant TSC, and RDTSCP.
-  if (!__get_cpuid(0x80000007, &a, &b, &c, &d) || !(d & 1u << 8)) return 0;
-  return __get_cpuid(0x80000001, &a, &b, &c, &d) && (d & 1u << 27) != 0;
+  return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8) != 0;
 #elif defined(__aarch64__)
   // The architecture promises it.
   return 1;
@@ -55,18 +53,4 @@ int shim_counter_is_invariant(void) {
 #endif
 }
 
-struct shim_event_place shim_event_place(void) {
-  struct shim_event_place place;
-#if defined(__x86_64__)
-  if (__atomic_load_n(&shim_recording.uses_counter, __ATOMIC_RELAXED)) {
-    unsigned number;
-    place.time = __builtin_ia32_rdtscp(&number);
-    // Linux keeps the processor in the low bits and its node above.
-    place.processor = (int32_t)(number & 0xfff);
-    return place;
-  }
-#endif
-  place.time = shim_event_time();
-  place.processor = sched_getcpu();
-  return place;
-}
+int32_t shim_ask_processor(void) { return sched_getcpu(); }

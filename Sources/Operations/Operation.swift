@@ -40,7 +40,7 @@ open class Operation: @unchecked Sendable {
   public init() {
     unsafe header = JobHeader(run: operationRun)
     setInitialState(of: Operation.self)
-    if isRecording { recordCreation() }
+    if isRecordingAll { recordCreation() }
   }
 
   deinit { if keepsSomething { letGoOfEverything() } }

@@ -11,6 +11,8 @@ extension RingDecoder {
         Newborn(time: time, kind: className(event.argument), parent: lanes[ring].running))
       objects[event.object] = ~Int32(newborns.count - 1)
     case .closureAdded: takeClosure(event, time, ring)
+    case .nodeAdded: takeNode(event, time, ring)
+    case .halfTaken: takeHalf(event)
     case .enqueued: takeEnqueued(event, time)
     case .edge:
       let (successor, predecessor) = (operation(event.object), operation(UInt(event.argument)))
@@ -46,10 +48,28 @@ extension RingDecoder {
 
   private mutating func takeClosure(_ event: RecordedEvent, _ time: Int64, _ ring: Int) {
     let queue = isLatencyOnly ? -1 : queue(UInt(event.argument))
-    var closure = TracedOperation(kind: nameOfClosures(), queue: queue)
+    var closure = TracedOperation(kind: nameOfClassless("closure"), queue: queue)
     closure.parent = lanes[ring].running
     (closure.created, closure.enqueued, closure.ready) = (time, time, time)
     objects[event.object] = add(closure)
+  }
+
+  private mutating func takeNode(_ event: RecordedEvent, _ time: Int64, _ ring: Int) {
+    var node = TracedOperation(kind: nameOfClassless("graph node"))
+    node.parent = lanes[ring].running
+    (node.created, node.enqueued) = (time, time)
+    node.priority = Self.priority(PriorityBand(lowBitsOf: UInt(event.info)))
+    objects[event.object] = add(node)
+  }
+
+  /// When it was offered is not known: that costs a fork too much.
+  private mutating func takeHalf(_ event: RecordedEvent) {
+    var half = TracedOperation(kind: nameOfClassless("fork half"))
+    if event.argument != 0 {
+      half.parent = operation(UInt(event.argument))
+      half.queue = trace.operations[Int(half.parent)].queue
+    }
+    objects[event.object] = add(half)
   }
 
   private mutating func takeEnqueued(_ event: RecordedEvent, _ time: Int64) {
@@ -105,13 +125,12 @@ extension RingDecoder {
 
   private mutating func takeFinish(_ event: RecordedEvent, _ time: Int64, _ ring: Int) {
     let index = operation(event.object)
-    let details = FinishDetails(rawValue: event.info)
+    let details = FinishDetails(info: event.info)
     change(index) { operation in
       operation.finished = operation.finished ?? time
-      operation.isSkipped = details.contains(.skipped)
+      operation.isSkipped = details.isSkipped
       operation.outcome =
-        details.contains(.cancelled)
-        ? .cancelled : details.contains(.failed) ? .failed : .finished
+        details.isCancelled ? .cancelled : details.hasFailed ? .failed : .finished
     }
     lanes[ring].leave(index)
     lanes[ring].lastFinished = index

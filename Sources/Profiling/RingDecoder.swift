@@ -33,7 +33,8 @@ package struct RingDecoder {
   /// By number: the index of a recorded name.
   private var names: [UInt64: UInt32] = [:]
   private let recordedNames: [String]
-  private var closureName: UInt32?
+  /// The index of the name of what has no class, by what it is.
+  private var classless: [String: UInt32] = [:]
   /// By ring.
   var lanes: [RingLane]
   /// From here on every ring has all of its events.
@@ -75,7 +76,7 @@ package struct RingDecoder {
     let time = scale.nanoseconds(event.ticks)
     switch event.kind {
     case .ready, .start, .finish, .closureAdded, .created, .enqueued, .edge, .returned,
-      .cancelRequested, .held, .named, .standsFor, .priority:
+      .cancelRequested, .held, .named, .standsFor, .priority, .nodeAdded, .halfTaken:
       guard event.ticks >= horizon else { return }
       takeOperation(event, time, ring)
     case .queueMade, .queueNamed, .queueLimit, .queueSuspended: takeQueue(event, time)
@@ -147,10 +148,10 @@ package struct RingDecoder {
   }
 
   /// The index of the name of what has no class.
-  mutating func nameOfClosures() -> UInt32 {
-    if let closureName { return closureName }
-    let index = addName("closure")
-    closureName = index
+  mutating func nameOfClassless(_ kind: String) -> UInt32 {
+    if let index = classless[kind] { return index }
+    let index = addName(kind)
+    classless[kind] = index
     return index
   }
 

@@ -48,6 +48,30 @@ extension RecordingTests {
       #expect(whole.operations.count == 500)
     }
 
+    @Test func anOperationTakesAtMost200BytesOfARingAndAnEdge24() throws {
+      let count = 1000
+      func bytes(edges: Int) throws -> Int {
+        let trace = try recording(on: .inline) { queue, _ in
+          let operations = (0..<count).map { _ in BlockOperation {} }
+          for (place, operation) in operations.enumerated() {
+            for distance in 0..<min(edges, place) {
+              operation.addDependency(operations[place - 1 - distance])
+            }
+          }
+          queue.addOperations(operations, waitUntilFinished: false)
+        }
+        #expect(trace.operations.count == count && trace.header.droppedEvents == 0)
+        // One ring, which has to hold one more.
+        return (trace.header.neededRingEvents - 1) * RecordedEvent.byteCount
+      }
+      let perOperation = Double(try bytes(edges: 0)) / Double(count)
+      #expect(perOperation <= 200)
+      let edges = 2
+      let perEdge =
+        Double(try bytes(edges: edges) - bytes(edges: 0)) / Double(count * edges - (edges + 1))
+      #expect(perEdge <= 24)
+    }
+
     @Test func aLaterRecordingHasNothingOfAnEarlierOne() throws {
       _ = try recording(on: .workStealing) { queue, _ in
         for _ in 0..<100 { queue.addOperation {} }

@@ -311,29 +311,32 @@ extension OperationQueue {
       }
     }
     record.settleCredit(unlessOf: word)
-    let isCancelled = before & ClosureNode.cancelled != 0
-    if isRecording {
-      return unsafe runRecorded(
+    // One test for both.
+    if before & ClosureNode.cancelled | UInt64(recordingWord) != 0 {
+      let isCancelled = before & ClosureNode.cancelled != 0
+      return unsafe runUnusually(
         node, slot, gate, use: use, isCancelled: isCancelled, record, context)
     }
     let outer = record.push(UInt(bitPattern: node), self)
-    unsafe ClosureNode.runBody(node, use: use, isCancelled: isCancelled)
+    unsafe ClosureNode.runBody(node, use: use, isCancelled: false)
     record.pop(outer)
     return unsafe finishClosure(node, slot, gate, record, context)
   }
 
-  /// The rest of `runClosure` while a recording is under way.
-  @inline(never) private func runRecorded(
+  /// The rest of `runClosure` for a cancelled one, or while a recording is under way.
+  @inline(never) private func runUnusually(
     _ node: UnsafeMutablePointer<ClosureNode>, _ slot: UInt, _ gate: StartGate, use: UInt,
     isCancelled: Bool, _ record: ThreadRecord, _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
     let address = UInt(bitPattern: node)
-    unsafe Self.recordClosureStart(
-      address, worker: context.pointee.worker, origin: context.pointee.origin)
+    if isRecording {
+      unsafe Self.recordClosureStart(
+        address, worker: context.pointee.worker, origin: context.pointee.origin)
+    }
     let outer = record.push(address, self)
     unsafe ClosureNode.runBody(node, use: use, isCancelled: isCancelled)
     record.pop(outer)
-    Self.recordClosureFinish(address, isSkipped: isCancelled)
+    if isRecording { Self.recordClosureFinish(address, isSkipped: isCancelled) }
     return unsafe finishClosure(node, slot, gate, record, context)
   }
 

@@ -110,7 +110,7 @@ extension Operation {
   final func addLateEdge(to dependency: Operation, _ bits: inout UInt32) -> UInt? {
     guard let table = moveCountUnderLock(force: true, tagEdges: true, bits) else { return nil }
     let edge = unsafe appendDependency(dependency, &bits, hidden: false)
-    if isRecording { recordEdge(on: dependency) }
+    if isRecordingAll { recordEdge(on: dependency) }
     return unsafe registerLate(edge, on: dependency.word, table, &bits)
   }
 

@@ -36,10 +36,19 @@ extension Operation {
   final func releaseDependents(
     _ head: UInt, _ record: ThreadRecord, _ context: UnsafeMutablePointer<WorkerContext>
   ) -> Job? {
+    unsafe releaseDependents(head, isRecorded: false, record, context)
+  }
+
+  @inline(__always)
+  private final func releaseDependents(
+    _ head: UInt, isRecorded: Bool, _ record: ThreadRecord,
+    _ context: UnsafeMutablePointer<WorkerContext>
+  ) -> Job? {
     guard head != SuccessorWord.empty else { return nil }
     let successor =
       Self.isOnly(head)
-      ? unsafe releaseOne(head, record, context) : unsafe releaseSeveral(head, record, context)
+      ? unsafe releaseOne(head, isRecorded: isRecorded, record, context)
+      : unsafe releaseSeveral(head, record, context)
     return unsafe keep(successor, context)
   }
 
@@ -47,9 +56,8 @@ extension Operation {
   @inline(never) final func releaseRecorded(
     _ head: UInt, _ record: ThreadRecord, _ context: UnsafeMutablePointer<WorkerContext>
   ) -> Job? {
-    recordFinish()
-    guard head != SuccessorWord.empty else { return nil }
-    return unsafe keep(releaseSeveral(head, record, context), context)
+    recordFinishBeforeRelease()
+    return unsafe releaseDependents(head, isRecorded: true, record, context)
   }
 
   /// Returns the successor unless something more urgent is at hand.
@@ -73,14 +81,15 @@ extension Operation {
       && edgeLink(head).pointee.load(ordering: .relaxed) == SuccessorWord.empty
   }
 
-  /// As `releaseSeveral` for one inline edge, while nothing is recorded.
+  /// As `releaseSeveral` for one inline edge.
   @inline(__always) private final func releaseOne(
-    _ entry: UInt, _ record: ThreadRecord, _ context: UnsafeMutablePointer<WorkerContext>
+    _ entry: UInt, isRecorded: Bool, _ record: ThreadRecord,
+    _ context: UnsafeMutablePointer<WorkerContext>
   ) -> Job? {
     var others = JobChain()
     let ready = unsafe Self.reference(entry)._withUnsafeGuaranteedRef { dependent in
       unsafe dependent.resolve(
-        .slot(Int((entry >> 1) & 7)), by: word, isRecorded: false, context, &others)
+        .slot(Int((entry >> 1) & 7)), by: word, isRecorded: isRecorded, context, &others)
     }
     if !others.isEmpty { record.handOverOrOwe(others) }
     return ready

@@ -91,10 +91,23 @@ import Synchronization
     let surroundings = unsafe frame.pointee.surroundings.onAnotherThread
     // It may run for long.
     record.settleCredit(unlessOf: surroundings.queue)
+    let isRecorded = isRecording
+    if isRecorded { unsafe recordStart(of: frame, worker) }
     let outer = record.enterLevel(surroundings)
     unsafe shim_call_closure(frame.pointee.body)
     record.leaveLevel(outer)
+    if isRecorded { EventRings.note(.finish, UInt(bitPattern: frame)) }
     unsafe giveBack(frame, .done)
+  }
+
+  /// Tells the recording of a half that is an operation of its own from here on.
+  @inline(never) private static func recordStart(
+    of frame: UnsafeMutablePointer<ForkFrame>, _ worker: Int
+  ) {
+    let address = UInt(bitPattern: frame)
+    let operation = unsafe UInt64(frame.pointee.surroundings.operation)
+    EventRings.note(.halfTaken, address, argument: operation)
+    EventRings.noteStart(address, worker: worker, origin: JobOrigin(.unknown))
   }
 
   /// The last access of whoever has taken the frame: it has run, or goes home.

@@ -120,12 +120,22 @@ import Synchronization
     guard count > 0 else { return unsafe GraphControl.end(control, onWorker: false) }
     // relaxed: the submission publishes it.
     unsafe control.pointee.sinksLeft.store(sinkCount, ordering: .relaxed)
+    if isRecording { recordRun() }
     var ready = JobChain()
     for source in sources { unsafe ready.append(GraphNode.job(Self.node(Int(source), address))) }
     if isAwaited, let scheduler = run.scheduler.awaiting {
       scheduler.submitAwaited(ready)
     } else {
       run.scheduler.submit(ready)
+    }
+  }
+
+  /// Tells the recording of the run's nodes and their edges, and that the sources are ready.
+  @inline(never) private func recordRun() {
+    if isRecordingAll { unsafe GraphNode.recordRun(Self.node(0, address), count: count) }
+    for source in sources {
+      let node = unsafe Self.node(Int(source), address)
+      EventRings.noteReady(UInt(bitPattern: node), by: 0)
     }
   }
 }

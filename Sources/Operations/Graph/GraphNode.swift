@@ -74,36 +74,57 @@ import Synchronization
   ) -> UInt {
     let control = unsafe node.pointee.control
     // relaxed: a hint that may come late; nothing is read on the strength of it.
-    if unsafe control.pointee.state.load(ordering: .relaxed) & GraphControl.cancelled == 0 {
-      // It may run for long, and it is of no queue.
-      record.settleCredit(unlessOf: 0)
-      let outer = record.enterNode(UInt(bitPattern: control))
-      unsafe shim_call_closure(node.pointee.body)
-      record.leaveNode(outer)
+    let cancelled = unsafe control.pointee.state.load(ordering: .relaxed) & GraphControl.cancelled
+    // One test for both.
+    if cancelled | UInt64(recordingWord) != 0 {
+      return unsafe runUnusually(node, isCancelled: cancelled != 0, record, context)
     }
+    unsafe runBody(node, record)
+    return unsafe release(node, isRecorded: false, context)
+  }
+
+  @inline(__always)
+  static func runBody(_ node: UnsafeMutablePointer<GraphNode>, _ record: ThreadRecord) {
+    // It may run for long, and it is of no queue.
+    record.settleCredit(unlessOf: 0)
+    let outer = unsafe record.enterNode(UInt(bitPattern: node.pointee.control))
+    unsafe shim_call_closure(node.pointee.body)
+    record.leaveNode(outer)
+  }
+
+  /// The node has run or was skipped: releases its successors and returns the one to run next.
+  @inline(__always)
+  static func release(
+    _ node: UnsafeMutablePointer<GraphNode>, isRecorded: Bool,
+    _ context: UnsafeMutablePointer<WorkerContext>
+  ) -> UInt {
     let predecessors = unsafe node.pointee.predecessorCount
     // relaxed, edge Rearmed: the end of the run is released after it, and the next run acquires
     // that.
     if predecessors > 1 { unsafe node.pointee.pending.store(predecessors, ordering: .relaxed) }
     let count = unsafe Int(node.pointee.successorCount)
     guard count > 0 else {
-      unsafe GraphControl.countSink(control)
+      unsafe GraphControl.countSink(node.pointee.control)
       return 0
     }
     let word = unsafe node.pointee.successors
+    // Who has released them, for a recording; the node may be gone by then.
+    let releaser = isRecorded ? UInt(bitPattern: node) : 0
     var kept: Job?
     if count <= inlineSuccessors {
       if count == 2 {
-        unsafe resolve(node + Int(Int32(truncatingIfNeeded: word >> 32)), context, &kept)
+        unsafe resolve(
+          node + Int(Int32(truncatingIfNeeded: word >> 32)), by: releaser, context, &kept)
       }
-      unsafe resolve(node + Int(Int32(truncatingIfNeeded: word)), context, &kept)
+      unsafe resolve(
+        node + Int(Int32(truncatingIfNeeded: word)), by: releaser, context, &kept)
     } else {
       // SAFETY: the list has that many entries and lives as long as the node.
       let list = unsafe UnsafePointer<Int32>(bitPattern: word).unsafelyUnwrapped
       var index = count
       while index > 0 {
         index &-= 1
-        unsafe resolve(node + Int(list[index]), context, &kept)
+        unsafe resolve(node + Int(list[index]), by: releaser, context, &kept)
       }
     }
     // From here on the node may be gone, unless a successor has become ready here, which has not
@@ -115,14 +136,14 @@ import Synchronization
     return 0
   }
 
-  /// One predecessor of `node` has finished.
+  /// One predecessor of `node` has finished: the recorded `releaser`, or 0 where nothing is recorded.
   ///
   /// Successors come last first; the most urgent is kept, among equals the first, and the others go
   /// to the ready list.
   @inline(__always)
   private static func resolve(
-    _ node: UnsafeMutablePointer<GraphNode>, _ context: UnsafeMutablePointer<WorkerContext>,
-    _ kept: inout Job?
+    _ node: UnsafeMutablePointer<GraphNode>, by releaser: UInt,
+    _ context: UnsafeMutablePointer<WorkerContext>, _ kept: inout Job?
   ) {
     // acquire, edge Resolved: the last predecessor sees what the others wrote, and nobody else
     // counts any more.
@@ -132,6 +153,7 @@ import Synchronization
         .newValue
       guard left == 0 else { return }
     }
+    if releaser != 0 { EventRings.noteReady(UInt(bitPattern: node), by: releaser) }
     let ready = unsafe job(node)
     guard let earlier = kept else {
       kept = ready

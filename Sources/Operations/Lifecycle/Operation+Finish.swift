@@ -27,18 +27,32 @@ extension Operation {
     // sequentially consistent, edge Completion: as in `tell`.
     let word = state.load(ordering: .sequentiallyConsistent)
     var successor: Job?
-    if word & Self.carefulRelease != 0 {
-      if isRecording { recordFinish() }
-      let bits = unsafe tell(head, queue, context.pointee.worker)
-      unsafe releaseAll(head, bits, queue, record, context)
-      unsafe end(bits, gate, queue, record, context.pointee.worker)
+    // One test for both.
+    if word & Self.carefulRelease | recordingWord != 0 {
+      successor = unsafe releaseUnusually(word, head, gate, queue, record, context)
     } else {
-      successor =
-        unsafe isRecording
-        ? releaseRecorded(head, record, context) : releaseDependents(head, record, context)
+      successor = unsafe releaseDependents(head, record, context)
       if gate == .fast { queue.leaveGate(record) }
     }
     return unsafe leaveOnWorker(successor, owing: owedBefore, bits, gate, queue, record, context)
+  }
+
+  /// As `finishOnWorker` from the seal to the end while a recording is under way, or step by step;
+  /// returns the immediate successor.
+  @inline(never) private final func releaseUnusually(
+    _ word: UInt32, _ head: UInt, _ gate: StartGate, _ queue: OperationQueue,
+    _ record: ThreadRecord, _ context: UnsafeMutablePointer<WorkerContext>
+  ) -> Job? {
+    guard word & Self.carefulRelease != 0 else {
+      let successor = unsafe releaseRecorded(head, record, context)
+      if gate == .fast { queue.leaveGate(record) }
+      return successor
+    }
+    if isRecording { recordFinish() }
+    let bits = unsafe tell(head, queue, context.pointee.worker)
+    unsafe releaseAll(head, bits, queue, record, context)
+    unsafe end(bits, gate, queue, record, context.pointee.worker)
+    return nil
   }
 
   /// What makes a worker take the steps one by one.

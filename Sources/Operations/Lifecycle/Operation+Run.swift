@@ -160,15 +160,37 @@ extension Operation {
     _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
+    // One test for both.
+    guard bits & Self.startKinds ^ StateBit.plain | recordingWord == 0 else {
+      return unsafe performUnusually(bits, gate, queue, record, context)
+    }
+    return unsafe performPlain(bits, gate, queue, record, context)
+  }
+
+  /// What says whether an operation may run without `start()`.
+  private static var startKinds: UInt32 {
+    StateBit.plain | StateBit.asynchronous | StateBit.coldStart | StateBit.hasExtras
+      | StateBit.finishRequested
+  }
+
+  /// As `perform` while a recording is under way, or by way of `start()`.
+  @inline(never) private final func performUnusually(
+    _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
+    _ context: UnsafeMutablePointer<WorkerContext>
+  ) -> UInt {
     if isRecording {
       unsafe recordStart(worker: context.pointee.worker, origin: context.pointee.origin)
     }
-    let kinds =
-      StateBit.plain | StateBit.asynchronous | StateBit.coldStart | StateBit.hasExtras
-      | StateBit.finishRequested
-    guard bits & kinds == StateBit.plain else {
-      return unsafe performStart(bits, gate, queue, record, context)
-    }
+    return bits & Self.startKinds == StateBit.plain
+      ? unsafe performPlain(bits, gate, queue, record, context)
+      : unsafe performStart(bits, gate, queue, record, context)
+  }
+
+  /// As `perform` without `start()`.
+  @inline(__always) private final func performPlain(
+    _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
+    _ context: UnsafeMutablePointer<WorkerContext>
+  ) -> UInt {
     let outer = record.push(word, queue)
     if bits & StateBit.skipped != 0 {
       skipBody()
@@ -186,7 +208,7 @@ extension Operation {
   /// operations with somebody to tell.
   ///
   /// Holds no reference meanwhile; see `takeOver`.
-  @inline(never) private final func performStart(
+  private final func performStart(
     _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {

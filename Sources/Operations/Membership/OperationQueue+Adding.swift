@@ -134,15 +134,32 @@ extension OperationQueue {
     unsafe node.pointee.membership.store(slot, ordering: .relaxed)
     if let barrier = place.barrier {
       unsafe addFacade(behind: barrier, node, generation, slot, place.ticket)
-    } else if hasExtras, givesExtras {
-      unsafe addFacade(behind: nil, node, generation, slot, place.ticket)
+    } else if hasExtrasOrIsRecorded {
+      unsafe admitUnusually(node, generation, slot, place.ticket)
     } else {
-      if isRecording { recordClosure(UInt(bitPattern: node)) }
-      unsafe ClosureNode.open(node, generation)
-      // Once it is open: see Observation.md.
-      if hasExtras { return unsafe addWithExtras(node, generation, place.ticket) }
-      accept(unsafe ClosureNode.job(node))
+      unsafe openAndAccept(node, generation, place.ticket)
     }
+  }
+
+  @inline(__always) private func openAndAccept(
+    _ node: UnsafeMutablePointer<ClosureNode>, _ generation: UInt64, _ ticket: UInt64
+  ) {
+    unsafe ClosureNode.open(node, generation)
+    // Once it is open: see Observation.md.
+    if hasExtras { return unsafe addWithExtras(node, generation, ticket) }
+    accept(unsafe ClosureNode.job(node))
+  }
+
+  /// As `admit` from the slot on, with extras or while a recording is under way.
+  @inline(never) private func admitUnusually(
+    _ node: UnsafeMutablePointer<ClosureNode>, _ generation: UInt64, _ slot: UInt,
+    _ ticket: UInt64
+  ) {
+    if hasExtras, givesExtras {
+      return unsafe addFacade(behind: nil, node, generation, slot, ticket)
+    }
+    if isRecording { recordClosure(UInt(bitPattern: node)) }
+    unsafe openAndAccept(node, generation, ticket)
   }
 
   /// A closure added while a barrier is pending, for which its façade waits, or to a queue whose

@@ -12,6 +12,12 @@ import Synchronization
 /// Whether a recording is under way; one comparison, which all hooks share.
 @inline(__always) var isRecording: Bool { shim_is_recording() != 0 }
 
+/// Whether the recording that is under way has all kinds of events, and not only those of latency.
+@inline(__always) var isRecordingAll: Bool { shim_is_recording_all() != 0 }
+
+/// Not 0 while a recording is under way: for hooks that share the test of something else.
+@inline(__always) var recordingWord: UInt32 { shim_recording_word() }
+
 /// The names that events tell by number.
 package enum RecordedNames {
   private struct Table: Sendable {
@@ -53,16 +59,33 @@ extension Operation {
   ///
   /// Before it is a member.
   @inline(never) final func recordSubmission(to queue: OperationQueue, behind barrier: Operation?) {
-    let bits = lockState()
+    guard isRecordingAll else { return }
+    // acquire, edge EditLock: sees dependencies that other threads have added.
+    let seen = state.load(ordering: .acquiring)
+    // Without a table all there is to tell are words, which can be read while others edit.
+    if seen & (StateBit.lock | StateBit.edgesInCold) == 0, !hasColdTable {
+      recordSubmission(seen, to: queue, behind: barrier)
+    } else {
+      let bits = lockState()
+      if let name = coldTable?.name { recordName(name) }
+      recordSubmission(bits, to: queue, behind: barrier)
+      unlockState(bits)
+    }
+  }
+
+  @inline(__always)
+  private final func recordSubmission(
+    _ bits: UInt32, to queue: OperationQueue, behind barrier: Operation?
+  ) {
     let band = PriorityBand(lowBitsOf: UInt(bits & StateBit.bandMask) >> StateBit.bandShift)
     let details = EnqueueDetails(band: band, isBarrier: bits & StateBit.barrier != 0)
-    EventRings.note(.enqueued, word, argument: UInt64(queue.word), info: details.info)
-    if let name = coldTable?.name { recordName(name) }
-    unsafe forEachEdge(bits) { _, dependency in
-      if dependency != 0 { EventRings.note(.edge, word, argument: UInt64(dependency)) }
+    EventRings.noteTogether { moment in
+      moment.note(.enqueued, word, argument: UInt64(queue.word), info: details.info)
+      unsafe forEachEdge(bits) { _, dependency in
+        moment.note(.edge, word, argument: UInt64(dependency))
+      }
+      if let barrier { moment.note(.edge, word, argument: UInt64(barrier.word), info: 1) }
     }
-    unlockState(bits)
-    if let barrier { EventRings.note(.edge, word, argument: UInt64(barrier.word), info: 1) }
   }
 
   @inline(never) final func recordEdge(on dependency: Operation) {
@@ -71,7 +94,7 @@ extension Operation {
 
   /// Nothing holds it back any more, since `releaser`, if there is one, has finished.
   @inline(never) final func recordReadiness(by releaser: UInt = 0) {
-    EventRings.note(.ready, word, argument: UInt64(releaser))
+    EventRings.noteReady(word, by: releaser)
   }
 
   /// A thread begins it.
@@ -89,13 +112,20 @@ extension Operation {
 
   /// It is sealed.
   @inline(never) final func recordFinish() {
+    EventRings.note(.finish, word, info: finishDetails.info)
+  }
+
+  /// It is sealed, and its dependents are released next.
+  @inline(__always) final func recordFinishBeforeRelease() {
+    EventRings.noteRelease(word, info: finishDetails.info)
+  }
+
+  private final var finishDetails: FinishDetails {
     // acquire, edge EditLock.
     let bits = state.load(ordering: .acquiring)
-    var details: FinishDetails = []
-    if bits & StateBit.cancelled != 0 { details.insert(.cancelled) }
-    if bits & (StateBit.skipped | StateBit.finishRequested) != 0 { details.insert(.skipped) }
-    if failure != nil { details.insert(.failed) }
-    EventRings.note(.finish, word, info: details.rawValue)
+    return FinishDetails(
+      isCancelled: bits & StateBit.cancelled != 0, hasFailed: failure != nil,
+      isSkipped: bits & (StateBit.skipped | StateBit.finishRequested) != 0)
   }
 
   @inline(never) final func recordCancelRequest() { EventRings.note(.cancelRequested, word) }
@@ -127,8 +157,9 @@ extension OperationQueue {
   }
 
   @inline(never) static func recordClosureFinish(_ node: UInt, isSkipped: Bool) {
-    let details: FinishDetails = isSkipped ? [.cancelled, .skipped] : []
-    EventRings.note(.finish, node, info: details.rawValue)
+    let details = FinishDetails(
+      isCancelled: isSkipped, hasFailed: false, isSkipped: isSkipped)
+    EventRings.note(.finish, node, info: details.info)
   }
 
   @inline(never) static func recordClosureCancel(_ node: UInt) {

@@ -35,6 +35,11 @@ extension OperationQueue {
   // Observation.md.
   @inline(__always) var hasExtras: Bool { extras.load(ordering: .relaxed) != 0 }
 
+  /// `hasExtras`, or a recording is under way; one test for both.
+  @inline(__always) var hasExtrasOrIsRecorded: Bool {
+    extras.load(ordering: .relaxed) | UInt(recordingWord) != 0  // relaxed: as above
+  }
+
   /// The extras, or nil when nobody has needed them.
   var extrasIfAny: QueueExtras? {
     // acquire, edge ExtrasMade: pairs with the release in `extrasMade`.

@@ -31,6 +31,8 @@ internal import Synchronization
   private(set) var base: UInt64 = 0
   /// Where the job that the owner runs next was found, if an event has told; the owner's.
   private var origin = JobOrigin(.unknown)
+  /// The last finish that dependents wait for: its number and one, its object, its time; the owner's.
+  private var finish: (next: UInt64, object: UInt, time: UInt64) = (0, 0, 0)
   /// The system's number of the owner, and its name.
   private(set) var systemID: Int32 = 0
   private(set) var name: (UInt64, UInt64) = (0, 0)
@@ -101,6 +103,7 @@ internal import Synchronization
     lastKind = settings.lastKind
     base = settings.base
     origin = JobOrigin(.unknown)
+    finish = (0, 0, 0)
     systemID = unsafe withUnsafeMutablePointer(to: &name) { name in
       // SAFETY: the two words are 16 bytes.
       unsafe name.withMemoryRebound(to: CChar.self, capacity: 16) {
@@ -127,6 +130,25 @@ internal import Synchronization
     unsafe slots[place &+ 2].store(argument, ordering: .releasing)
     // release, edge EventWritten: pairs with the first load in `contents`.
     written.store(number &+ 1, ordering: .releasing)
+  }
+
+  /// Appends the finish of an operation whose dependents are released next.
+  @inline(__always)
+  mutating func appendFinish(_ time: UInt64, _ object: UInt, _ info: UInt16) {
+    append(time, .finish, object, 0, info)
+    // relaxed: only the owner writes it.
+    finish = (written.load(ordering: .relaxed), object, time)
+  }
+
+  /// The time of the finish of `object`, if that is the latest event.
+  ///
+  /// The first dependent is ready at that moment, which need not be read twice. Those after it wait
+  /// for the ones before, and have a time of their own.
+  @inline(__always)
+  func timeOfFinish(of object: UInt) -> UInt64? {
+    // relaxed: only the owner writes it.
+    let isLatest = finish.object == object && written.load(ordering: .relaxed) == finish.next
+    return isLatest && object != 0 ? finish.time : nil
   }
 
   /// The job that the owner runs next was found there.
@@ -180,6 +202,26 @@ internal import Synchronization
       }
     }
     return text
+  }
+}
+
+/// A moment for several events of the calling thread, which has read the time once.
+@safe package struct EventMoment: ~Copyable {
+  private let ring: UnsafeMutablePointer<EventRing>
+  private let time: UInt64
+
+  init(ring: UnsafeMutablePointer<EventRing>, time: UInt64) {
+    unsafe self.ring = unsafe ring
+    self.time = time
+  }
+
+  /// Records an event of a kind that full recordings have.
+  @inline(__always)
+  package func note(
+    _ kind: EventKind, _ object: UInt, argument: UInt64 = 0, info: UInt16 = 0
+  ) {
+    // SAFETY: rings are never freed, and the moment does not leave the thread.
+    unsafe ring.pointee.append(time, kind, object, argument, info)
   }
 }
 

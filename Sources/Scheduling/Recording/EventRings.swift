@@ -30,7 +30,7 @@ package enum EventRings {
     reserve(threads, capacity)
     shim_set_uses_counter(usesCounter ? 1 : 0)
     base.store(shim_event_time(), ordering: .relaxed)  // relaxed: as above.
-    shim_set_recording(number)
+    shim_set_recording(number, lastKind.rawValue > EventKind.lastOfLatency.rawValue ? 1 : 0)
   }
 
   /// No event is recorded any more, but by threads that are in the middle of one; false when the
@@ -81,11 +81,29 @@ package enum EventRings {
   package static func noteStart(_ object: UInt, worker: Int, origin: JobOrigin) {
     guard let ring = unsafe ring(for: .start) else { return }
     let noted = unsafe ring.pointee.takeOrigin()
-    let place = shim_event_place()
     let details = StartDetails(
-      worker: worker, origin: origin.place == .unknown ? noted : origin,
-      processor: place.processor)
-    unsafe ring.pointee.append(place.time, .start, object, details.word, 0)
+      worker: worker, origin: origin.isUnknown ? noted : origin, processor: shim_processor())
+    unsafe ring.pointee.append(shim_event_time(), .start, object, details.word, 0)
+  }
+
+  /// Records that the calling thread has finished an operation, and releases its dependents next.
+  package static func noteRelease(_ object: UInt, info: UInt16) {
+    guard let ring = unsafe ring(for: .finish) else { return }
+    unsafe ring.pointee.appendFinish(shim_event_time(), object, info)
+  }
+
+  /// Records that the calling thread has made an operation ready, as `releaser`, if there is one,
+  /// had finished.
+  package static func noteReady(_ object: UInt, by releaser: UInt) {
+    guard let ring = unsafe ring(for: .ready) else { return }
+    let time = unsafe ring.pointee.timeOfFinish(of: releaser) ?? shim_event_time()
+    unsafe ring.pointee.append(time, .ready, object, UInt64(releaser), 0)
+  }
+
+  /// Records several events that happen together.
+  package static func noteTogether(_ body: (borrowing EventMoment) -> Void) {
+    guard let ring = unsafe ring(for: .last) else { return }
+    body(unsafe EventMoment(ring: ring, time: shim_event_time()))
   }
 
   /// Records a steal, and that the job is what the calling thread runs next.

@@ -40,6 +40,9 @@
     Place(rawValue: UInt8(truncatingIfNeeded: word)) ?? .unknown
   }
 
+  /// The back end does not say.
+  @inline(__always) var isUnknown: Bool { UInt8(truncatingIfNeeded: word) == 0 }
+
   /// The worker it was stolen from; nil for other places.
   @inlinable public var victim: Int? { word >> 8 == 0 ? nil : Int(word >> 8) - 1 }
 }

@@ -37,6 +37,11 @@ package enum EventKind: UInt8, Sendable, CaseIterable {
   case standsFor = 23
   /// The level is another one. Info: the band.
   case priority = 24
+  /// A node of a graph of which a run begins. Info: its band.
+  case nodeAdded = 25
+  /// The second half of a fork, which another thread has taken. Argument: the operation that forked,
+  /// or 0.
+  case halfTaken = 26
 
   /// The object is a queue that is new.
   case queueMade = 32
@@ -93,6 +98,9 @@ package struct RecordedEvent: Sendable, Equatable {
     self.info = info
   }
 
+  /// What an event takes of a ring.
+  package static var byteCount: Int { EventRing.wordsPerEvent * MemoryLayout<UInt64>.size }
+
   /// Bits of an address; those above it hold `info`.
   private static let addressBits: UInt64 = 48
 
@@ -142,13 +150,29 @@ package struct StartDetails: Sendable, Equatable {
 }
 
 /// The info of a finish.
-package struct FinishDetails: OptionSet, Sendable {
-  package let rawValue: UInt16
-  package init(rawValue: UInt16) { self.rawValue = rawValue }
-  package static let cancelled = FinishDetails(rawValue: 1)
-  package static let failed = FinishDetails(rawValue: 2)
+///
+/// Flags, and no option set: a literal of one that another room has made takes hundreds of
+/// instructions.
+package struct FinishDetails: Sendable, Equatable {
+  package var isCancelled: Bool
+  package var hasFailed: Bool
   /// The body did not run.
-  package static let skipped = FinishDetails(rawValue: 4)
+  package var isSkipped: Bool
+
+  package init(isCancelled: Bool, hasFailed: Bool, isSkipped: Bool) {
+    self.isCancelled = isCancelled
+    self.hasFailed = hasFailed
+    self.isSkipped = isSkipped
+  }
+
+  package init(info: UInt16) {
+    self.init(
+      isCancelled: info & 1 != 0, hasFailed: info & 2 != 0, isSkipped: info & 4 != 0)
+  }
+
+  package var info: UInt16 {
+    (isCancelled ? 1 : 0) | (hasFailed ? 2 : 0) | (isSkipped ? 4 : 0)
+  }
 }
 
 /// The info of an `enqueued`: the band, and whether it is a barrier.
