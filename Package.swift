@@ -169,14 +169,14 @@ let package = Package(
 
     // The suite: what is measured, and the program.
     .target(name: "CSlots", path: "Benchmarks/CSlots"),
-    .target(name: "CTreeHash", path: "Benchmarks/CTreeHash"),
+    .target(name: "CKernels", path: "Benchmarks/CKernels"),
     suiteRoom(
-      "Workloads", imports: ["Operations", "Scheduling", "Harness", "CSlots", "CTreeHash"]),
+      "Workloads", imports: ["Operations", "Scheduling", "Harness", "CSlots", "CKernels"]),
     suiteRoom(
       "Replay",
       imports: ["Operations", "Scheduling", "Harness", "TaskGraphFiles", "Traces", "Workloads"]),
     suiteRoom("FoundationReference", imports: ["Harness", "Workloads"]),
-    .target(name: "CNativeGraph", dependencies: ["CSlots"], path: "Benchmarks/CNativeGraph"),
+    .target(name: "CNativeGraph", dependencies: ["CKernels", "CSlots"], path: "Benchmarks/CNativeGraph"),
     suiteRoom("NativeGraph", imports: ["CNativeGraph", "Harness", "Workloads"]),
     .target(
       name: "CDispatchReference", dependencies: ["CNativeGraph"],

@@ -22,7 +22,7 @@ uintptr_t native_graph_make(uintptr_t slots, const int64_t *offsets, int64_t cou
   size_t offset_bytes = (size_t)(count + 1) * sizeof *offsets, edge_bytes = (size_t)edges * sizeof *predecessors;
   if (!graph) return 0;
   // One byte more, so that a graph without edges has an address too.
-  *graph = (struct native_graph){slots, count, 1, malloc(offset_bytes), malloc(edge_bytes + 1)};
+  *graph = (struct native_graph){slots, count, 1, malloc(offset_bytes), malloc(edge_bytes + 1), 0, 0};
   if (!graph->offsets || !graph->predecessors) {
     native_graph_drop((uintptr_t)graph);
     return 0;
@@ -34,6 +34,12 @@ uintptr_t native_graph_make(uintptr_t slots, const int64_t *offsets, int64_t cou
 
 void native_graph_check_order(uintptr_t graph, int32_t checks_order) {
   ((struct native_graph *)graph)->checks_order = checks_order;
+}
+
+void native_graph_set_grain(uintptr_t handle, int64_t grain, uintptr_t results) {
+  struct native_graph *graph = (struct native_graph *)handle;
+  graph->grain = grain;
+  graph->results = results;
 }
 
 void native_graph_drop(uintptr_t handle) {

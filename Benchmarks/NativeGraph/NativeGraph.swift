@@ -36,11 +36,11 @@ package final class NativeGraph: ReferenceWorkload {
   private let workload: String
   private let system: System
   private let storage: SlotStorage
-  private let graph: UInt
+  let graph: UInt
   /// Whether bodies check their order in every iteration, not only in the first.
   private let alwaysChecksOrder: Bool
 
-  private init(
+  init(
     _ workload: String, on system: System, count: Int, alwaysChecksOrder: Bool = true,
     predecessors: (Int) -> [Int32]
   ) throws(WorkloadError) {
@@ -62,6 +62,15 @@ package final class NativeGraph: ReferenceWorkload {
         message:
           "\(workload) on \(system.name): no memory for the graph of \(count) nodes; ask for "
           + "a smaller size with --where")
+    }
+  }
+
+  /// A graph of predecessor lists, which bodies check in the first iteration.
+  convenience init(
+    _ workload: String, _ lists: PredecessorLists, on system: System
+  ) throws(WorkloadError) {
+    try self.init(workload, on: system, count: lists.count, alwaysChecksOrder: false) {
+      lists.predecessors(of: $0).map { Int32($0) }
     }
   }
 
@@ -115,6 +124,11 @@ extension NativeGraph {
           "layered", on: system, count: graph.count, alwaysChecksOrder: false
         ) { node in Array(graph.predecessors(of: node)) }
       },
+      "task-bench": .init { parameters throws(WorkloadError) in
+        try NativeGraph(
+          "task-bench", try TaskBenchGrid(parameters).graph(for: "task-bench"), on: system)
+      },
+      "metg": .init { parameters throws(WorkloadError) in try NativeGrain(parameters, on: system) },
     ]
   }
 }

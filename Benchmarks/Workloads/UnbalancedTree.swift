@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CTreeHash
+internal import CKernels
 internal import Glibc
 internal import Harness
 

@@ -11,6 +11,7 @@ package enum WorkloadCatalog {
     .independent, .chain, .fan, .wavefront, .layered, .forkJoin, .priorityMix, .cancel,
     .submitLatency, .independentBodies, .independentObjects, .wavefrontWork, .graphChain,
     .graphWavefront,
-    .graphLayered, .forkJoinStack, .treeSearch,
+    .graphLayered, .forkJoinStack, .treeSearch, .taskBench,
+    .graphTaskBench, .minimumGrain,
   ]
 }

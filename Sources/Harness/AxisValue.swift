@@ -11,7 +11,7 @@ package enum AxisValue: Hashable, Sendable, CustomStringConvertible {
   case number(Int)
   /// A decimal, such as `0.124875`; digits on both sides of the point.
   case decimal(String)
-  /// A lower-case letter, then lower-case letters, digits and hyphens.
+  /// A lower-case letter, then lower-case letters, digits, hyphens and underscores.
   case word(String)
 
   /// Reads what users type; nil for anything else.
@@ -19,9 +19,11 @@ package enum AxisValue: Hashable, Sendable, CustomStringConvertible {
     switch KnobValue(text: text) {
     case .number(let number)?: self = .number(number)
     case .word(let word)?: self = .word(word)
+    case nil where Self.isDecimal(text): self = .decimal(String(text))
     case nil:
-      guard Self.isDecimal(text) else { return nil }
-      self = .decimal(String(text))
+      // Names of others have underscores, as in `stencil_1d`.
+      guard KnobValue(text: String(text.map { $0 == "_" ? "-" : $0 }))?.word != nil else { return nil }
+      self = .word(String(text))
     }
   }
 

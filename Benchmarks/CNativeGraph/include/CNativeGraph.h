@@ -4,6 +4,7 @@
 #pragma once
 #include <stdint.h>
 
+#include "CCompute.h"
 #include "CSlots.h"
 
 #ifdef __cplusplus
@@ -19,17 +20,23 @@ struct native_graph {
   int32_t checks_order;
   int64_t *offsets;
   int32_t *predecessors;
+  /// Iterations of a body's kernel, whose result lies in a stamp; 0 for none.
+  int64_t grain;
+  uintptr_t results;
 };
 
 /// Copies a graph of `count` nodes; `offsets` has one entry more. Returns 0 when there is no memory.
 uintptr_t native_graph_make(uintptr_t slots, const int64_t *offsets, int64_t count, const int32_t *predecessors);
 /// Whether bodies that run from now on check their order.
 void native_graph_check_order(uintptr_t graph, int32_t checks_order);
+/// How many iterations bodies that run from now on compute, and the handle of one stamp per node for their results.
+void native_graph_set_grain(uintptr_t graph, int64_t grain, uintptr_t results);
 void native_graph_drop(uintptr_t graph);
 
 /// The body of a node, the same as in the suite's own workloads. A thread at a time per node, after its predecessors.
 static inline void native_graph_run_body(const struct native_graph *graph, int64_t node) {
   uint32_t value = cslots_increment(graph->slots, node);
+  if (graph->grain) cstamps_write(graph->results, node, ckernel_compute((uint64_t)node, graph->grain));
   if (!graph->checks_order) return;
   for (int64_t edge = graph->offsets[node]; edge < graph->offsets[node + 1]; edge++)
     if (cslots_read(graph->slots, graph->predecessors[edge]) != value) cslots_count_violation(graph->slots);

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Harness
+internal import Operations
+package import Scheduling
+
+/// A graph of predecessor lists, run as class operations or as an `OperationGraph`.
+///
+/// Every body marks its slot; in the first iteration, the warm-up, it checks that its predecessors
+/// have run, which later would cost as much as the operation. As operations the graph is built,
+/// added and released in every iteration. As an `OperationGraph` it is built once, which is the
+/// metric `construction`, and run in every iteration.
+package final class GraphProgram: Workload {
+  /// How the graph is handed to the scheduler.
+  package enum Form: String, CaseIterable, Sendable { case operations, graph }
+
+  private let name: String
+  private let lists: PredecessorLists
+  private let form: Form
+  private let bodies: GraphBodyStorage
+  let storage: SlotStorage
+  private var graph: OperationGraph?
+  private var constructionNanoseconds: UInt64 = 0
+
+  init(
+    _ name: String, _ lists: PredecessorLists, as form: Form, kernel: GraphBody.Kernel = .empty,
+    grain: Int = 0, seed: Int = 0
+  ) throws(WorkloadError) {
+    self.name = name
+    self.lists = lists
+    self.form = form
+    storage = try SlotStorage(for: name, count: lists.count)
+    bodies = try GraphBodyStorage(
+      for: name, count: lists.count, kernel: kernel, grain: grain, seed: seed)
+  }
+
+  package var operationsPerIteration: Int { lists.count }
+
+  package func iterate(
+    on scheduler: any Scheduler, recorder: inout IterationRecorder
+  ) throws(WrongAnswer) {
+    switch form {
+    case .operations: try runOperations(on: scheduler, recorder: &recorder)
+    case .graph: try runGraph(on: scheduler, recorder: &recorder)
+    }
+    try storage.checkIteration(of: name)
+    try bodies.check(name)
+    recorder.value("edges", Double(lists.edgeCount))
+    guard form == .graph else { return }
+    recorder.value("construction", Double(constructionNanoseconds) / Double(lists.count))
+  }
+
+  /// Nanoseconds that making the graph takes, as an `OperationGraph`.
+  var construction: UInt64 { constructionNanoseconds }
+
+  /// Sets the iterations of the kernel from the next run on, whose results are not checked.
+  func setGrain(_ iterations: Int) { bodies.setGrain(iterations) }
+
+  private func runOperations(
+    on scheduler: any Scheduler, recorder: inout IterationRecorder
+  ) throws(WrongAnswer) {
+    let (lists, slots, body) = (lists, storage.slots, bodies.body)
+    let checking = storage.isFirstIteration
+    try TimedIteration.run(name, on: scheduler, recorder: &recorder) {
+      var operations: [Operation] = []
+      operations.reserveCapacity(lists.count)
+      for index in 0..<lists.count {
+        let operation =
+          checking
+          ? CheckingNode(index, slots, body, lists) : NodeOperation(index, slots, body)
+        lists.forEachPredecessor(of: index) { operations.makeDependent(operation, on: $0) }
+        operations.append(consume operation)
+      }
+      return operations
+    }
+  }
+
+  private func runGraph(
+    on scheduler: any Scheduler, recorder: inout IterationRecorder
+  ) throws(WrongAnswer) {
+    let graph = try graphOfIteration()
+    recorder.begin()
+    recorder.built()
+    let run = graph.run(on: scheduler)
+    guard run.wait(timeout: TimedIteration.patience) else {
+      throw WrongAnswer(
+        message: "\(name): the run has not finished after \(TimedIteration.patience)")
+    }
+    recorder.ran()
+    recorder.released()
+  }
+
+  /// The graph that checks its order first, then one that does not, whose construction is timed.
+  private func graphOfIteration() throws(WrongAnswer) -> OperationGraph {
+    if let graph { return graph }
+    let checking = storage.isFirstIteration
+    let begin = MonotonicClock.nanoseconds()
+    let made = try makeGraph(checking: checking)
+    constructionNanoseconds = MonotonicClock.nanoseconds() - begin
+    if !checking { graph = made }
+    return made
+  }
+
+  private func makeGraph(checking: Bool) throws(WrongAnswer) -> OperationGraph {
+    let (lists, slots, body) = (lists, storage.slots, bodies.body)
+    do throws(OperationError) {
+      return try OperationGraph { builder in
+        builder.reserveCapacity(nodes: lists.count, edges: lists.edgeCount)
+        var nodes: [OperationGraph.Node] = []
+        nodes.reserveCapacity(lists.count)
+        for index in 0..<lists.count {
+          let node =
+            checking
+            ? builder.add { Self.visit(index, slots, body, checking: lists) }
+            : builder.add { Self.visit(index, slots, body) }
+          lists.forEachPredecessor(of: index) { builder.addEdge(from: nodes[$0], to: node) }
+          nodes.append(node)
+        }
+      }
+    } catch { throw WrongAnswer(message: "\(name): \(error)") }
+  }
+
+  @inline(__always) fileprivate static func visit(_ index: Int, _ slots: Slots, _ body: GraphBody) {
+    slots.increment(index)
+    body.run(index)
+  }
+
+  fileprivate static func visit(
+    _ index: Int, _ slots: Slots, _ body: GraphBody, checking lists: PredecessorLists
+  ) {
+    let value = slots.increment(index)
+    lists.forEachPredecessor(of: index) { slots.expect($0, at: value) }
+    body.run(index)
+  }
+}
+
+/// An operation of the graph: a subclass, as programs write them, without a closure.
+private class NodeOperation: Operation, @unchecked Sendable {
+  final let index: Int
+  final let slots: Slots
+  final let body: GraphBody
+
+  init(_ index: Int, _ slots: Slots, _ body: GraphBody) {
+    self.index = index
+    self.slots = slots
+    self.body = body
+    super.init()
+  }
+
+  override func main() { GraphProgram.visit(index, slots, body) }
+}
+
+/// One that checks that its predecessors have run.
+private final class CheckingNode: NodeOperation, @unchecked Sendable {
+  private let lists: PredecessorLists
+
+  init(_ index: Int, _ slots: Slots, _ body: GraphBody, _ lists: PredecessorLists) {
+    self.lists = lists
+    super.init(index, slots, body)
+  }
+
+  override func main() { GraphProgram.visit(index, slots, body, checking: lists) }
+}
