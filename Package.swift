@@ -365,7 +365,7 @@ let package = Package(
       ]),
     tests(
       "WorkloadsTests",
-      imports: ["Workloads", "Harness", "Operations", "Scheduling"] + backEnds),
+      imports: ["CKernels", "Workloads", "Harness", "Operations", "Scheduling"] + backEnds),
     tests(
       "ReplayTests",
       imports: ["Replay", "Harness", "Scheduling", "TaskGraphFiles", "WorkStealingBackend"]),

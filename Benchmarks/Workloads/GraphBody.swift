@@ -7,7 +7,7 @@ internal import Harness
 /// of the answer.
 ///
 /// A plain value of words, for the reason given at `Slots`; any thread.
-package struct GraphBody: Sendable {
+package struct GraphBody: NodeBody {
   /// What a body does.
   package enum Kernel: String, CaseIterable, Sendable {
     /// Nothing.
@@ -31,7 +31,7 @@ package struct GraphBody: Sendable {
   let readCount: Int
 
   /// Runs the kernel of a node and leaves its result.
-  @inline(__always) func run(_ node: Int) {
+  @inline(__always) package func run(_ node: Int) {
     guard kernel != .empty else { return }
     results[node] = value(node)
   }

@@ -4,34 +4,56 @@ package import Harness
 internal import Operations
 package import Scheduling
 
+/// What the nodes of a graph do; a plain value of words, for the reason given at `Slots`.
+package protocol NodeBody: Sendable {
+  /// The body of a node, after those of its predecessors; any thread, once in an iteration.
+  func run(_ node: Int)
+}
+
+/// How a graph is handed to the scheduler.
+package enum GraphForm: String, CaseIterable, Sendable {
+  /// An object of a class for each node, built, added and released in every iteration.
+  case operations
+  /// An `OperationGraph`, built once.
+  case graph
+}
+
 /// A graph of predecessor lists, run as class operations or as an `OperationGraph`.
 ///
 /// Every body marks its slot; in the first iteration, the warm-up, it checks that its predecessors
 /// have run, which later would cost as much as the operation. As operations the graph is built,
 /// added and released in every iteration. As an `OperationGraph` it is built once, which is the
 /// metric `construction`, and run in every iteration.
-package final class GraphProgram: Workload {
-  /// How the graph is handed to the scheduler.
-  package enum Form: String, CaseIterable, Sendable { case operations, graph }
-
+package final class GraphProgram<Body: NodeBody>: Workload {
   private let name: String
   private let lists: PredecessorLists
-  private let form: Form
-  private let bodies: GraphBodyStorage
+  private let form: GraphForm
+  private let body: Body
+  /// Before an iteration, outside of its figures.
+  private let prepare: () -> Void
+  /// After one, outside of its figures too.
+  private let check: () throws(WrongAnswer) -> Void
   let storage: SlotStorage
   private var graph: OperationGraph?
   private var constructionNanoseconds: UInt64 = 0
 
+  /// A program.
+  ///
+  /// - Parameters:
+  ///   - body: what the nodes do; words of memory that `check` keeps alive.
+  ///   - prepare: sets up what the bodies change.
+  ///   - check: throws unless they have computed what the serial reference computes.
   init(
-    _ name: String, _ lists: PredecessorLists, as form: Form, kernel: GraphBody.Kernel = .empty,
-    grain: Int = 0, seed: Int = 0
+    _ name: String, _ lists: PredecessorLists, as form: GraphForm, body: Body,
+    prepare: @escaping () -> Void = {}, check: @escaping () throws(WrongAnswer) -> Void
   ) throws(WorkloadError) {
     self.name = name
     self.lists = lists
     self.form = form
+    self.body = body
+    self.prepare = prepare
+    self.check = check
     storage = try SlotStorage(for: name, count: lists.count)
-    bodies = try GraphBodyStorage(
-      for: name, count: lists.count, kernel: kernel, grain: grain, seed: seed)
   }
 
   package var operationsPerIteration: Int { lists.count }
@@ -39,12 +61,13 @@ package final class GraphProgram: Workload {
   package func iterate(
     on scheduler: any Scheduler, recorder: inout IterationRecorder
   ) throws(WrongAnswer) {
+    prepare()
     switch form {
     case .operations: try runOperations(on: scheduler, recorder: &recorder)
     case .graph: try runGraph(on: scheduler, recorder: &recorder)
     }
     try storage.checkIteration(of: name)
-    try bodies.check(name)
+    try check()
     recorder.value("edges", Double(lists.edgeCount))
     guard form == .graph else { return }
     recorder.value("construction", Double(constructionNanoseconds) / Double(lists.count))
@@ -53,13 +76,10 @@ package final class GraphProgram: Workload {
   /// Nanoseconds that making the graph takes, as an `OperationGraph`.
   var construction: UInt64 { constructionNanoseconds }
 
-  /// Sets the iterations of the kernel from the next run on, whose results are not checked.
-  func setGrain(_ iterations: Int) { bodies.setGrain(iterations) }
-
   private func runOperations(
     on scheduler: any Scheduler, recorder: inout IterationRecorder
   ) throws(WrongAnswer) {
-    let (lists, slots, body) = (lists, storage.slots, bodies.body)
+    let (lists, slots, body) = (lists, storage.slots, body)
     let checking = storage.isFirstIteration
     try TimedIteration.run(name, on: scheduler, recorder: &recorder) {
       var operations: [Operation] = []
@@ -102,7 +122,7 @@ package final class GraphProgram: Workload {
   }
 
   private func makeGraph(checking: Bool) throws(WrongAnswer) -> OperationGraph {
-    let (lists, slots, body) = (lists, storage.slots, bodies.body)
+    let (lists, slots, body) = (lists, storage.slots, body)
     do throws(OperationError) {
       return try OperationGraph { builder in
         builder.reserveCapacity(nodes: lists.count, edges: lists.edgeCount)
@@ -111,22 +131,25 @@ package final class GraphProgram: Workload {
         for index in 0..<lists.count {
           let node =
             checking
-            ? builder.add { Self.visit(index, slots, body, checking: lists) }
-            : builder.add { Self.visit(index, slots, body) }
+            ? builder.add { NodeVisit.visit(index, slots, body, checking: lists) }
+            : builder.add { NodeVisit.visit(index, slots, body) }
           lists.forEachPredecessor(of: index) { builder.addEdge(from: nodes[$0], to: node) }
           nodes.append(node)
         }
       }
     } catch { throw WrongAnswer(message: "\(name): \(error)") }
   }
+}
 
-  @inline(__always) fileprivate static func visit(_ index: Int, _ slots: Slots, _ body: GraphBody) {
+/// What a node does in the slots and for itself.
+private enum NodeVisit {
+  @inline(__always) static func visit<Body: NodeBody>(_ index: Int, _ slots: Slots, _ body: Body) {
     slots.increment(index)
     body.run(index)
   }
 
-  fileprivate static func visit(
-    _ index: Int, _ slots: Slots, _ body: GraphBody, checking lists: PredecessorLists
+  static func visit<Body: NodeBody>(
+    _ index: Int, _ slots: Slots, _ body: Body, checking lists: PredecessorLists
   ) {
     let value = slots.increment(index)
     lists.forEachPredecessor(of: index) { slots.expect($0, at: value) }
@@ -135,29 +158,29 @@ package final class GraphProgram: Workload {
 }
 
 /// An operation of the graph: a subclass, as programs write them, without a closure.
-private class NodeOperation: Operation, @unchecked Sendable {
+private class NodeOperation<Body: NodeBody>: Operation, @unchecked Sendable {
   final let index: Int
   final let slots: Slots
-  final let body: GraphBody
+  final let body: Body
 
-  init(_ index: Int, _ slots: Slots, _ body: GraphBody) {
+  init(_ index: Int, _ slots: Slots, _ body: Body) {
     self.index = index
     self.slots = slots
     self.body = body
     super.init()
   }
 
-  override func main() { GraphProgram.visit(index, slots, body) }
+  override func main() { NodeVisit.visit(index, slots, body) }
 }
 
 /// One that checks that its predecessors have run.
-private final class CheckingNode: NodeOperation, @unchecked Sendable {
+private final class CheckingNode<Body: NodeBody>: NodeOperation<Body>, @unchecked Sendable {
   private let lists: PredecessorLists
 
-  init(_ index: Int, _ slots: Slots, _ body: GraphBody, _ lists: PredecessorLists) {
+  init(_ index: Int, _ slots: Slots, _ body: Body, _ lists: PredecessorLists) {
     self.lists = lists
     super.init(index, slots, body)
   }
 
-  override func main() { GraphProgram.visit(index, slots, body, checking: lists) }
+  override func main() { NodeVisit.visit(index, slots, body, checking: lists) }
 }

@@ -17,11 +17,19 @@ package final class MinimumGrain: Workload {
     case wall
   }
 
-  private let program: GraphProgram
+  private let bodies: GraphBodyStorage
+  private let program: GraphProgram<GraphBody>
   private let timed: Timed
 
-  init(_ grid: TaskBenchGrid, as form: GraphProgram.Form, timed: Timed) throws(WorkloadError) {
-    program = try GraphProgram("metg", try grid.graph(for: "metg"), as: form, kernel: .compute)
+  init(_ grid: TaskBenchGrid, as form: GraphForm, timed: Timed) throws(WorkloadError) {
+    let lists = try grid.graph(for: "metg")
+    let bodies = try GraphBodyStorage(
+      for: "metg", count: lists.count, kernel: .compute, grain: 0, seed: 0)
+    self.bodies = bodies
+    program = try GraphProgram("metg", lists, as: form, body: bodies.body) {
+      () throws(WrongAnswer) in
+      try bodies.check("metg")
+    }
     self.timed = timed
   }
 
@@ -30,13 +38,13 @@ package final class MinimumGrain: Workload {
   package func iterate(
     on scheduler: any Scheduler, recorder: inout IterationRecorder
   ) throws(WrongAnswer) {
-    let (program, timed) = (program, timed)
+    let (program, bodies, timed) = (program, bodies, timed)
     recorder.begin()
     recorder.built()
     let search = GrainSearch(
       nodes: program.operationsPerIteration, workers: scheduler.workerCount
     ) { iterations throws(WrongAnswer) in
-      program.setGrain(iterations)
+      bodies.setGrain(iterations)
       var own = IterationRecorder()
       try program.iterate(on: scheduler, recorder: &own)
       guard let sample = own.sample(operations: 1) else {
@@ -66,7 +74,7 @@ extension WorkloadDescription {
       patternAxis,
       Axis(
         name: "form", summary: "class operations, or an OperationGraph", always: "graph",
-        legal: .words(GraphProgram.Form.allCases.map(\.rawValue))),
+        legal: .words(GraphForm.allCases.map(\.rawValue))),
       Axis(
         name: "timed", summary: "run alone, or with construction and release", always: "run",
         legal: .words(MinimumGrain.Timed.allCases.map(\.rawValue))),
@@ -80,7 +88,7 @@ extension WorkloadDescription {
     make: { parameters throws(WorkloadError) in
       try MinimumGrain(
         TaskBenchGrid(parameters),
-        as: GraphProgram.Form(rawValue: parameters.word("form")) ?? .graph,
+        as: GraphForm(rawValue: parameters.word("form")) ?? .graph,
         timed: MinimumGrain.Timed(rawValue: parameters.word("timed")) ?? .run)
     })
 }

@@ -46,10 +46,7 @@ extension WorkloadDescription {
     tags: ["throughput", "dependency", "dependencies"],
     runsByDefault: false, axes: taskBenchAxes, metrics: ["edges"],
     make: { parameters throws(WorkloadError) in
-      try GraphProgram(
-        "task-bench", try TaskBenchGrid(parameters).graph(for: "task-bench"), as: .operations,
-        kernel: GraphBody.Kernel(rawValue: parameters.word("kernel")) ?? .empty,
-        grain: parameters["grain"], seed: parameters["seed"])
+      try program("task-bench", as: .operations, parameters)
     })
 
   /// The same, built once.
@@ -60,9 +57,19 @@ extension WorkloadDescription {
     tags: ["throughput", "dependency", "dependencies", "graph"],
     runsByDefault: false, axes: taskBenchAxes, metrics: ["edges", "construction"],
     make: { parameters throws(WorkloadError) in
-      try GraphProgram(
-        "graph-task-bench", try TaskBenchGrid(parameters).graph(for: "graph-task-bench"),
-        as: .graph, kernel: GraphBody.Kernel(rawValue: parameters.word("kernel")) ?? .empty,
-        grain: parameters["grain"], seed: parameters["seed"])
+      try program("graph-task-bench", as: .graph, parameters)
     })
+
+  private static func program(
+    _ name: String, as form: GraphForm, _ parameters: Parameters
+  ) throws(WorkloadError) -> any Workload {
+    let lists = try TaskBenchGrid(parameters).graph(for: name)
+    let bodies = try GraphBodyStorage(
+      for: name, count: lists.count,
+      kernel: GraphBody.Kernel(rawValue: parameters.word("kernel")) ?? .empty,
+      grain: parameters["grain"], seed: parameters["seed"])
+    return try GraphProgram(name, lists, as: form, body: bodies.body) { () throws(WrongAnswer) in
+      try bodies.check(name)
+    }
+  }
 }

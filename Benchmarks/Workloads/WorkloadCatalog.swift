@@ -12,6 +12,7 @@ package enum WorkloadCatalog {
     .submitLatency, .independentBodies, .independentObjects, .wavefrontWork, .graphChain,
     .graphWavefront,
     .graphLayered, .forkJoinStack, .treeSearch, .taskBench,
-    .graphTaskBench, .minimumGrain,
+    .graphTaskBench, .minimumGrain, .cholesky, .lu, .matrixMultiply, .smithWaterman, .mergeSort,
+    .quickSort, .queens,
   ]
 }

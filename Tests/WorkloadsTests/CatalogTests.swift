@@ -11,6 +11,8 @@ import Workloads
         "independent", "chain", "fan", "wavefront", "layered", "fork-join", "priority-mix",
         "cancel", "submit-latency", "independent-bodies", "independent-objects", "wavefront-work",
         "graph-chain", "graph-wavefront", "graph-layered", "fork-join-stack", "uts",
+        "task-bench", "graph-task-bench", "metg", "cholesky", "lu", "matrix-multiply",
+        "smith-waterman", "mergesort", "quicksort", "queens",
       ])
   }
 

@@ -108,10 +108,14 @@ import Testing
     }
   }
 
-  @Test(arguments: GraphProgram.Form.allCases)
-  func aResultThatIsMissingOrWrongIsAWrongAnswer(form: GraphProgram.Form) throws {
+  @Test(arguments: GraphForm.allCases)
+  func aResultThatIsMissingOrWrongIsAWrongAnswer(form: GraphForm) throws {
     let lists = try TaskBenchGrid(.stencil, steps: 4, width: 5).graph(for: "grid")
-    let program = try GraphProgram("grid", lists, as: form, kernel: .compute, grain: 5)
+    let bodies = try GraphBodyStorage(
+      for: "grid", count: lists.count, kernel: .compute, grain: 5, seed: 0)
+    let program = try GraphProgram("grid", lists, as: form, body: bodies.body) {
+      () throws(WrongAnswer) in try bodies.check("grid")
+    }
     let scheduler = TestScheduler.inline.make(workers: 1)
     for slot in [0, 7, 19] {
       var recorder = IterationRecorder()
