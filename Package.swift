@@ -35,6 +35,11 @@ func suiteRoom(_ name: String, imports: [Target.Dependency] = []) -> Target {
   .target(name: name, dependencies: imports, path: "Benchmarks/\(name)", swiftSettings: strict)
 }
 
+/// A C target of the suite itself, under `Benchmarks`.
+func cRoom(_ name: String, imports: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: imports, path: "Benchmarks/\(name)")
+}
+
 /// A program that tests run, under `Tests`.
 func fixture(_ name: String, imports: [Target.Dependency]) -> Target {
   .executableTarget(
@@ -168,19 +173,20 @@ let package = Package(
       ]),
 
     // The suite: what is measured, and the program.
-    .target(name: "CSlots", path: "Benchmarks/CSlots"),
-    .target(name: "CKernels", path: "Benchmarks/CKernels"),
+    cRoom("CSlots"),
+    cRoom("CKernels"),
     suiteRoom(
-      "Workloads", imports: ["Operations", "Scheduling", "Harness", "CSlots", "CKernels"]),
+      "Workloads",
+      imports: [
+        "CKernels", "CSlots", "ConcurrencyPrimitives", "Harness", "Operations", "Scheduling",
+      ]),
     suiteRoom(
       "Replay",
       imports: ["Operations", "Scheduling", "Harness", "TaskGraphFiles", "Traces", "Workloads"]),
     suiteRoom("FoundationReference", imports: ["Harness", "Workloads"]),
-    .target(name: "CNativeGraph", dependencies: ["CKernels", "CSlots"], path: "Benchmarks/CNativeGraph"),
+    cRoom("CNativeGraph", imports: ["CKernels", "CSlots"]),
     suiteRoom("NativeGraph", imports: ["CNativeGraph", "Harness", "Workloads"]),
-    .target(
-      name: "CDispatchReference", dependencies: ["CNativeGraph"],
-      path: "Benchmarks/CDispatchReference"),
+    cRoom("CDispatchReference", imports: ["CNativeGraph"]),
     suiteRoom(
       "DispatchReference", imports: ["CDispatchReference", "Harness", "NativeGraph", "Workloads"]),
     suiteRoom("SwiftTasksReference", imports: ["Harness", "NativeGraph", "Workloads"]),
@@ -240,8 +246,8 @@ let package = Package(
       "InjectedFaultsFixture",
       imports: [
         "CInjectedFaults", "SchedulerConformance", "Operations", "Scheduling",
-        "ConcurrencyPrimitives", "DispatchBackend", "ThreadPoolBackend", "WorkStealingBackend",
-      ]),
+        "ConcurrencyPrimitives",
+      ] + backEnds),
     tests(
       "SchedulerConformanceTests",
       imports: [
@@ -260,9 +266,9 @@ let package = Package(
     tests(
       "OperationsTests",
       imports: [
-        "Operations", "OperationsDiagnosis", "Scheduling", "ConcurrencyPrimitives",
-        "DispatchBackend", "ThreadPoolBackend", "WorkStealingBackend", "TestSupport", "CostFixture",
-      ]),
+        "Operations", "OperationsDiagnosis", "Scheduling", "ConcurrencyPrimitives", "TestSupport",
+        "CostFixture",
+      ] + backEnds),
     support(
       "RandomPrograms",
       imports: [
@@ -272,9 +278,7 @@ let package = Package(
     fixture("RandomProgramsFixture", imports: ["Profiling", "RandomPrograms", "Traces"]),
     tests(
       "RandomProgramsTests",
-      imports: [
-        "RandomPrograms", "RandomProgramsFixture", "ConcurrencyPrimitives", "TestSupport",
-      ]),
+      imports: ["RandomPrograms", "RandomProgramsFixture", "ConcurrencyPrimitives", "TestSupport"]),
     tests(
       "DifferentialTests",
       imports: [

@@ -7,7 +7,9 @@ package import Harness
 ///
 /// A plain value; any thread.
 package struct TaskBenchGrid: Hashable, Sendable {
-  /// Which points of the step before a point depends on. The words are the benchmark's own.
+  /// Which points of the step before a point depends on.
+  ///
+  /// The words are the benchmark's own.
   package enum Pattern: String, CaseIterable, Sendable {
     /// None.
     case trivial

@@ -14,5 +14,9 @@ package enum WorkloadCatalog {
     .graphLayered, .forkJoinStack, .treeSearch, .taskBench,
     .graphTaskBench, .minimumGrain, .cholesky, .lu, .matrixMultiply, .smithWaterman, .mergeSort,
     .quickSort, .queens,
+    .priorityLevels, .deadlineMix, .qualityMix, .priorityInversion, .starvation, .priorityChange,
+    .cancelRunning, .cancelInside, .cancelTasks, .cancelWaiting, .cancelCascade, .cancelShare,
+    .cancelStorm, .timeoutsAndRetries, .openLoop, .knee, .pingPong, .producers, .actors, .limit,
+    .barriers, .suspension, .resources, .blocking, .asyncClosures, .pending, .churn,
   ]
 }

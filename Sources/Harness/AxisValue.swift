@@ -22,7 +22,8 @@ package enum AxisValue: Hashable, Sendable, CustomStringConvertible {
     case nil where Self.isDecimal(text): self = .decimal(String(text))
     case nil:
       // Names of others have underscores, as in `stencil_1d`.
-      guard KnobValue(text: String(text.map { $0 == "_" ? "-" : $0 }))?.word != nil else { return nil }
+      let plain = String(text.map { $0 == "_" ? "-" : $0 })
+      guard KnobValue(text: plain)?.word != nil else { return nil }
       self = .word(String(text))
     }
   }
