@@ -62,18 +62,10 @@ let backEnds: [Target.Dependency] = ["DispatchBackend", "ThreadPoolBackend", "Wo
 let package = Package(
   name: "scheduler-bench",
   products: [
-    .library(name: "Operations", targets: ["Operations"]),
-    .library(name: "OperationsDiagnosis", targets: ["OperationsDiagnosis"]),
-    .library(name: "Profiling", targets: ["Profiling"]),
-    .library(name: "OperationsFoundation", targets: ["OperationsFoundation"]),
-    .library(name: "Scheduling", targets: ["Scheduling"]),
-    .library(name: "DispatchBackend", targets: ["DispatchBackend"]),
-    .library(name: "ThreadPoolBackend", targets: ["ThreadPoolBackend"]),
-    .library(name: "WorkStealingBackend", targets: ["WorkStealingBackend"]),
-    .library(name: "SchedulerConformance", targets: ["SchedulerConformance"]),
-    .library(name: "BenchmarkSuite", targets: ["BenchmarkSuite"]),
-    .executable(name: "bench", targets: ["bench"]),
-  ],
+    "Operations", "OperationsDiagnosis", "Profiling", "OperationsFoundation", "Scheduling",
+    "DispatchBackend", "ThreadPoolBackend", "WorkStealingBackend", "SchedulerConformance",
+    "BenchmarkSuite",
+  ].map { .library(name: $0, targets: [$0]) } + [.executable(name: "bench", targets: ["bench"])],
   traits: [
     .trait(
       name: "StaticAllocator",
@@ -369,7 +361,8 @@ let package = Package(
       ]),
     tests(
       "WorkloadsTests",
-      imports: ["CKernels", "Workloads", "Harness", "Operations", "Scheduling"] + backEnds),
+      imports: ["CKernels", "Workloads", "Harness", "Operations", "Results", "Scheduling"]
+        + backEnds),
     tests(
       "ReplayTests",
       imports: ["Replay", "Harness", "Scheduling", "TaskGraphFiles", "WorkStealingBackend"]),

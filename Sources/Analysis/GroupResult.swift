@@ -84,22 +84,22 @@ package struct GroupResult: Sendable {
     }
   }
 
-  /// Compares everybody with the best, round by round; lower is better for every metric compared.
+  /// Compares everybody with the best, round by round.
   ///
   /// The ratios that decide who is best are the ones that are shown, so that nobody who is ranked
   /// is below 1.
   private mutating func compare(_ metric: Metric) {
     let figures = contestants.map { $0.failure == nil ? $0.byRound(metric) : [:] }
-    guard let best = bestIndex(figures) else { return }
+    guard let best = bestIndex(figures, metric) else { return }
     contestants[best].comparisons[metric] = .best
     for index in contestants.indices
     where index != best && contestants[index].isCompared(by: metric) {
-      guard let ratio = Self.ratio(of: figures[index], to: figures[best]) else { continue }
+      guard let ratio = Self.ratio(of: figures[index], to: figures[best], metric) else { continue }
       contestants[index].comparisons[metric] = Comparison(ratio)
     }
   }
 
-  private func bestIndex(_ figures: [[Int: Double]]) -> Int? {
+  private func bestIndex(_ figures: [[Int: Double]], _ metric: Metric) -> Int? {
     let candidates = contestants.indices.filter {
       contestants[$0].isRanked && contestants[$0].failure == nil
     }
@@ -107,7 +107,7 @@ package struct GroupResult: Sendable {
     return candidates.first { candidate in
       candidates.allSatisfy { other in
         guard other != candidate else { return true }
-        guard let ratio = Self.ratio(of: figures[other], to: figures[candidate]) else {
+        guard let ratio = Self.ratio(of: figures[other], to: figures[candidate], metric) else {
           return false
         }
         return ratio.interval != nil && ratio.ratio >= 1
@@ -115,13 +115,16 @@ package struct GroupResult: Sendable {
     }
   }
 
-  /// The ratio over the rounds in which both have a figure; nil when there is none.
-  private static func ratio(of figures: [Int: Double], to anchors: [Int: Double]) -> PairedRatio? {
+  /// How many times as bad the figures are, over the rounds in which both have one; nil when there
+  /// is none.
+  private static func ratio(
+    of figures: [Int: Double], to anchors: [Int: Double], _ metric: Metric
+  ) -> PairedRatio? {
     let logRatios = figures.sorted { $0.key < $1.key }.compactMap { round, value -> Double? in
       guard let other = anchors[round], value > 0, other > 0 else { return nil }
       // The difference of logarithms, which changes nothing but its sign when the two change
       // places.
-      return log(value) - log(other)
+      return metric.direction == .higher ? log(other) - log(value) : log(value) - log(other)
     }
     return logRatios.isEmpty ? nil : PairedRatio.estimate(logRatios: logRatios, level: 0.95)
   }

@@ -195,6 +195,16 @@ package enum Metric: Hashable, Sendable {
     .latencyLow, .latencyVeryLow,
   ]
 
+  /// What a benchmark is about, as far as the metrics that it reports say: an answer of its own
+  /// before the times that every benchmark has.
+  package static func primary(among metrics: Set<Metric>) -> Metric {
+    let order: [Metric] = [
+      .makespan, .metg, .knee, .quiescence, .deadlinesMet, .latency, .inversion, .oldestWait, .wall,
+      .instructions,
+    ]
+    return order.first(where: metrics.contains) ?? .wall
+  }
+
   /// The statistics that a row of this metric may hold.
   package var statistics: [Statistic] {
     if hasManySamples { return [.p50, .p90, .p99, .p999, .max, .mean, .ratio] }

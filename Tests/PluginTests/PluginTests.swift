@@ -112,20 +112,20 @@ struct PluginTests {
   @Test func knobsOfAnotherPackagesSchedulerAreSwept() throws {
     let package = try Self.built.get()
     let list = try package.run("tuned", ["list"])
-    #expect(list.output.contains("    depth=1             of the tests; deep or 1 to 9"))
+    #expect(list.output.contains("    stack=1             of the tests; deep or 1 to 9"))
 
     let chosen = ["--scheduler", "tuned,inline", "--filter", "chain", "--quick"]
     let file = package.root.appending(path: "knobs.csv").path()
     let run = try package.run(
       "tuned",
-      chosen + ["--where", "depth=3,deep", "--processes", "1", "--output", file])
+      chosen + ["--where", "stack=3,deep", "--processes", "1", "--output", file])
     #expect(run.status == 0, "\(run.errors)")
-    #expect(run.output.contains("tuned depth=3") && run.output.contains("tuned depth=deep"))
+    #expect(run.output.contains("tuned stack=3") && run.output.contains("tuned stack=deep"))
     let rows = try CSV.decode(Array(Data(contentsOf: URL(filePath: file))), path: file)
-    let depths = Set(rows.map { "\($0.subject.scheduler) \($0.subject.params["depth"] ?? "")" })
-    #expect(depths == ["tuned 3", "tuned deep", "inline "])
+    let stacks = Set(rows.map { "\($0.subject.scheduler) \($0.subject.params["stack"] ?? "")" })
+    #expect(stacks == ["tuned 3", "tuned deep", "inline "])
 
-    let refused = try package.run("tuned", chosen + ["--where", "depth=10"])
+    let refused = try package.run("tuned", chosen + ["--where", "stack=10"])
     #expect(refused.status == 64)
     #expect(refused.errors.contains("expected deep or 1 to 9"))
   }
@@ -134,11 +134,11 @@ struct PluginTests {
   private static let mainWithKnobs = """
     @main struct Tuned {
       static func main() {
-        let depth = SchedulerKnob(
-          name: "depth", summary: "of the tests", numbers: 1...9, words: ["deep"], default: 1)
+        let stack = SchedulerKnob(
+          name: "stack", summary: "of the tests", numbers: 1...9, words: ["deep"], default: 1)
         BenchmarkSuite.main(tunable: [
-          TunableScheduler(name: "tuned", knobs: [depth]) { workers, settings in
-            guard let depth = settings["depth"], depth == 3 || depth == "deep" else {
+          TunableScheduler(name: "tuned", knobs: [stack]) { workers, settings in
+            guard let stack = settings["stack"], stack == 3 || stack == "deep" else {
               fatalError("settings \\(settings)")
             }
             return MyScheduler(workers: workers)

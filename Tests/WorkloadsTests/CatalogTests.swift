@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Harness
+import Results
 import Testing
 import Workloads
 
@@ -12,7 +13,12 @@ import Workloads
         "cancel", "submit-latency", "independent-bodies", "independent-objects", "wavefront-work",
         "graph-chain", "graph-wavefront", "graph-layered", "fork-join-stack", "uts",
         "task-bench", "graph-task-bench", "metg", "cholesky", "lu", "matrix-multiply",
-        "smith-waterman", "mergesort", "quicksort", "queens",
+        "smith-waterman", "mergesort", "quicksort", "queens", "priority-levels", "deadline-mix",
+        "qos-mix", "priority-inversion", "starvation", "priority-change", "cancel-running",
+        "cancel-inside", "cancel-async", "cancel-waiting", "cancel-cascade", "cancel-share",
+        "cancel-storm", "timeout-retry", "open-loop", "knee", "ping-pong", "producers", "actors",
+        "limit", "barriers", "suspend-resume", "resources", "blocking", "async-closures",
+        "pending", "churn",
       ])
   }
 
@@ -57,8 +63,21 @@ import Workloads
     #expect(!workload.tags.isEmpty && !workload.axes.isEmpty)
   }
 
-  @Test func onlyTheLatencyWorkloadsReportLatencies() {
-    let reporting = WorkloadCatalog.all.filter { $0.metrics.contains("latency") }.map(\.name)
-    #expect(reporting == ["priority-mix", "submit-latency"])
+  @Test func everyMetricIsOneOfTheRegistry() {
+    for workload in WorkloadCatalog.all {
+      #expect(workload.metrics.allSatisfy { Metric(rawValue: $0) != nil }, "\(workload.name)")
+    }
+  }
+
+  /// What users filter by.
+  @Test func tagsAreFromOneList() {
+    let known: Set = [
+      "throughput", "latency", "latency-bound", "dependencies", "dependency", "random", "closures",
+      "recursive", "graph", "priority", "cancellation", "fork-join", "blocking", "contention",
+      "memory", "open-loop", "known-answer",
+    ]
+    for workload in WorkloadCatalog.all {
+      #expect(known.isSuperset(of: workload.tags), "\(workload.name): \(workload.tags)")
+    }
   }
 }

@@ -61,6 +61,11 @@ extension Report {
       lines.append(
         "p50, p99, max: \(Metric.latency.summary)\(isRanked ? "; × best compares p50" : "").")
     }
+    let named: Set<Metric> = [.wall, .latency, .makespan, .instructions]
+    for metric in metrics.subtracting(named).sorted(by: { $0.rawValue < $1.rawValue }) {
+      lines.append(
+        "\(metric.rawValue): \(metric.summary); median of processes with its 95 % interval.")
+    }
     lines += latencyRemarks
     if metrics.contains(.makespan) {
       lines.append(

@@ -19,7 +19,8 @@ enum ReportColumns {
       ]
     case .instructions:
       headings += [("instructions", .right), ("rmw", .right), ("allocations", .right)]
-    default: headings += [("wall/op", .right), ("interval", .left)]
+    case .wall: headings += [("wall/op", .right), ("interval", .left)]
+    default: headings += [(result.primaryMetric.rawValue, .right), ("interval", .left)]
     }
     if showsRatios(of: result) { headings += [("× best", .right), ("interval", .left)] }
     return headings + [("", .left)]
@@ -64,9 +65,10 @@ enum ReportColumns {
         cell(result, .instructions), cell(result, .readModifyWrites), cell(result, .allocations),
       ]
     default:
-      let interval = result.figure(.wall)?.interval
+      let metric = group.primaryMetric
+      let interval = result.figure(metric)?.interval
       return [
-        cell(result, .wall), .init(interval.map { text($0, unit: Metric.wall.unit) } ?? ""),
+        cell(result, metric), .init(interval.map { text($0, unit: metric.unit) } ?? ""),
       ]
     }
   }

@@ -93,10 +93,7 @@ package struct MeasurementGroup: Sendable {
   package static let fingerprintKey = RowParameters.graph
 
   /// The metric the table shows and ratios are told of: what this benchmark is about.
-  package var primaryMetric: Metric {
-    if metrics.contains(.makespan) { return .makespan }
-    return metrics.contains(.latency) ? .latency : .wall
-  }
+  package var primaryMetric: Metric { .primary(among: metrics) }
 
   /// Sizes, worker count, knobs that the user set, caps, CPUs and settings of a contestant, as its
   /// rows carry them.
