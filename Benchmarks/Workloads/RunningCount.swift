@@ -29,7 +29,9 @@ final class RunningCount: Sendable {
     if running.load(ordering: .relaxed) != 0 { disturbed.wrappingAdd(1, ordering: .relaxed) }
   }
 
-  /// What was wrong; nil when nothing was. Every body has ended.
+  /// What was wrong; nil when nothing was.
+  ///
+  /// Every body has ended.
   var finding: String? {
     // relaxed, both: the queue is quiet.
     let excess = excess.load(ordering: .relaxed)
