@@ -22,6 +22,7 @@ package enum OptionName: String, CaseIterable, Sendable {
   case full
   case against, trace, perfetto, detail
   case breakOver = "break-over"
+  case sched
   case simulate, policy, overhead
 
   /// As typed.
@@ -145,6 +146,9 @@ package enum OptionTable {
       .breakOver, .duration(.milliseconds(1)...Duration.seconds(3_600)), verbs: [.profile],
       "stop recording once an operation has been ready for so long, such as 5ms, so that what led "
         + "to it stays"),
+    .init(
+      .sched, .flag, verbs: [.profile],
+      "also say how long each thread could have run and had no processor, as Linux counts it"),
     .init(.filter, .pattern, verbs: measuring, "only workloads whose name matches"),
     .init(
       .tag, .names("TAG"), repeats: true, verbs: measuring,

@@ -12,6 +12,8 @@ package struct ProfileRequest: Sendable {
   package let detail: RecordOrder.Detail
   /// Nanoseconds of ready wait that end the recording; nil for none.
   package let breakOverNanoseconds: Int64?
+  /// Asks Linux what the threads got of the processors.
+  package let readsThreadTimes: Bool
   /// Path of the recording in its own form.
   package let trace: String?
   /// Path of the JSON for Perfetto.
@@ -50,6 +52,7 @@ package struct ProfileRequest: Sendable {
       let (seconds, attoseconds) = duration.components
       return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
+    readsThreadTimes = parsed.isOn(.sched)
     trace = parsed.text(.trace)
     perfetto = parsed.text(.perfetto)
     folder = parsed.text(.output)

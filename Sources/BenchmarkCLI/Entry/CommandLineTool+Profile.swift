@@ -23,6 +23,11 @@ extension CommandLineTool {
   /// `bench profile`: records a run on one scheduler or two, and says why it took what it took.
   func profile(_ request: ProfileRequest) throws(ToolFailure) -> ExitCode {
     try BuildFlavor.refuse(unless: request.run.allowDebug, flags: Set<QualityFlag>.ofThisBuild)
+    if request.readsThreadTimes, let refusal = ThreadTimes.refusal() {
+      throw ToolFailure(
+        .missing, place: OptionName.sched.flag, finding: refusal.finding,
+        expectation: refusal.expectation, nextStep: refusal.remedy)
+    }
     let plan = try profilePlan(request)
     let files = ProfileFiles(request, environment: environment)
     try files.prepare()
@@ -99,7 +104,8 @@ extension CommandLineTool {
     _ plan: MeasurementPlan, _ run: ProfiledRun, observe: (Int) -> Void
   ) throws(MeasurementFailure) -> Result<Profile, ToolFailure> {
     var recording = ProfiledRun.Recording(
-      detail: request.detail, breakOverNanoseconds: request.breakOverNanoseconds, path: path)
+      detail: request.detail, breakOverNanoseconds: request.breakOverNanoseconds, path: path,
+      readsThreadTimes: request.readsThreadTimes)
     while true {
       let outcome = try run.run(
         assignment, recording, deadline: plan.childDeadline * 4, observe: observe)

@@ -31,6 +31,13 @@ extension ProfileText {
           })
       ),
     ]
+    if let times = profile.outcome.threadTimes {
+      members.append(
+        (
+          "threads",
+          .array(ProfiledThread.all(times, profile.trace).map(\.value))
+        ))
+    }
     if let graph = profile.report.graph {
       let causes = graph.causes.total
       members += [

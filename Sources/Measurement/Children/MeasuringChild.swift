@@ -21,6 +21,9 @@ package final class MeasuringChild {
   /// none.
   package private(set) var countedAllocations: Int?
 
+  /// The system's number of the process.
+  var process: Int32 { child.pid }
+
   private let child: shim_child
   private let interrupt: InterruptFlag?
   private var reader = ReportReader()

@@ -18,11 +18,14 @@ package struct ProfiledRun: Sendable {
     package var ringEvents: Int?
     /// The file for the recording of the last pair.
     package var path: String
+    /// Asks Linux what the threads got of the processors.
+    package var readsThreadTimes: Bool
 
     package init(
       detail: RecordOrder.Detail, breakOverNanoseconds: Int64? = nil, ringEvents: Int? = nil,
-      path: String
+      path: String, readsThreadTimes: Bool = false
     ) {
+      self.readsThreadTimes = readsThreadTimes
       self.detail = detail
       self.breakOverNanoseconds = breakOverNanoseconds
       self.ringEvents = ringEvents
@@ -38,6 +41,8 @@ package struct ProfiledRun: Sendable {
     package let ringEvents: Int
     /// Wall time of each pair, ns.
     package let pairs: [(untraced: UInt64, traced: UInt64)]
+    /// What the threads got of the processors around the last recorded run, if that was asked for.
+    package let threadTimes: ThreadTimes?
 
     /// Traced over untraced time; nil when a run took no time.
     package var perturbation: PairedRatio? {
@@ -78,6 +83,16 @@ package struct ProfiledRun: Sendable {
     try child.iterate(Iterations(warmups: 2, least: 0, most: 0), into: &ignored)
     var generator = SeededGenerator(seed: assignment.seed)
     var pairs: [(untraced: UInt64, traced: UInt64)] = []
+    var times: ThreadTimes?
+    func record(_ order: RecordOrder) throws(MeasurementFailure) -> UInt64 {
+      guard recording.readsThreadTimes, !order.path.isEmpty else {
+        return try Self.record(order, child)
+      }
+      let before = ThreadTimes(ofProcess: child.process)
+      let time = try Self.record(order, child)
+      times = ThreadTimes(ofProcess: child.process).since(before)
+      return time
+    }
     for pair in 0..<Self.pairs {
       observe(pair)
       let order = RecordOrder(
@@ -86,14 +101,15 @@ package struct ProfiledRun: Sendable {
         path: pair == Self.pairs - 1 ? recording.path : "")
       let recordsFirst = generator.next() & 1 == 0
       var traced: UInt64 = 0
-      if recordsFirst { traced = try Self.record(order, child) }
+      if recordsFirst { traced = try record(order) }
       var untraced = MeasurementOutcome()
       try child.iterate(Iterations(), into: &untraced)
-      if !recordsFirst { traced = try Self.record(order, child) }
+      if !recordsFirst { traced = try record(order) }
       pairs.append((Self.time(untraced), traced))
     }
     _ = try child.stop()
-    return Outcome(operations: operations, ringEvents: ring, pairs: pairs)
+    return Outcome(
+      operations: operations, ringEvents: ring, pairs: pairs, threadTimes: times)
   }
 
   /// A ring for a run of so many operations.
