@@ -38,6 +38,38 @@ import Traces
     #expect(try causes(hand) == [.nobodyAwake: 80])
   }
 
+  @Test func aWorkerThatNeverSaidItsNumberIsSeenToLookRound() throws {
+    var hand = HandTrace(workers: 2)
+    hand.trace.threads[1].worker = -1
+    hand.event(0, 0, .start)
+    hand.event(5, 1, .searchBegins)
+    for time in stride(from: Int64(10), through: 150, by: 10) {
+      hand.event(time, 1, .stealFails, other: 1)
+    }
+    hand.run(on: 0, from: 0, to: 100, ready: 0)
+    hand.run(on: 0, from: 100, to: 200, ready: 20)
+    #expect(try causes(hand) == [.lookingElsewhere: 80])
+  }
+
+  @Test func thePlaceUnderALimitStaysWithAWorkerThatGoesStraightOn() throws {
+    var hand = HandTrace(workers: 2, queues: [TraceQueue(limit: 1)])
+    hand.startWorkers()
+    hand.event(5, 1, .park)
+    hand.run(on: 0, from: 0, to: 100, ready: 0)
+    hand.run(on: 0, from: 110, to: 200, ready: 20) { $0.source = .readyList }
+    hand.run(on: 0, from: 210, to: 300, ready: 20) { $0.source = .readyList }
+    // The last one waits for the limit also from 100 on, while the worker is on its way to the other.
+    #expect(try causes(hand) == [.limit: 80 + 180, .handingOver: 10 + 10])
+  }
+
+  @Test func aWorkerBetweenTwoJobsHasRoomForWhatALimitHolds() throws {
+    var hand = HandTrace(workers: 2, queues: [TraceQueue(limit: 1)])
+    hand.startWorkers()
+    hand.run(on: 0, from: 0, to: 100, ready: 0)
+    hand.run(on: 0, from: 110, to: 200, ready: 20)
+    #expect(try causes(hand) == [.limit: 80, .handingOver: 10])
+  }
+
   @Test func aWakeUpIsCutIntoSleepWakingAndHandingOver() throws {
     var hand = HandTrace(workers: 2)
     hand.startWorkers()

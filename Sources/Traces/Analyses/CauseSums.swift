@@ -116,7 +116,7 @@ struct CauseSums {
       settled[slot][mood.rawValue] = moods[mood.rawValue]
       if state.isSuspended {
         sums[slot][Self.suspension] += time
-      } else if state.isAtLimit, mood.rawValue < Mood.unknown.rawValue {
+      } else if state.isAtLimit, mood.leavesRoom {
         sums[slot][Self.limit] += time
       } else {
         sums[slot][mood.rawValue] += time

@@ -45,7 +45,7 @@ struct QueueAdmission {
   /// Reads a recording.
   ///
   /// O(operations + events).
-  init(_ trace: Trace) {
+  init(_ trace: Trace, timeline: WorkerTimeline) {
     var slots = trace.queues.map { $0.limit != nil || $0.isSuspended ? Int32(0) : -1 }
     for event in trace.queueEvents where event.kind != .depth && Int(event.queue) < slots.count {
       if event.queue >= 0 { slots[Int(event.queue)] = 0 }
@@ -58,7 +58,7 @@ struct QueueAdmission {
     }
     self.slots = slots
     self.initial = initial
-    events = initial.isEmpty ? [] : Self.events(trace, slots: slots)
+    events = initial.isEmpty ? [] : Self.events(trace, timeline, slots: slots)
     roomSince = initial.isEmpty ? [] : Self.roomSince(trace, initial, events)
   }
 
@@ -98,8 +98,12 @@ struct QueueAdmission {
     return result
   }
 
-  private static func events(_ trace: Trace, slots: [Int32]) -> [Event] {
+  private static func events(
+    _ trace: Trace, _ timeline: WorkerTimeline, slots: [Int32]
+  ) -> [Event] {
     var events: [Event] = []
+    var finishes: [Event] = []
+    let passedOn = placesPassedOn(trace, timeline)
     for (index, operation) in trace.operations.enumerated()
     where !operation.isSkipped && operation.startedTime != .min && operation.queue >= 0 {
       guard Int(operation.queue) < slots.count, slots[Int(operation.queue)] >= 0 else { continue }
@@ -108,11 +112,14 @@ struct QueueAdmission {
       let finish = operation.finishedTime
       let start = operation.startedTime
       events.append(Event(time: start, slot: slot, index: UInt32(index), change: .starts))
-      if finish != .min {
-        events.append(
-          Event(time: max(finish, start), slot: slot, index: UInt32(index), change: .finishes))
-      }
+      guard finish != .min else { continue }
+      finishes.append(
+        Event(
+          time: max(finish, start, passedOn[index]), slot: slot, index: UInt32(index),
+          change: .finishes))
     }
+    // At one instant starts come first: a place that is passed on is never free.
+    events += finishes
     for (index, event) in trace.queueEvents.enumerated() where event.kind != .depth {
       guard event.queue >= 0, Int(event.queue) < slots.count else { continue }
       events.append(
@@ -121,5 +128,24 @@ struct QueueAdmission {
     }
     let order = TimeOrder.indices(of: events.map(\.time))
     return order.map { events[Int($0)] }
+  }
+
+  /// By operation: when the one behind it in its queue's list began, if its worker went straight on
+  /// to that one; else `.min`.
+  ///
+  /// The place that the limit gives is the worker's meanwhile, and nobody else can have it.
+  private static func placesPassedOn(_ trace: Trace, _ timeline: WorkerTimeline) -> [Int64] {
+    var result = [Int64](repeating: .min, count: trace.operations.count)
+    for thread in trace.threads.indices {
+      let operations = timeline.operations(of: thread)
+      for (first, second) in zip(operations, operations.dropFirst()) {
+        let (one, next) = (trace.operations[Int(first)], trace.operations[Int(second)])
+        guard one.queue == next.queue, next.source == .readyList,
+          timeline.handoverBegin[Int(second)] <= one.leftThreadTime
+        else { continue }
+        result[Int(first)] = next.startedTime
+      }
+    }
+    return result
   }
 }

@@ -99,7 +99,7 @@ extension TraceReport.WholeGraph {
     latency: LatencyBreakdown, schedule: ((_ workers: Int) -> Int64)?
   ) {
     let timeline = WorkerTimeline(trace, window: window)
-    let admission = QueueAdmission(trace)
+    let admission = QueueAdmission(trace, timeline: timeline)
     let attribution = WaitAttribution(
       trace, timeline: timeline, waits: waits, admission: admission)
     causes = WaitCauses(trace, waits: waits, attribution: attribution)

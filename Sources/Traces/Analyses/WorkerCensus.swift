@@ -8,6 +8,9 @@ struct WorkerCensus {
   enum Mood: Int, CaseIterable {
     case lookingElsewhere, displacedFree, waking, asleep
     case unknown, displacedBusy, held, between, busy
+
+    /// Some worker has no job, so that it could take an operation that nothing holds back.
+    var leavesRoom: Bool { rawValue < Self.unknown.rawValue || self == .between }
   }
 
   private var counts = [Int](repeating: 0, count: WorkerState.allCases.count)

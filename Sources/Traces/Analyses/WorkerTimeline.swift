@@ -80,11 +80,28 @@ struct WorkerTimeline {
     handoverBegin = builder.handoverBegin
 
     let operationStarts = operationStarts
-    workers = trace.threads.indices.filter { thread in
-      let worker = trace.threads[thread].worker
-      if tellsIdling { return worker >= 0 && Int(worker) < trace.header.workers }
-      return operationStarts[thread] < operationStarts[thread + 1]
+    workers =
+      tellsIdling
+      ? Self.workers(trace)
+      : trace.threads.indices.filter { operationStarts[$0] < operationStarts[$0 + 1] }
+  }
+
+  /// Threads that said which worker they are; and as many as are missing of those that looked for
+  /// jobs or slept, and never said it because they found none.
+  private static func workers(_ trace: Trace) -> [Int] {
+    let known = trace.threads.indices.filter {
+      trace.threads[$0].worker >= 0 && Int(trace.threads[$0].worker) < trace.header.workers
     }
+    let missing = trace.header.workers - Set(known.map { trace.threads[$0].worker }).count
+    guard missing > 0 else { return known }
+    var idled = Set<Int>()
+    for event in trace.schedulerEvents where event.kind.isOfIdleWorker {
+      let thread = Int(event.thread)
+      if trace.threads.indices.contains(thread), trace.threads[thread].worker < 0 {
+        idled.insert(thread)
+      }
+    }
+    return (known + idled.sorted().prefix(missing)).sorted()
   }
 
   /// The thread of the segment at a place.
@@ -126,6 +143,14 @@ struct WorkerTimeline {
 }
 
 extension SchedulerEvent.Kind {
+  /// Only a worker without a job does it.
+  fileprivate var isOfIdleWorker: Bool {
+    switch self {
+    case .searchBegins, .searchEnds, .park, .unpark, .steal, .stealFails: true
+    default: false
+    }
+  }
+
   /// An event of this kind shows that the scheduler reports what its threads do without a job.
   fileprivate var tellsIdling: Bool {
     switch self {
