@@ -15,6 +15,8 @@ internal import Workloads
 package final class GraphReplay: Workload {
   package let graph: ReplayGraph
   package let body: ReplayBody
+  /// The names of the tasks, where operations are to have them.
+  private let names: [String]?
   private let work: CalibratedWork?
   private let runs: SlotStorage
   private let starts: StampStorage
@@ -31,6 +33,7 @@ package final class GraphReplay: Workload {
   package init(_ graph: TaskGraph, settings: ReplaySettings) throws(WorkloadError) {
     self.graph = try ReplayGraph(graph, settings: settings)
     body = settings.body
+    names = settings.namesOperations ? graph.tasks.map(\.name) : nil
     work = settings.body == .work ? CalibratedWork.calibrate() : nil
     runs = try SlotStorage(for: "replay", count: graph.tasks.count)
     starts = try StampStorage(for: "replay", count: graph.tasks.count)
@@ -97,6 +100,9 @@ package final class GraphReplay: Workload {
     var queue: OperationQueue? = OperationQueue(scheduler: scheduler)
     queue?.retainsFinishedDependencies = false
     var operations: [Operation] = (0..<graph.count).map { BlockOperation(block: makeBody($0)) }
+    if let names {
+      for task in 0..<graph.count { operations[task].name = names[task] }
+    }
     for task in 0..<graph.count {
       let operation = operations[task]
       for parent in graph.parents[task] { operations.makeDependent(operation, on: Int(parent)) }

@@ -17,6 +17,8 @@ package struct ReplaySettings: Hashable, Sendable {
   package var timeScale: Double
   /// How a task spends its duration.
   package var body: ReplayBody
+  /// Whether operations have the names of their tasks, for recordings; it makes each one larger.
+  package var namesOperations: Bool
 
   /// Keys of `Assignment.extra` that `init(extra:)` reads.
   package static let timeScaleKey = "time-scale"
@@ -26,16 +28,23 @@ package struct ReplaySettings: Hashable, Sendable {
   /// refused.
   package static let fingerprintKey = "graph"
 
+  /// Key that is there when operations are to be named.
+  package static let namesKey = "names"
+
   /// Settings; see the properties.
-  package init(timeScale: Double = 1, body: ReplayBody = .spin) {
+  package init(
+    timeScale: Double = 1, body: ReplayBody = .spin, namesOperations: Bool = false
+  ) {
     self.timeScale = timeScale
     self.body = body
+    self.namesOperations = namesOperations
   }
 
   /// Reads settings from an assignment; other keys are left alone.
   package init(extra: [String: String]) throws(WorkloadError) {
     timeScale = 1
     body = .spin
+    namesOperations = extra[Self.namesKey] != nil
     if let text = extra[Self.timeScaleKey] {
       guard let scale = Double(text), scale.isFinite, scale > 0 else {
         throw WorkloadError(
@@ -57,6 +66,8 @@ package struct ReplaySettings: Hashable, Sendable {
 
   /// What `init(extra:)` reads back.
   package var extra: [String: String] {
-    [Self.bodyKey: body.rawValue, Self.timeScaleKey: "\(timeScale)"]
+    var extra = [Self.bodyKey: body.rawValue, Self.timeScaleKey: "\(timeScale)"]
+    if namesOperations { extra[Self.namesKey] = "tasks" }
+    return extra
   }
 }

@@ -42,12 +42,13 @@ struct PageFindings {
   var notes: [String] {
     var notes: [String] = []
     if let perturbation = report.perturbation {
-      let figures = [perturbation.ratio, perturbation.low, perturbation.high].map {
-        "\(($0 * 1000).rounded() / 1000)"
+      let changes = [perturbation.ratio, perturbation.low, perturbation.high].map { ratio in
+        let change = ((ratio - 1) * 1000).rounded() / 10
+        return "\(change > 0 ? "+" : "")\(change == 0 ? 0 : change) %"
       }
       notes.append(
-        "With the recording the run took \(figures[0]) times as long as without "
-          + "(\(figures[1]) to \(figures[2]))")
+        "The recording changed how long the run took by \(changes[0]), by \(changes[1]) to "
+          + changes[2])
     }
     if report.order.violations > 0 {
       notes.append("\(report.order.violations) times are in an order that no run can have")

@@ -85,6 +85,7 @@ import Testing
       .noProgress: "1", .quiet: "1", .check: "f", .history: "h", .since: "c", .commit: "r",
       .pairs: "30", .metric: "cpu", .tolerance: "2%", .equivalence: "5", .base: "v1", .binary: "x",
       .buildOptions: "-v", .record: "1", .allocations: "1", .baseline: "b.csv", .explain: "1",
+      .recording: "r",
       .full: "1", .samples: "1", .limits: "l", .requireConclusive: "1", .failOnImprovement: "1",
       .counts: "off", .against: "b", .trace: "t", .perfetto: "p", .detail: "full",
       .breakOver: "5ms", .sched: "1", .simulate: "1", .policy: "fifo", .overhead: "x2",

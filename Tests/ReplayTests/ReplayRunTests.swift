@@ -71,7 +71,7 @@ import WorkStealingBackend
   @Test func settingsSurviveTheWayThroughAnAssignment() throws {
     for settings in [
       ReplaySettings(), ReplaySettings(timeScale: 0.001, body: .work),
-      ReplaySettings(timeScale: 1.0 / 3.0),
+      ReplaySettings(timeScale: 1.0 / 3.0), ReplaySettings(namesOperations: true),
     ] {
       #expect(try ReplaySettings(extra: settings.extra) == settings)
     }

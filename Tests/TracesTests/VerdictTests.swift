@@ -34,6 +34,26 @@ import Traces
     #expect(verdict { _ in }.finding == .work)
   }
 
+  @Test func moreWorkersAreAdvisedOnlyWhereTheGraphHasRoomForThem() {
+    var wide = HandTrace(workers: 1)
+    wide.startWorkers()
+    wide.trace.names.append("long")
+    wide.run(on: 0, from: 0, to: 100, ready: 0) { $0.name = 1 }
+    wide.run(on: 0, from: 100, to: 150, ready: 0)
+    #expect(
+      TraceReport(wide.sorted).verdict.sentence == "Workers had jobs for 100 % of their time; try"
+        + " less work, first of all in \"long\", which takes 67 % of it, or more than 1 workers: the"
+        + " graph has a parallelism of 1.5.")
+    var chain = HandTrace(workers: 1)
+    chain.startWorkers()
+    let first = chain.run(on: 0, from: 0, to: 100, ready: 0)
+    chain.run(on: 0, from: 100, to: 150, ready: 100, after: [first])
+    #expect(
+      TraceReport(chain.sorted).verdict.sentence == "Workers had jobs for 100 % of their time; try"
+        + " less work: the graph has a parallelism of 1, so that more than 1 workers would change"
+        + " little.")
+  }
+
   @Test func aChainIsTheGraphs() throws {
     var hand = HandTrace(workers: 4)
     hand.startWorkers()

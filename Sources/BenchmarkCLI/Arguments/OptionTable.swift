@@ -20,7 +20,7 @@ package enum OptionName: String, CaseIterable, Sendable {
   case history, since, commit
   case record, baseline, explain, counts
   case full
-  case against, trace, perfetto, detail
+  case against, trace, perfetto, detail, recording
   case breakOver = "break-over"
   case sched
   case simulate, policy, overhead
@@ -132,6 +132,9 @@ package enum OptionTable {
     .init(
       .trace, .text("FILE"), verbs: [.profile],
       "keep the recording in FILE, which `bench replay` takes"),
+    .init(
+      .recording, .text("FILE"), verbs: [.profile],
+      "run nothing, and say what this recording of a program or of `profile` has"),
     .init(
       .perfetto, .text("FILE"), verbs: [.profile],
       "write the recording as JSON for Perfetto and Chrome's trace viewer"),

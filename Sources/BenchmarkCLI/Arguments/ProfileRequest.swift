@@ -14,6 +14,8 @@ package struct ProfileRequest: Sendable {
   package let breakOverNanoseconds: Int64?
   /// Asks Linux what the threads got of the processors.
   package let readsThreadTimes: Bool
+  /// Path of a recording that is there, which is shown instead of a run.
+  package let recording: String?
   /// Path of the recording in its own form.
   package let trace: String?
   /// Path of the JSON for Perfetto.
@@ -45,7 +47,8 @@ package struct ProfileRequest: Sendable {
     run.color = parsed.text(.color)
     run.showsProgress = !parsed.isOn(.noProgress)
     run.quiet = parsed.isOn(.quiet)
-    schedulers = try Self.schedulers(parsed)
+    recording = parsed.text(.recording)
+    schedulers = recording == nil ? try Self.schedulers(parsed) : []
     run.measurement.schedulers = schedulers
     detail = parsed.text(.detail).flatMap(RecordOrder.Detail.init) ?? .full
     breakOverNanoseconds = parsed.duration(.breakOver).map { duration in
@@ -56,7 +59,21 @@ package struct ProfileRequest: Sendable {
     trace = parsed.text(.trace)
     perfetto = parsed.text(.perfetto)
     folder = parsed.text(.output)
-    try checkProgram()
+    try recording == nil ? checkProgram() : Self.checkRecording(parsed)
+  }
+
+  /// Options that say what is run, or how it is recorded.
+  private static let ofRuns: [OptionName] = [
+    .scheduler, .against, .graph, .axes, .workers, .cpus, .quick, .seed, .allocator, .timeScale,
+    .body, .detail, .breakOver, .trace,
+  ]
+
+  private static func checkRecording(_ parsed: ParsedArguments) throws(ToolFailure) {
+    guard let first = ofRuns.first(where: { parsed.typed.contains($0) })?.flag ?? parsed.words.first
+    else { return }
+    throw .usage(
+      OptionName.recording.flag, "`\(first)` says what to run, and a recording is there already",
+      expected: "--output, --perfetto and --format beside it", next: "leave out one of the two")
   }
 
   private static func schedulers(_ parsed: ParsedArguments) throws(ToolFailure) -> [String] {
@@ -65,7 +82,9 @@ package struct ProfileRequest: Sendable {
       throw .usage(
         OptionName.scheduler.flag,
         named.isEmpty ? "no scheduler is named" : "\(named.count) schedulers are named",
-        expected: "one", next: "compare it with another one by --against NAME")
+        expected: "one",
+        next: named.isEmpty
+          ? "`bench list` shows them" : "compare it with another one by --against NAME")
     }
     guard let other = parsed.text(.against) else { return named }
     guard other != named[0] else {

@@ -35,7 +35,7 @@ package enum Verb: String, CaseIterable, Sendable {
     case .compare: "bench compare [WORKLOAD…] --scheduler BASE,OTHER | A.csv B.csv [OPTIONS]"
     case .check: "bench check [--base REV | --baseline NAME] [WORKLOAD…] [OPTIONS]"
     case .counts: "bench counts [WORKLOAD…] [OPTIONS]"
-    case .profile: "bench profile WORKLOAD | --graph FILE --scheduler NAME [OPTIONS]"
+    case .profile: "bench profile WORKLOAD | --graph FILE | --recording FILE [OPTIONS]"
     case .replay: "bench replay TRACE [--simulate] [OPTIONS]"
     case .report: "bench report FILE… [OPTIONS]"
     case .baseline: "bench baseline save NAME | list | show NAME | delete NAME [OPTIONS]"
@@ -87,8 +87,9 @@ package enum Verb: String, CaseIterable, Sendable {
       Records what every operation and worker does in a run of a program, and says whose doing the
       waiting was. A process runs the program by turns without and with the recording, in random
       order: the first line under the sentence is how much longer it takes when it is recorded, with
-      the interval. Above 15 % no cause is named. Timing results never come from recorded runs. Exit
-      code 1: the program failed, or the recording has no room for all of it.
+      the interval. Above 15 % no cause is named. Timing results never come from recorded runs.
+      --recording takes what a program of yours has recorded, and runs nothing. Exit code 1: the
+      program failed, or the recording has no room for all of it.
       """
     case .replay:
       """
@@ -211,6 +212,7 @@ package enum Verb: String, CaseIterable, Sendable {
           "a recorded build, with a page of pictures"
         ),
         ("bench profile chain --scheduler inline --trace chain.trace", "for `bench replay`"),
+        ("bench profile --recording app.trace --output app", "what a program of yours recorded"),
       ]
     case .replay:
       [

@@ -11,17 +11,20 @@ internal import Traces
 /// One scheduler's profile of the program.
 struct Profile {
   let scheduler: String
-  let outcome: ProfiledRun.Outcome
+  /// The runs without and with the recording; nil for a recording that was there before.
+  let outcome: ProfiledRun.Outcome?
   let trace: Trace
   let report: TraceReport
 
   /// What recording did to the run.
-  var perturbation: PairedRatio? { outcome.perturbation }
+  var perturbation: PairedRatio? { outcome?.perturbation }
 }
 
 extension CommandLineTool {
   /// `bench profile`: records a run on one scheduler or two, and says why it took what it took.
   func profile(_ request: ProfileRequest) throws(ToolFailure) -> ExitCode {
+    let files = ProfileFiles(request, environment: environment)
+    if let path = request.recording { return try show(recording: path, request, files) }
     try BuildFlavor.refuse(unless: request.run.allowDebug, flags: Set<QualityFlag>.ofThisBuild)
     if request.readsThreadTimes, let refusal = ThreadTimes.refusal() {
       throw ToolFailure(
@@ -29,7 +32,6 @@ extension CommandLineTool {
         expectation: refusal.expectation, nextStep: refusal.remedy)
     }
     let plan = try profilePlan(request)
-    let files = ProfileFiles(request, environment: environment)
     try files.prepare()
     let interrupt = try Self.interrupt()
     let isWanted = ProgressLine.isWanted(
@@ -41,8 +43,10 @@ extension CommandLineTool {
       guard
         let contestant = plan.groups[0].contestants.firstIndex(where: { $0.name == name })
       else { continue }
-      let assignment = plan.assignment(
+      var assignment = plan.assignment(
         round: 0, group: 0, contestant: contestant, timeBudgetNanoseconds: 0)
+      // Tasks of a graph are shown by their names.
+      if case .graph = assignment.subject { assignment.extra["names"] = "tasks" }
       let path = files.recording(place)
       defer { if !files.keeps(place) { File.remove(path) } }
       let made: Result<Profile, ToolFailure>
@@ -61,14 +65,43 @@ extension CommandLineTool {
       profiles.append(try made.get())
     }
     progress.clear()
-    let written = try files.write(profiles, environment: environment, console: console)
-    let text = ProfileText(
-      profiles, benchmark: plan.groups[0].benchmark,
-      parameters: plan.groups[0].rowParameters(of: plan.groups[0].contestants[0]).text)
+    try show(
+      ProfileText(
+        profiles, benchmark: plan.groups[0].benchmark,
+        parameters: plan.groups[0].rowParameters(of: plan.groups[0].contestants[0]).text),
+      request, files)
+    return .success
+  }
+
+  /// A recording that is there: of a program of the user, or of an earlier profile.
+  private func show(
+    recording path: String, _ request: ProfileRequest, _ files: ProfileFiles
+  ) throws(ToolFailure) -> ExitCode {
+    try files.prepare()
+    let trace: Trace
+    do throws(TraceFileError) { trace = try TraceFile.read(path) } catch {
+      throw ToolFailure(error)
+    }
+    let header = trace.header
+    let profile = Profile(
+      scheduler: header.scheduler.isEmpty ? "a scheduler without a name" : header.scheduler,
+      outcome: nil, trace: trace, report: ProfileText.report(trace, nil))
+    try show(
+      ProfileText(
+        [profile], benchmark: header.workload.isEmpty ? path : header.workload,
+        parameters: header.parameters),
+      request, files)
+    return .success
+  }
+
+  /// Writes the files, then the answer.
+  private func show(
+    _ text: ProfileText, _ request: ProfileRequest, _ files: ProfileFiles
+  ) throws(ToolFailure) {
+    let written = try files.write(text.profiles, environment: environment, console: console)
     try console.out(
       request.run.format == .json ? text.json : text.text(style: style(request.run.color)))
     if !request.run.quiet { for path in written { console.say("bench: \(path)") } }
-    return .success
   }
 
   /// The one point that is profiled.

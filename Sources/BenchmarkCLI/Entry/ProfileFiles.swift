@@ -13,6 +13,8 @@ struct ProfileFiles {
   private let perfetto: String?
   private let folder: String?
   private let schedulers: [String]
+  /// The recording is there already, so that none is kept.
+  private let keepsNone: Bool
   private let overwrites: Bool
   private let temporaryFolder: String
 
@@ -21,7 +23,8 @@ struct ProfileFiles {
     trace = request.trace
     perfetto = request.perfetto
     folder = request.folder
-    schedulers = request.schedulers
+    schedulers = request.recording == nil ? request.schedulers : [""]
+    keepsNone = request.recording != nil
     overwrites = request.run.force
   }
 
@@ -83,6 +86,7 @@ struct ProfileFiles {
   }
 
   private func keptRecording(_ place: Int) -> String? {
+    if keepsNone { return nil }
     if let trace { return named(trace, place) }
     return folder.map { "\($0)/\(named("profile.trace", place))" }
   }

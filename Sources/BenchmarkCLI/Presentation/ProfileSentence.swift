@@ -6,6 +6,10 @@ internal import Traces
 enum ProfileSentence {
   /// How much the recording changed the run, with the interval.
   static func perturbation(_ profile: Profile) -> String {
+    guard let outcome = profile.outcome else {
+      return "perturbation: unknown; only runs of `bench profile` are compared with runs without "
+        + "a recording"
+    }
     guard let ratio = profile.perturbation else {
       return "perturbation: unknown, since a run took no time"
     }
@@ -15,7 +19,7 @@ enum ProfileSentence {
           + UnitFormatter.change($0.high)
       } ?? ""
     return "perturbation: \(UnitFormatter.change(ratio.ratio))\(interval), from "
-      + "\(profile.outcome.pairs.count) pairs without and with the recording"
+      + "\(outcome.pairs.count) pairs without and with the recording"
   }
 
   /// Where the realised paths go different ways.
@@ -32,6 +36,20 @@ enum ProfileSentence {
       + "\(name(parting.first, first)) on \(first.scheduler), "
       + "\(name(parting.second, second)) on \(second.scheduler); "
       + "\(parting.shared) operations are on both"
+  }
+
+  /// A part of the path that a run hung on, in words.
+  static func name(_ part: RealisedPath.Part) -> String {
+    switch part {
+    case .run: "bodies that ran"
+    case .suspended: "operations that went on without a thread"
+    case .overhead: "the scheduler's way from one operation to the next"
+    case .idle: "ready operations that no worker took"
+    case .system: "threads that woke up or had no processor"
+    case .policy: "limits, barriers, suspension, resources and conditions"
+    case .outside: "the program, which had not added the next operation"
+    case .unknown: "unknown, since the scheduler does not tell what its threads do"
+    }
   }
 
   /// A cause in words.

@@ -10,6 +10,7 @@ extension ProfileText {
       ("benchmark", .string(benchmark)), ("parameters", .string(parameters)),
       ("profiles", .array(profiles.map(Self.value))),
     ]
+    if let comparison { members.append(("comparison", comparison.json)) }
     if let difference { members.append(("difference", Self.value(difference))) }
     return JSONValue.object(members).document
   }
@@ -61,12 +62,12 @@ extension ProfileText {
   }
 
   private static func perturbation(_ profile: Profile) -> JSONValue {
-    guard let ratio = profile.perturbation else { return .null }
+    guard let outcome = profile.outcome, let ratio = profile.perturbation else { return .null }
     return .object([
       ("ratio", .number(ratio.ratio)),
       ("low", ratio.interval.map { .number($0.low) } ?? .null),
       ("high", ratio.interval.map { .number($0.high) } ?? .null),
-      ("pairs", .integer(profile.outcome.pairs.count)),
+      ("pairs", .integer(outcome.pairs.count)),
     ])
   }
 

@@ -33,17 +33,31 @@ struct ProfileText {
     }
   }
 
-  /// Whether the recorded run is too unlike the one that is not recorded to name causes.
+  /// Whether the recorded run is too unlike the one that is not recorded to name causes; of a
+  /// recording that was there before nobody knows.
   static func isPerturbed(_ profile: Profile) -> Bool {
-    profile.report.perturbation?.isTooLarge ?? true
+    profile.report.perturbation?.isTooLarge ?? (profile.outcome != nil)
   }
 
-  /// Sentence, perturbation and tables of each profile, then what differs.
+  /// What makes the difference of two; sentence, perturbation and tables of each; then what differs
+  /// from operation to operation.
   func text(style: TerminalStyle) -> String {
-    var sections = profiles.map { section($0, style) }
+    var sections: [[String]] = []
+    if let comparison {
+      var lines = [style.paint(comparison.sentence, .strong)]
+      if !comparison.parts.isEmpty {
+        lines += ["", style.paint("what the makespans hung on", .faint)]
+        lines += comparison.table.lines(style: style)
+      }
+      sections.append(lines)
+    }
+    sections += profiles.map { section($0, style) }
     if let difference { sections.append(differenceSection(difference, style)) }
     return sections.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
   }
+
+  /// Which of two schedulers took longer; nil for one.
+  var comparison: ProfileComparison? { ProfileComparison(profiles) }
 
   /// How the runs of the two schedulers differ; nil for one.
   var difference: TraceDifference? {
@@ -59,7 +73,7 @@ struct ProfileText {
     lines.append(ProfileSentence.perturbation(profile))
     let header = profile.trace.header
     lines.append(
-      "\(benchmark) (\(parameters)) on \(profile.scheduler): \(profile.trace.operations.count) "
+      "\(benchmark)\(parameters.isEmpty ? "" : " (\(parameters))") on \(profile.scheduler): \(profile.trace.operations.count) "
         + "operations, \(profile.trace.edges.count) dependencies, "
         + "makespan \(Self.time(profile.report.window.makespan))")
     if header.droppedEvents > 0 {

@@ -26,10 +26,19 @@ struct VerdictWords {
   var work: String {
     let profile = graph.parallelism
     let busy = Self.percent(Double(profile.occupied) / Double(max(1, profile.capacity)))
-    let parallelism = graph.workAndSpan.parallelism.map { Self.number($0) } ?? "unknown"
-    return "Workers had jobs for \(busy) of their time; try less work\(inKind), or more than"
-      + " \(trace.header.workers) workers: the graph has a parallelism of \(parallelism)."
+    let start = "Workers had jobs for \(busy) of their time; try less work\(whereMostIs)"
+    guard let parallelism = graph.workAndSpan.parallelism else { return start + "." }
+    let workers = trace.header.workers
+    guard parallelism >= Double(workers) * Self.moreWorkersHelp else {
+      return start + ": the graph has a parallelism of \(Self.number(parallelism)), so that more"
+        + " than \(workers) workers would change little."
+    }
+    return start + ", or more than \(workers) workers: the graph has a parallelism of"
+      + " \(Self.number(parallelism))."
   }
+
+  /// From which multiple of the workers on the parallelism of a graph leaves room for more of them.
+  private static let moreWorkersHelp = 1.5
 
   /// The graph leaves workers without anything ready.
   var graphShape: String {
@@ -112,14 +121,26 @@ struct VerdictWords {
     return "queue \(quoted(trace.queues[queue].name))"
   }
 
-  /// The kind with most run time, if it has most of all.
-  private var inKind: String {
-    guard let group = graph.runByKind.first, graph.workAndSpan.work > 0, group.kind != 0 else {
-      return ""
+  /// The kind with most of the run time where there are several; else the longest operation, where
+  /// it has a name and is worth one.
+  private var whereMostIs: String {
+    let work = Double(graph.workAndSpan.work)
+    guard work > 0 else { return "" }
+    if graph.runByKind.count > 1, let group = graph.runByKind.first, group.kind != 0 {
+      let share = Self.percent(min(1, Double(group.run) / work))
+      return " in \(quoted(group.kind)), which takes \(share) of it"
     }
-    let share = Double(group.run) / Double(graph.workAndSpan.work)
-    return " in \(quoted(group.kind)), which takes \(Self.percent(min(1, share))) of it"
+    let longest = trace.operations.max { ($0.runTime ?? 0) < ($1.runTime ?? 0) }
+    guard let longest, longest.name != 0, let run = longest.runTime,
+      Double(run) >= Self.worthNaming * work
+    else { return "" }
+    return
+      ", first of all in \(quoted(longest.name)), which takes \(Self.percent(Double(run) / work))"
+      + " of it"
   }
+
+  /// The part of the work from which on a single operation is worth naming.
+  private static let worthNaming = 0.02
 
   private var longestOnPath: String {
     let path = graph.workAndSpan.criticalPath
