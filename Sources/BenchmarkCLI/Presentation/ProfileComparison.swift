@@ -101,7 +101,7 @@ struct ProfileComparison {
         .init(ProfileText.change(second - first)),
       ])
     }
-    for part in parts { add(ProfileSentence.name(part.part), part.first, part.second) }
+    for part in parts { add(ProfileSentence.label(part.part), part.first, part.second) }
     add("makespan", parts.reduce(0) { $0 + $1.first }, parts.reduce(0) { $0 + $1.second })
     return table
   }

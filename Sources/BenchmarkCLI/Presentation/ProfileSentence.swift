@@ -52,6 +52,20 @@ enum ProfileSentence {
     }
   }
 
+  /// The same as the name of a row.
+  static func label(_ part: RealisedPath.Part) -> String {
+    switch part {
+    case .run: "bodies"
+    case .suspended: "without a thread"
+    case .overhead: "scheduler's own path"
+    case .idle: "ready, taken by nobody"
+    case .system: "waking, no processor"
+    case .policy: "limits, barriers, …"
+    case .outside: "next one not added yet"
+    case .unknown: "unknown"
+    }
+  }
+
   /// A cause in words.
   static func name(_ cause: WaitCause) -> String {
     switch cause {

@@ -45,7 +45,7 @@ enum ProfileTables {
     var table = TextTable(columns: [("part", .left), ("time", .right), ("share", .right)])
     for part in RealisedPath.Part.allCases where path[part] > 0 {
       table.rows.append([
-        .init(ProfileSentence.name(part)), .init(ProfileText.time(path[part])),
+        .init(ProfileSentence.label(part)), .init(ProfileText.time(path[part])),
         .init(UnitFormatter.percent(Double(path[part]) / Double(max(path.total, 1)))),
       ])
     }
