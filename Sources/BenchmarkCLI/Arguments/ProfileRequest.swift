@@ -65,7 +65,7 @@ package struct ProfileRequest: Sendable {
   /// Options that say what is run, or how it is recorded.
   private static let ofRuns: [OptionName] = [
     .scheduler, .against, .graph, .axes, .workers, .cpus, .quick, .seed, .allocator, .timeScale,
-    .body, .detail, .breakOver, .trace,
+    .body, .detail, .breakOver, .trace, .sched,
   ]
 
   private static func checkRecording(_ parsed: ParsedArguments) throws(ToolFailure) {
