@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
-import Results
-import TestFolders
-import Testing
+internal import Glibc
+internal import Results
+internal import TestFolders
+internal import Testing
 
-@testable import Measurement
+@testable internal import Measurement
 
 @Suite struct ThreadTimesTests {
   /// A folder like `/proc` with these files.

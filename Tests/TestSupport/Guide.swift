@@ -10,7 +10,9 @@ package enum Guide {
     return text(at: "\(root)/\(page)")
   }
 
-  /// How many snippets the page has, and those that the test file lacks; indentation does not count.
+  /// How many snippets of Swift the page has, and those that the test file lacks.
+  ///
+  /// Indentation does not count.
   package static func snippets(of page: String, in test: String) -> (count: Int, missing: [String])
   {
     func lines(_ text: String) -> [Substring] {
@@ -22,8 +24,8 @@ package enum Guide {
     for line in lines(text(of: page, beside: test)) {
       if line == "```swift" {
         snippet = []
-      } else if line == "```" {
-        let text = snippet?.joined(separator: "\n") ?? ""
+      } else if line == "```", let lines = snippet {
+        let text = lines.joined(separator: "\n")
         if !tests.contains(text) { missing.append(text) }
         count += 1
         snippet = nil

@@ -32,7 +32,7 @@ extension ProfileText {
           })
       ),
     ]
-    if let times = profile.outcome.threadTimes {
+    if let times = profile.outcome?.threadTimes {
       members.append(
         (
           "threads",

@@ -82,7 +82,7 @@ struct ProfileText {
     }
     lines += ["", style.paint("where the time of operations went", .faint)]
     lines += ProfileTables.latency(profile.report.latency).lines(style: style)
-    if let times = profile.outcome.threadTimes {
+    if let times = profile.outcome?.threadTimes {
       lines += ["", style.paint("what threads got of the processors", .faint)]
       lines += ProfileTables.threads(ProfiledThread.all(times, profile.trace)).lines(style: style)
     }
