@@ -47,10 +47,14 @@ extension Assignment.System {
 }
 
 extension Assignment.Subject {
+  /// What a page has for a title: of a graph the name of its file, or of the folder of a build.
   fileprivate var name: String {
     switch self {
-    case .workload(let name): name
-    case .graph(let path): path
+    case .workload(let name): return name
+    case .graph(let path):
+      let parts = path.split(separator: "/")
+      guard let file = parts.last else { return path }
+      return String(file == "build.ninja" && parts.count > 1 ? parts[parts.count - 2] : file)
     }
   }
 }

@@ -46,4 +46,21 @@ struct OperationCounts {
     }
     self.steps = steps
   }
+
+  /// At most `count` steps: of each part of the run the last one, which is what holds behind it.
+  func thinned(to count: Int) -> [Step] {
+    guard steps.count > count, let first = steps.first, let last = steps.last else { return steps }
+    let length = (last.time - first.time) / Int64(count) + 1
+    var kept: [Step] = []
+    for step in steps {
+      if let previous = kept.last,
+        (previous.time - first.time) / length == (step.time - first.time) / length
+      {
+        kept[kept.count - 1] = step
+      } else {
+        kept.append(step)
+      }
+    }
+    return kept
+  }
 }

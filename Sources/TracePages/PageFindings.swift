@@ -47,8 +47,8 @@ struct PageFindings {
         return "\(change > 0 ? "+" : "")\(change == 0 ? 0 : change) %"
       }
       notes.append(
-        "The recording changed how long the run took by \(changes[0]), by \(changes[1]) to "
-          + changes[2])
+        "The recording changed how long the run took by \(changes[0]), 95 % interval "
+          + "\(changes[1]) to \(changes[2])")
     }
     if report.order.violations > 0 {
       notes.append("\(report.order.violations) times are in an order that no run can have")

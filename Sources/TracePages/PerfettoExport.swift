@@ -18,6 +18,9 @@ struct PerfettoExport<Failure: Error> {
   private var text = TextBuffer()
   private var isFirst = true
 
+  /// Counters beyond this are finer than any screen.
+  private static var mostCounters: Int { 20_000 }
+
   /// The one process; threads are numbered from 1, since 0 is the idle thread to some readers.
   private static var process: Int { 1 }
 
@@ -126,13 +129,16 @@ struct PerfettoExport<Failure: Error> {
     text.append(",\"cat\":\"operation\",\"name\":")
     text.append(names[Int(trace.label(of: operation))])
     beginArguments(operation: index)
-    text.append(",\"class\":")
-    text.append(names[Int(operation.kind)])
-    text.append(",\"source\":\"\(operation.source)\",\"outcome\":\"\(operation.outcome)\"")
+    // What most operations have in common, and what other members tell, is not repeated.
+    if operation.kind != trace.label(of: operation) {
+      text.append(",\"class\":")
+      text.append(names[Int(operation.kind)])
+    }
+    if operation.source != .unknown { text.append(",\"source\":\"\(operation.source)\"") }
+    if operation.outcome != .finished { text.append(",\"outcome\":\"\(operation.outcome)\"") }
     if operation.victim >= 0 { member("victim", operation.victim) }
     if operation.priority != 0 { member("priority", operation.priority) }
     if operation.releasedBy >= 0 { member("released_by", operation.releasedBy) }
-    if let wait = operation.readyWait { member("ready_wait_ns", wait) }
     text.append("}")
     try end()
   }
@@ -156,8 +162,8 @@ struct PerfettoExport<Failure: Error> {
       for (phase, time) in [("b", ready), ("e", started)] {
         begin(phase, thread: Int(operation.thread), at: time)
         member("id", index)
-        text.append(",\"cat\":\"ready-wait\",\"name\":")
-        text.append(names[Int(trace.label(of: operation))])
+        // One name for all: a reader shows events of one name together, and others apart.
+        text.append(",\"cat\":\"ready-wait\",\"name\":\"ready\"")
         if phase == "b" {
           beginArguments(operation: index)
           text.append("}")
@@ -218,7 +224,7 @@ struct PerfettoExport<Failure: Error> {
   // MARK: - Counters and marks
 
   private mutating func writeCounters() throws(Failure) {
-    for step in OperationCounts(trace).steps {
+    for step in OperationCounts(trace).thinned(to: Self.mostCounters) {
       begin("C", thread: -1, at: step.time)
       text.append(",\"name\":\"operations\",\"args\":{\"running\":")
       text.append(step.running)

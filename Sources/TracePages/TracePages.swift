@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
 package import Traces
 
 /// Pictures of a recording, and its forms for other tools.
@@ -20,6 +21,11 @@ package enum TracePages {
   /// The JSON of Chrome's trace viewer, whole.
   package static func perfetto(_ trace: Trace) -> [UInt8] {
     collected { sink in perfetto(trace, to: sink) }
+  }
+
+  /// The same as a gzip file, which Perfetto and Chrome's trace viewer open as it is.
+  package static func compressedPerfetto(_ trace: Trace) -> [UInt8] {
+    Gzip.compressed(perfetto(trace))
   }
 
   /// Stacks for flame graphs, by class and name.

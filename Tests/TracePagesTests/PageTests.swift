@@ -141,7 +141,7 @@ private struct ReadPage {
     #expect((page.data["causes"] as? [Any])?.isEmpty == true)
     #expect(page.data["refusal"] as? String == page.data["sentence"] as? String)
     let notes = try #require(page.data["notes"] as? [String])
-    #expect(notes.contains { $0.contains("by +40.0 %, by +30.0 % to +50.0 %") })
+    #expect(notes.contains { $0.contains("by +40.0 %, 95 % interval +30.0 % to +50.0 %") })
     #expect(try ReadPage(trace).data["refusal"] is NSNull)
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Encodings
 import Foundation
 import Testing
 import TracePages
@@ -103,6 +104,42 @@ private struct ReadEvents {
       #expect(counts.allSatisfy { $0 >= 0 })
       #expect(name != "running" || counts.max() == 3)
     }
+  }
+
+  @Test func manyCountersAreThinnedToWhatHoldsBehindEachPartOfTheRun() throws {
+    let long = PlausibleTrace(layers: 90, width: 120, workers: 3, seed: 3).made()
+    let counters = try ReadEvents(long).phase("C")
+    #expect(counters.count <= 20_000)
+    #expect(counters.count > 5_000)
+    for counter in counters.enumerated().filter({ $0.offset % 500 == 0 }).map(\.element) {
+      let time = try ReadEvents.nanoseconds(counter)
+      let running = long.operations.count { operation in
+        guard let start = operation.started, let end = operation.finished else { return false }
+        return start <= time && time < end
+      }
+      #expect((counter["args"] as? [String: Any])?["running"] as? Int == running)
+    }
+  }
+
+  @Test func aGzipFileHoldsTheExportAndItsChecksum() throws {
+    let plain = TracePages.perfetto(trace)
+    let packed = TracePages.compressedPerfetto(trace)
+    #expect(Array(packed.prefix(3)) == Gzip.magic + [8])
+    #expect(packed.count * 5 < plain.count)
+    func word(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+      bytes.reversed().reduce(0) { $0 << 8 | UInt32($1) }
+    }
+    #expect(word(packed.suffix(4)) == UInt32(plain.count))
+    // The CRC of RFC 1952, bit by bit.
+    let sum = plain.reduce(~UInt32(0)) { sum, byte in
+      (0..<8).reduce(sum ^ UInt32(byte)) { rest, _ in rest >> 1 ^ (rest & 1 == 1 ? 0xEDB8_8320 : 0)
+      }
+    }
+    #expect(word(packed.suffix(8).prefix(4)) == ~sum)
+    // The same deflated bytes between the head and the checksum of zlib.
+    let body = Array(packed.dropFirst(10).dropLast(8))
+    let checksum = Zlib.deflated(plain).suffix(4)
+    #expect(try Zlib.inflated([0x78, 0x9C] + body + checksum, limit: plain.count) == plain)
   }
 
   @Test func threadsHaveNamesAndNamesAreEscaped() throws {

@@ -137,7 +137,7 @@ package enum OptionTable {
       "run nothing, and say what this recording of a program or of `profile` has"),
     .init(
       .perfetto, .text("FILE"), verbs: [.profile],
-      "write the recording as JSON for Perfetto and Chrome's trace viewer"),
+      "write the recording as JSON for Perfetto and Chrome's trace viewer, compressed for .gz"),
     .init(
       .output, .text("FOLDER"), verbs: [.profile],
       "write the recording, a page with pictures, an SVG, stacks and a CSV of operations there"),

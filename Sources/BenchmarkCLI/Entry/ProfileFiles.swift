@@ -69,7 +69,10 @@ struct ProfileFiles {
       if let path = keptRecording(place) { all.append(path) }
       var files: [(path: String, bytes: [UInt8])] = []
       if let perfetto {
-        files.append((named(perfetto, place), TracePages.perfetto(profile.trace)))
+        let bytes =
+          perfetto.hasSuffix(".gz")
+          ? TracePages.compressedPerfetto(profile.trace) : TracePages.perfetto(profile.trace)
+        files.append((named(perfetto, place), bytes))
       }
       if let folder {
         for form in ProfileForm.allCases {
@@ -95,7 +98,8 @@ struct ProfileFiles {
   private func named(_ path: String, _ place: Int) -> String {
     guard place > 0 else { return path }
     let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-    let dot = path[slash...].lastIndex(of: ".") ?? path.endIndex
+    let name = path.hasSuffix(".gz") ? path.dropLast(3) : path[...]
+    let dot = name[slash...].lastIndex(of: ".") ?? name.endIndex
     return "\(path[..<dot])-\(schedulers[place])\(path[dot...])"
   }
 }

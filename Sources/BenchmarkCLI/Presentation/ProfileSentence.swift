@@ -32,7 +32,8 @@ enum ProfileSentence {
     func name(_ operation: UInt32?, _ profile: Profile) -> String {
       operation.map { ProfileTables.name(Int($0), profile.trace) } ?? "the end"
     }
-    return "the paths that the makespans hung on part behind \(parting.common) operations: "
+    return "the paths that the makespans hung on part behind "
+      + "\(parting.common) \(parting.common == 1 ? "operation" : "operations"): "
       + "\(name(parting.first, first)) on \(first.scheduler), "
       + "\(name(parting.second, second)) on \(second.scheduler); "
       + "\(parting.shared) operations are on both"

@@ -126,8 +126,8 @@ function chainForDrawing(profile) {
     what: step.joined > 1 ? `${step.joined} steps, mostly ${profile.partWords[step.part]}` : profile.partWords[step.part] }));
 }
 
-/** Nanoseconds by kind as one bar, with its shares written below. */
-function sharesChart(entries, theme, colour, legend = null) {
+/** Nanoseconds by kind, a bar each, with its share written behind it; the longest has `room` times its length. */
+function sharesChart(entries, theme, colour, legend = null, room = 1.25) {
   const total = entries.reduce((sum, entry) => sum + entry.nanoseconds, 0);
   if (total <= 0) return null;
   const values = entries.filter((entry) => entry.nanoseconds > 0).sort((one, other) => other.nanoseconds - one.nanoseconds)
@@ -138,7 +138,7 @@ function sharesChart(entries, theme, colour, legend = null) {
   return {
     height: 24 * theme.scale * values.length, data: { values },
     layer: [
-      { mark: { type: "bar", tooltip: true }, encoding: { y, x: { field: "share", type: "quantitative", scale: { domain: [0, 1.25] }, axis: null },
+      { mark: { type: "bar", tooltip: true }, encoding: { y, x: { field: "share", type: "quantitative", scale: { domain: [0, room] }, axis: null },
         color: { field: "group", type: "nominal", legend, scale: colour },
         tooltip: [{ field: "name", title: "title" }, { field: "words", title: "share" }] } },
       { mark: { type: "text", align: "left", dx: 5, fontSize: 12 * theme.scale }, encoding: { y, x: { field: "share", type: "quantitative" }, text: { field: "words" } } },
@@ -159,7 +159,10 @@ function causesChart(profile, theme) {
   const places = ["graph", "scheduler", "system", "policy", "unknown"];
   const entries = profile.causes.map((cause) => ({ ...cause, group: origins[places.indexOf(cause.group)] }));
   const colours = [theme.parts.run, theme.parts.overhead, theme.parts.system, theme.parts.policy, theme.parts.unknown];
-  return sharesChart(entries, theme, { domain: origins, range: colours }, { orient: "top", title: "whose doing", columns: 2 });
+  // The legend is as narrow as the bars: one line each, of those that occur.
+  const used = origins.filter((origin) => entries.some((entry) => entry.group === origin && entry.nanoseconds > 0));
+  return sharesChart(entries, theme, { domain: used, range: used.map((origin) => colours[origins.indexOf(origin)]) },
+    { orient: "top", title: "whose doing", columns: 1 }, 1.7);
 }
 
 /** The mean time of an operation after its dependencies, by class; the wait for those is written beside it. */
