@@ -259,7 +259,7 @@ let package = Package(
       "OperationsTests",
       imports: [
         "Operations", "OperationsDiagnosis", "Scheduling", "ConcurrencyPrimitives", "TestSupport",
-        "CostFixture",
+        "CostFixture", "CSystemShims",
       ] + backEnds),
     support(
       "RandomPrograms",
@@ -309,14 +309,14 @@ let package = Package(
     tests(
       "ExportsTests",
       imports: ["Encodings", "Exports", "ExportSamples", "History", "Results", "Statistics"]),
-    support("MeasurementFixtures", imports: ["Harness", "Measurement", "Results"]),
+    support("MeasurementFixtures", imports: ["Harness", "Measurement", "Results", "Scheduling"]),
     tests("HarnessTests", imports: ["Harness", "Scheduling"]),
     tests("MachineTests", imports: ["Harness", "Machine"]),
     tests(
       "MeasurementTests",
       imports: [
         "Measurement", "Harness", "Machine", "MeasureChildFixture", "MeasurementFixtures",
-        "Results", "Scheduling", "Statistics",
+        "Results", "Scheduling", "Statistics", "TestFolders",
       ]),
     fixture("RevisionsFixture", imports: ["Measurement", "Revisions"]),
     tests("RevisionsTests", imports: ["Measurement", "Results", "Revisions", "RevisionsFixture"]),
@@ -332,7 +332,8 @@ let package = Package(
     tests(
       "CountingTests",
       imports: [
-        "Counting", "CountingFixture", "Gate", "Harness", "Measurement", "Results", "Scheduling",
+        "Counting", "CountingFixture", "Gate", "Harness", "Machine", "Measurement", "Results",
+        "Scheduling",
       ]),
     tests(
       "CertificationTests",
@@ -357,7 +358,7 @@ let package = Package(
       imports: [
         "BenchmarkCLI", "Analysis", "ConcurrencyPrimitives", "Counting", "ExportSamples", "Exports",
         "Gate", "GateFixture", "Harness", "History", "Measurement", "MeasurementFixtures",
-        "Results", "Scheduling", "Statistics", "TestFolders", "Traces",
+        "Results", "Revisions", "Scheduling", "Statistics", "TestFolders", "Traces",
       ]),
     tests(
       "WorkloadsTests",

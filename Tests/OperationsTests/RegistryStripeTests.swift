@@ -16,6 +16,10 @@ extension OperationLayer {
       let added = Atomic<Int>(0)
     }
 
+    private final class Flag: Sendable {
+      let value = Atomic<Bool>(false)
+    }
+
     /// More threads than there are stripes of one thread's own.
     @Test(.contract(117), .timeLimit(.minutes(2)), arguments: [1, Registry.ownedStripes + 4])
     func anEnumerationFindsEveryMemberThatWasAddedBefore(_ adders: Int) throws {
@@ -23,9 +27,12 @@ extension OperationLayer {
       queue.isSuspended = true
       let each = 6_000 / adders
       let progress = (0..<adders).map { _ in Progress() }
+      let hasLooked = Flag()
       let threads = try progress.map { progress in
         try SystemThread.start(name: "adder", stackSize: 1 << 20) {
           for number in 1...each {
+            // Half of them come after the first look, however late that is.
+            while number > each / 2, !hasLooked.value.load(ordering: .relaxed) { sched_yield() }
             queue.addOperation {}
             // release: pairs with the acquire below.
             progress.added.store(number, ordering: .releasing)
@@ -39,6 +46,7 @@ extension OperationLayer {
         let found = queue.registry.membersAndClosures().count
         #expect(found >= before)
         looks += 1
+        hasLooked.value.store(true, ordering: .relaxed)
         if before == adders * each { break }
       }
       for thread in threads { thread.join() }
