@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConcurrencyPrimitives
+import Glibc
 import Scheduling
 import Synchronization
 import TestSupport
