@@ -26,13 +26,13 @@ let openMP: (compiler: [CSetting], linker: [LinkerSetting]) = {
 }()
 
 /// One room: a Swift target under `Sources`.
-func room(_ name: String, imports: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: imports, swiftSettings: strict)
-}
-
-/// A Swift target of the suite itself, under `Benchmarks`.
-func suiteRoom(_ name: String, imports: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: imports, path: "Benchmarks/\(name)", swiftSettings: strict)
+func room(
+  _ name: String, in folder: String = "Sources", imports: [Target.Dependency] = [],
+  resources: [Resource]? = nil
+) -> Target {
+  .target(
+    name: name, dependencies: imports, path: "\(folder)/\(name)", resources: resources,
+    swiftSettings: strict)
 }
 
 /// A C target of the suite itself, under `Benchmarks`.
@@ -46,11 +46,6 @@ func fixture(_ name: String, imports: [Target.Dependency]) -> Target {
     name: name, dependencies: imports, path: "Tests/\(name)", swiftSettings: strict)
 }
 
-/// What several test targets share, under `Tests`.
-func support(_ name: String, imports: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: imports, path: "Tests/\(name)", swiftSettings: strict)
-}
-
 /// A test target under `Tests`.
 func tests(_ name: String, imports: [Target.Dependency]) -> Target {
   .testTarget(name: name, dependencies: imports, swiftSettings: strict)
@@ -58,6 +53,10 @@ func tests(_ name: String, imports: [Target.Dependency]) -> Target {
 
 /// The built-in schedulers.
 let backEnds: [Target.Dependency] = ["DispatchBackend", "ThreadPoolBackend", "WorkStealingBackend"]
+
+/// The scheduler that needs oneTBB.
+let oneTBBBackend: Target.Dependency = .target(
+  name: "OneTBBBackend", condition: .when(traits: ["OneTBB"]))
 
 let package = Package(
   name: "scheduler-bench",
@@ -133,9 +132,9 @@ let package = Package(
         "CSystemShims", "ConcurrencyPrimitives", "Operations", "OperationsDiagnosis", "Results",
         "Scheduling", "Traces",
       ]),
-    .target(
-      name: "TracePages", dependencies: ["Encodings", "Results", "Traces"],
-      resources: [.embedInCode("Page")], swiftSettings: strict),
+    room(
+      "TracePages", imports: ["Encodings", "Results", "Traces"], resources: [.embedInCode("Page")]),
+    room("SuiteFiles"),
     room(
       "Measurement",
       imports: [
@@ -161,28 +160,31 @@ let package = Package(
       imports: [
         "Analysis", "Certification", "Counting", "CSystemShims", "Exports", "Gate", "Harness",
         "History", "Machine", "Measurement", "Results", "Revisions", "Scheduling", "Statistics",
-        "TracePages", "Traces",
+        "SuiteFiles", "TracePages", "Traces",
       ]),
 
     // The suite: what is measured, and the program.
     cRoom("CSlots"),
     cRoom("CKernels"),
-    suiteRoom(
-      "Workloads",
+    room(
+      "Workloads", in: "Benchmarks",
       imports: [
         "CKernels", "CSlots", "ConcurrencyPrimitives", "Harness", "Operations", "Scheduling",
       ]),
-    suiteRoom(
-      "Replay",
+    room(
+      "Replay", in: "Benchmarks",
       imports: ["Operations", "Scheduling", "Harness", "TaskGraphFiles", "Traces", "Workloads"]),
-    suiteRoom("FoundationReference", imports: ["Harness", "Workloads"]),
+    room("FoundationReference", in: "Benchmarks", imports: ["Harness", "Workloads"]),
     cRoom("CNativeGraph", imports: ["CKernels", "CSlots"]),
-    suiteRoom("NativeGraph", imports: ["CNativeGraph", "Harness", "Workloads"]),
+    room("NativeGraph", in: "Benchmarks", imports: ["CNativeGraph", "Harness", "Workloads"]),
     cRoom("CDispatchReference", imports: ["CNativeGraph"]),
-    suiteRoom(
-      "DispatchReference", imports: ["CDispatchReference", "Harness", "NativeGraph", "Workloads"]),
-    suiteRoom("SwiftTasksReference", imports: ["Harness", "NativeGraph", "Workloads"]),
-    suiteRoom("FutexFloor", imports: ["ConcurrencyPrimitives", "Harness", "Workloads"]),
+    room(
+      "DispatchReference", in: "Benchmarks",
+      imports: ["CDispatchReference", "Harness", "NativeGraph", "Workloads"]),
+    room(
+      "SwiftTasksReference", in: "Benchmarks", imports: ["Harness", "NativeGraph", "Workloads"]),
+    room(
+      "FutexFloor", in: "Benchmarks", imports: ["ConcurrencyPrimitives", "Harness", "Workloads"]),
 
     // Peers that need a library: empty without their trait.
     .target(
@@ -190,38 +192,42 @@ let package = Package(
       cSettings: [.define("BENCH_ONETBB", .when(traits: ["OneTBB"]))],
       cxxSettings: [.define("BENCH_ONETBB", .when(traits: ["OneTBB"]))],
       linkerSettings: [.linkedLibrary("tbb", .when(traits: ["OneTBB"]))]),
-    suiteRoom(
-      "OneTBBReference", imports: ["COneTBBReference", "Harness", "NativeGraph", "Workloads"]),
+    room(
+      "OneTBBReference", in: "Benchmarks",
+      imports: ["COneTBBReference", "Harness", "NativeGraph", "Workloads"]),
     .target(
       name: "COneTBBBackend", path: "Benchmarks/COneTBBBackend",
       cSettings: [.define("BENCH_ONETBB", .when(traits: ["OneTBB"]))],
       cxxSettings: [.define("BENCH_ONETBB", .when(traits: ["OneTBB"]))],
       linkerSettings: [.linkedLibrary("tbb", .when(traits: ["OneTBB"]))]),
-    suiteRoom("OneTBBBackend", imports: ["COneTBBBackend", "Scheduling"]),
+    room("OneTBBBackend", in: "Benchmarks", imports: ["COneTBBBackend", "Scheduling"]),
     .target(
       name: "COpenMPReference", dependencies: ["CNativeGraph"], path: "Benchmarks/COpenMPReference",
       cSettings: [.define("BENCH_OPENMP", .when(traits: ["OpenMP"]))] + openMP.compiler,
       linkerSettings: [.linkedLibrary("omp", .when(traits: ["OpenMP"]))] + openMP.linker),
-    suiteRoom(
-      "OpenMPReference", imports: ["COpenMPReference", "Harness", "NativeGraph", "Workloads"]),
+    room(
+      "OpenMPReference", in: "Benchmarks",
+      imports: ["COpenMPReference", "Harness", "NativeGraph", "Workloads"]),
 
-    suiteRoom(
-      "BenchmarkSuite",
+    room(
+      "BenchmarkSuite", in: "Benchmarks",
       imports: [
         "BenchmarkCLI", "Harness", "Scheduling", "DispatchBackend", "ThreadPoolBackend",
         "WorkStealingBackend", "Workloads", "Replay", "FoundationReference", "DispatchReference",
         "SwiftTasksReference", "FutexFloor", "Profiling", "Results", "Traces",
         .target(name: "OneTBBReference", condition: .when(traits: ["OneTBB"])),
-        .target(name: "OneTBBBackend", condition: .when(traits: ["OneTBB"])),
+        oneTBBBackend,
         .target(name: "OpenMPReference", condition: .when(traits: ["OpenMP"])),
-      ]),
+      ],
+      resources: [.embedInCode("Suites")]),
     .executableTarget(
       name: "bench", dependencies: ["BenchmarkSuite"], path: "Benchmarks/bench",
       swiftSettings: strict),
 
     // Tests.
-    support(
-      "TestSupport", imports: ["SchedulerConformance", "Scheduling", "ConcurrencyPrimitives"]),
+    room(
+      "TestSupport", in: "Tests",
+      imports: ["SchedulerConformance", "Scheduling", "ConcurrencyPrimitives"]),
     fixture(
       "MeasureChildFixture",
       imports: ["Harness", "Machine", "Measurement", "Results", "Scheduling"]),
@@ -229,10 +235,7 @@ let package = Package(
     tests("ConcurrencyPrimitivesTests", imports: ["ConcurrencyPrimitives", "TestSupport"]),
     fixture(
       "ConformanceFixture",
-      imports: [
-        "SchedulerConformance", "Scheduling",
-        .target(name: "OneTBBBackend", condition: .when(traits: ["OneTBB"])),
-      ] + backEnds),
+      imports: ["SchedulerConformance", "Scheduling", oneTBBBackend] + backEnds),
     .target(name: "CInjectedFaults", path: "Tests/CInjectedFaults"),
     fixture(
       "InjectedFaultsFixture",
@@ -244,8 +247,7 @@ let package = Package(
       "SchedulerConformanceTests",
       imports: [
         "SchedulerConformance", "ConformanceFixture", "InjectedFaultsFixture", "Scheduling",
-        "ConcurrencyPrimitives", "TestSupport",
-        .target(name: "OneTBBBackend", condition: .when(traits: ["OneTBB"])),
+        "ConcurrencyPrimitives", "TestSupport", oneTBBBackend,
       ] + backEnds),
     tests(
       "WorkStealingBackendTests",
@@ -261,8 +263,8 @@ let package = Package(
         "Operations", "OperationsDiagnosis", "Scheduling", "ConcurrencyPrimitives", "TestSupport",
         "CostFixture", "CSystemShims",
       ] + backEnds),
-    support(
-      "RandomPrograms",
+    room(
+      "RandomPrograms", in: "Tests",
       imports: [
         "Operations", "OperationsDiagnosis", "OperationsFoundation", "Scheduling",
         "SchedulerConformance", "ConcurrencyPrimitives",
@@ -300,16 +302,18 @@ let package = Package(
       swiftSettings: [.swiftLanguageMode(.v5)]),
     tests("FoundationAliasTests", imports: ["Operations", "Scheduling"]),
     tests("StatisticsTests", imports: ["Statistics"]),
-    .target(name: "TestFolders", path: "Tests/TestFolders", swiftSettings: strict),
+    room("TestFolders", in: "Tests"),
     tests("ResultsTests", imports: ["ExportSamples", "Results", "Statistics", "TestFolders"]),
     tests("HistoryTests", imports: ["ExportSamples", "History", "Results", "TestFolders"]),
-    support("ExportSamples", imports: ["History", "Results", "Statistics"]),
+    room("ExportSamples", in: "Tests", imports: ["History", "Results", "Statistics"]),
     fixture(
       "ExportFixture", imports: ["Exports", "ExportSamples", "History", "Results", "Statistics"]),
     tests(
       "ExportsTests",
       imports: ["Encodings", "Exports", "ExportSamples", "History", "Results", "Statistics"]),
-    support("MeasurementFixtures", imports: ["Harness", "Measurement", "Results", "Scheduling"]),
+    room(
+      "MeasurementFixtures", in: "Tests",
+      imports: ["Harness", "Measurement", "Results", "Scheduling"]),
     tests("HarnessTests", imports: ["Harness", "Scheduling"]),
     tests("MachineTests", imports: ["Harness", "Machine"]),
     tests(
@@ -349,7 +353,7 @@ let package = Package(
         "ConcurrencyPrimitives", "Operations", "OperationsDiagnosis", "Profiling", "Scheduling",
         "SchedulerConformance", "TestFolders", "TestSupport", "Traces",
       ] + backEnds),
-    support("TraceSamples", imports: ["ConcurrencyPrimitives", "Traces"]),
+    room("TraceSamples", in: "Tests", imports: ["ConcurrencyPrimitives", "Traces"]),
     fixture("TracePagesFixture", imports: ["Results", "TracePages", "TraceSamples", "Traces"]),
     tests("TracePagesTests", imports: ["Encodings", "TracePages", "TraceSamples", "Traces"]),
     fixture("GateFixture", imports: ["BenchmarkCLI", "CSystemShims", "Harness", "Scheduling"]),
@@ -358,8 +362,10 @@ let package = Package(
       imports: [
         "BenchmarkCLI", "Analysis", "ConcurrencyPrimitives", "Counting", "ExportSamples", "Exports",
         "Gate", "GateFixture", "Harness", "History", "Measurement", "MeasurementFixtures",
-        "Results", "Revisions", "Scheduling", "Statistics", "TestFolders", "Traces",
+        "Results", "Revisions", "Scheduling", "Statistics", "SuiteFiles", "TestFolders", "Traces",
+        "Workloads",
       ]),
+    tests("SuiteFilesTests", imports: ["SuiteFiles"]),
     tests(
       "WorkloadsTests",
       imports: ["CKernels", "Workloads", "Harness", "Operations", "Results", "Scheduling"]

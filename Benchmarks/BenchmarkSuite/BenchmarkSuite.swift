@@ -40,7 +40,7 @@ public enum BenchmarkSuite {
         + OptionalPeers.references + [.futexFloor],
       absences: OptionalPeers.absences,
       replay: { assignment throws(WorkloadError) in try GraphReplay.workload(for: assignment) },
-      record: RunRecording.record)
+      record: RunRecording.record, selections: ShippedSuites.all)
     for added in plain + tunable { suite.schedulers.append(entry(added, in: suite)) }
     exit(
       CommandLineTool.run(

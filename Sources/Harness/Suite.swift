@@ -84,6 +84,20 @@ package struct AbsentSystem: Hashable, Sendable {
   }
 }
 
+/// A selection of the suite and how it is measured, as a file that is part of the program.
+package struct ShippedSelection: Sendable {
+  /// What users type after `--suite`.
+  package var name: String
+  /// The file: JSON.
+  package var bytes: [UInt8]
+
+  /// A selection; see the properties.
+  package init(name: String, bytes: [UInt8]) {
+    self.name = name
+    self.bytes = bytes
+  }
+}
+
 /// Everything that can be measured; the orchestrator and its children build the same one.
 package struct Suite: Sendable {
   /// Makes the workload that replays the graph file of an assignment.
@@ -106,13 +120,16 @@ package struct Suite: Sendable {
   package var replay: MakeReplay?
   /// How a run is recorded, or nil when the suite cannot.
   package var record: Record?
+  /// Selections of it that users call by name, in the order in which they are shown.
+  package var selections: [ShippedSelection]
 
   /// A suite; see the properties.
   package init(
     schedulers: [SchedulerEntry], workloads: [WorkloadDescription],
     references: [ReferenceDescription] = [], absences: [AbsentSystem] = [],
-    replay: MakeReplay? = nil, record: Record? = nil
+    replay: MakeReplay? = nil, record: Record? = nil, selections: [ShippedSelection] = []
   ) {
+    self.selections = selections
     self.absences = absences
     self.schedulers = schedulers
     self.workloads = workloads

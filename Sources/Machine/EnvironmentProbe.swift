@@ -41,17 +41,21 @@ package struct EnvironmentProbe: Sendable {
     package var jemallocEpochNanoseconds: Int64?
     /// The revision's name; nil outside a repository.
     package var gitDescribe: String?
+    /// The suite that was asked for, or its file; nil when none was.
+    package var suite: String?
 
     /// Facts; see the properties.
     package init(
       runID: String, harnessVersion: String, allocatorProof: String? = nil,
-      jemallocEpochNanoseconds: Int64? = nil, gitDescribe: String? = nil
+      jemallocEpochNanoseconds: Int64? = nil, gitDescribe: String? = nil,
+      suite: String? = nil
     ) {
       self.runID = runID
       self.harnessVersion = harnessVersion
       self.allocatorProof = allocatorProof
       self.jemallocEpochNanoseconds = jemallocEpochNanoseconds
       self.gitDescribe = gitDescribe
+      self.suite = suite
     }
   }
 
@@ -160,6 +164,7 @@ package struct EnvironmentProbe: Sendable {
       ),
       ("git_describe", text(run.gitDescribe, else: "no repository")),
       ("ci_provider", facts.integrationService ?? "none"),
+      ("suite_file", run.suite ?? "none"),
     ]
   }
 

@@ -56,6 +56,7 @@ package enum EnvironmentColumn: String, CaseIterable, Sendable {
   case gitDescribe = "git_describe"
   case ciProvider = "ci_provider"
   case twoThreadSpeedup = "two_thread_speedup"
+  case suiteFile = "suite_file"
 
   /// What has to be the same for two machines to bear the same name, in the order of the hash.
   ///

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Harness
 import Measurement
 import Testing
 
 @testable import BenchmarkCLI
 
 @Suite struct ArgumentParserTests {
-  private let parser = ArgumentParser(workloadNames: ["chain", "fan", "fork-join"])
+  private let parser = ArgumentParser(
+    workloadNames: ["chain", "fan", "fork-join"],
+    suites: SuiteShelf([
+      ShippedSelection(name: "s", bytes: Array(#"{"summary": "s", "expected": "1s"}"#.utf8))
+    ]))
 
   private func request(_ words: String..., environment: [String: String] = [:]) throws
     -> RunRequest
@@ -78,7 +83,8 @@ import Testing
 
   @Test func everyOptionOfTheTableIsTakenFromItsEnvironmentVariable() throws {
     let samples: [OptionName: String] = [
-      .filter: "a", .tag: "t", .scheduler: "inline", .workers: "2", .axes: "n=1", .quick: "1",
+      .suite: "s", .filter: "a", .tag: "t", .scheduler: "inline", .workers: "2", .axes: "n=1",
+      .quick: "1",
       .budget: "5s", .seed: "3", .processes: "2", .allocator: "system", .cpus: "1",
       .reference: "foundation", .graph: "g", .timeScale: "2", .body: "spin", .output: "o",
       .force: "yes", .format: "json", .allowDebug: "true", .dryRun: "on", .color: "never",

@@ -33,7 +33,7 @@ internal import Testing
         "psi_cpu_some_delta_us", "steal_delta_ticks", "load1_before", "load1_after",
         "other_runnable", "swap_in_delta", "pmu", "perf_paranoid", "env_bytes", "wakeup_cost_ns",
         "two_thread_speedup", "empty_bench_ns", "jemalloc_epoch_ns", "git_describe",
-        "ci_provider",
+        "ci_provider", "suite_file",
       ])
     for (column, value) in columns {
       #expect(!value.isEmpty && !value.contains("\n"), "\(column)")

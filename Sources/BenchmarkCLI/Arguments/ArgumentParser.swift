@@ -8,10 +8,19 @@ package struct ArgumentParser: Sendable {
   package let workloadNames: [String]
   /// Further names that `list` takes: schedulers and references.
   package let otherNames: [String]
+  /// What `--suite` takes by name.
+  package let suites: SuiteShelf
+  /// What `N` means as a number of workers.
+  package let cpuCount: Int
 
-  package init(workloadNames: [String], otherNames: [String] = []) {
+  package init(
+    workloadNames: [String], otherNames: [String] = [], suites: SuiteShelf = SuiteShelf(),
+    cpuCount: Int = 1
+  ) {
     self.workloadNames = workloadNames
     self.otherNames = otherNames
+    self.suites = suites
+    self.cpuCount = cpuCount
   }
 
   /// Parses the words after the program's name.
@@ -52,6 +61,7 @@ package struct ArgumentParser: Sendable {
     }
     parsed.typed = Set(parsed.values.keys)
     try takeEnvironment(environment, options: options, into: &parsed)
+    try suites.fill(&parsed, options: options, cpuCount: cpuCount)
     parsed.remarks = try EnvironmentNames.remarks(on: environment)
     if verb == .compare { parsed.files = parsed.words.filter(isResultsFile) }
     // Beside a file the words are judged by the request.
@@ -123,7 +133,7 @@ package struct ArgumentParser: Sendable {
     } else {
       throw .usage(flag, "has no value", expected: "\(flag) \(option.shape.placeholder)")
     }
-    let value = try option.value(of: text, place: flag)
+    let value = try option.value(of: text, place: flag, cpuCount: cpuCount)
     if option.repeats {
       parsed.values[option.name, default: []].append(value)
     } else {
@@ -162,7 +172,9 @@ package struct ArgumentParser: Sendable {
           throw .usage(variable, "`\(text)` is neither on nor off", expected: "1 or 0")
         }
       } else {
-        parsed.values[option.name] = [try option.value(of: text, place: variable)]
+        parsed.values[option.name] = [
+          try option.value(of: text, place: variable, cpuCount: cpuCount)
+        ]
       }
     }
   }

@@ -25,12 +25,23 @@ extension AxisSelection {
       } else if selections.isEmpty {
         throw .usage(place, "`\(piece)` belongs to no axis", expected: form)
       }
-      guard let text = halves.last, let value = AxisValue(text: text) else {
+      let text = halves.last ?? ""
+      if let each = perWorker(text) {
+        selections[selections.count - 1].perWorker.append(each)
+      } else if let value = AxisValue(text: text) {
+        selections[selections.count - 1].values.append(value)
+      } else {
         throw .usage(
           place, "`\(piece)` has neither a number nor a word as value", expected: form)
       }
-      selections[selections.count - 1].values.append(value)
     }
     return merged(selections)
+  }
+
+  /// The number before `*workers`; nil for any other text.
+  private static func perWorker(_ text: some StringProtocol) -> Int? {
+    let mark = "*workers"
+    guard text.hasSuffix(mark) else { return nil }
+    return Int(text.dropLast(mark.count)).flatMap { $0 > 0 ? $0 : nil }
   }
 }

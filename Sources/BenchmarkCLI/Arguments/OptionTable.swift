@@ -2,7 +2,7 @@
 
 /// The name of an option as typed after `--`.
 package enum OptionName: String, CaseIterable, Sendable {
-  case filter, tag, scheduler, workers
+  case suite, filter, tag, scheduler, workers
   case axes = "where"
   case quick, budget, seed, processes, pairs, metric, tolerance, equivalence, allocator, cpus,
     allocations, samples, reference, graph
@@ -152,6 +152,10 @@ package enum OptionTable {
     .init(
       .sched, .flag, verbs: [.profile],
       "also say how long each thread could have run and had no processor, as Linux counts it"),
+    .init(
+      .suite, .text("NAME|FILE"), verbs: measuring,
+      "what a suite selects, one of the names in `bench list` or a JSON file of your own; other "
+        + "options replace what it says"),
     .init(.filter, .pattern, verbs: measuring, "only workloads whose name matches"),
     .init(
       .tag, .names("TAG"), repeats: true, verbs: measuring,
@@ -203,13 +207,13 @@ package enum OptionTable {
     .init(
       .workers, .counts("N", 1...1024), repeats: true,
       verbs: measuring + [.profile, .replay, .history],
-      "worker counts, separated by commas; default: as many as CPUs (schedulers with a fixed "
-        + "count keep it)"),
+      "worker counts, separated by commas; 1..4 is every count, 1..64x2 doubles, N is the number "
+        + "of CPUs; default: N (schedulers with a fixed count keep it)"),
     .init(
       .axes, .axes, repeats: true, verbs: measuring + [.profile, .replay, .counts, .history],
       "values of a workload's axis or a scheduler's knob: n=512, or several: spin-us=0,5; of one "
-        + "workload or scheduler alone: chain.n=512; every combination is measured; `bench list` "
-        + "names them"),
+        + "workload or scheduler alone: chain.n=512; so much for each worker: n=512*workers; every "
+        + "combination is measured; `bench list` names them"),
     .init(
       .quick, .flag, verbs: [.compare, .history], "small sizes, shorter samples, 20 seconds at most"
     ),

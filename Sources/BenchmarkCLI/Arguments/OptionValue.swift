@@ -22,8 +22,11 @@ extension OptionSpecification {
   ///
   /// - Parameters:
   ///   - text: the value as typed.
-  ///   - place: `--name`, or the environment variable it came from.
-  package func value(of text: String, place: String) throws(ToolFailure) -> OptionValue {
+  ///   - place: `--name`, the environment variable or the member of a suite that it came from.
+  ///   - cpuCount: what `N` means as a number of workers.
+  package func value(
+    of text: String, place: String, cpuCount: Int = 1
+  ) throws(ToolFailure) -> OptionValue {
     guard !text.isEmpty else {
       throw .usage(place, "the value is empty", expected: shape.placeholder)
     }
@@ -35,7 +38,7 @@ extension OptionSpecification {
     case .counts(let what, let range):
       var counts: [Int] = []
       for piece in try Self.pieces(text, of: what, place: place) {
-        counts.append(try Self.count(piece, in: range, place: place))
+        counts += try CountRange(piece, within: range, cpuCount: cpuCount, place: place).counts
       }
       return .counts(counts)
     case .axes: return .axes(try AxisSelection.parse(text, place: place))
@@ -88,7 +91,7 @@ extension OptionSpecification {
     return pieces
   }
 
-  private static func count(_ text: String, in range: ClosedRange<Int>, place: String)
+  static func count(_ text: String, in range: ClosedRange<Int>, place: String)
     throws(ToolFailure) -> Int
   {
     guard let count = Int(text), range.contains(count) else {

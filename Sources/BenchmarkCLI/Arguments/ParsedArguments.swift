@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Measurement
+package import SuiteFiles
 
 /// A command line after checking against the option table.
 package struct ParsedArguments: Sendable {
@@ -22,6 +23,9 @@ package struct ParsedArguments: Sendable {
   package var typed: Set<OptionName> = []
   /// Values by option, in the order given.
   package var values: [OptionName: [OptionValue]] = [:]
+
+  /// The suite whose options fill in what is neither typed nor in the environment.
+  package var suite: SuiteFile?
 
   /// What the user should know about the command line and went on all the same.
   package var remarks: [String] = []

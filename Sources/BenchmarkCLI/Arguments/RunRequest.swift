@@ -12,6 +12,8 @@ package struct RunRequest: Sendable {
   package var measurement = MeasurementRequest()
   /// Paths of graph files, `-` for standard input.
   package var graphPaths: [String] = []
+  /// The suite that says what is measured, or its file; nil when none does.
+  package var suite: String?
   /// Options given that mean something for a replay only, as typed.
   package var replayOptions: [String] = []
   /// Path of the CSV; `-` for standard output.
@@ -42,6 +44,7 @@ package struct RunRequest: Sendable {
     measurement.cpus = parsed.count(.cpus)
     measurement.axes = parsed.axes
     graphPaths = parsed.texts(.graph)
+    suite = parsed.suite?.name
     measurement.timeScale = parsed.factor(.timeScale)
     measurement.body = parsed.text(.body).flatMap(MeasurementRequest.ReplayBody.init) ?? .spin
     if measurement.timeScale != nil { replayOptions.append(OptionName.timeScale.flag) }

@@ -22,7 +22,8 @@ extension CommandLineTool {
     }
     let start = try Self.start()
     let place = try place(of: start.id, request: request.run)
-    let session = try session(start)
+    var session = try session(start)
+    session.suite = request.run.suite
     let machine = session.identity.machineID
     let noise = try noise(machine, at: start.time)
     let base = try gateBase(request, machine: machine)

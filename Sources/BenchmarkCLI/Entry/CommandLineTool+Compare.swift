@@ -25,7 +25,8 @@ extension CommandLineTool {
     do throws(Obstacle) { try Obstacle.check(plan) } catch { throw ToolFailure(error) }
     let start = try Self.start()
     let place = try place(of: start.id, request: request)
-    let session = try session(start)
+    var session = try session(start)
+    session.suite = request.suite
     if !request.quiet {
       console.say(
         "bench: seed \(plan.seed), \(ComparisonPlanText(plan: plan).summary); repeat this order "

@@ -54,7 +54,8 @@ package struct CommandLineTool {
     do {
       let parser = ArgumentParser(
         workloadNames: suite.workloads.map(\.name),
-        otherNames: suite.schedulers.map(\.name) + suite.references.map(\.name))
+        otherNames: suite.schedulers.map(\.name) + suite.references.map(\.name),
+        suites: SuiteShelf(suite.selections), cpuCount: Int(shim_usable_cpus()))
       let parsed = try parser.parse(arguments, environment: environment)
       for remark in parsed.remarks where !parsed.isOn(.quiet) { console.say("bench: \(remark)") }
       switch parsed.wish {
@@ -91,7 +92,8 @@ package struct CommandLineTool {
   }
 
   private func list(_ parsed: ParsedArguments) throws(ToolFailure) -> ExitCode {
-    let list = ListText(suite: suite, only: parsed.words)
+    let list = ListText(
+      suite: suite, selections: try SuiteShelf(suite.selections).all(), only: parsed.words)
     try console.out(
       parsed.text(.format) == "json" ? list.json : list.text(style: style(parsed.text(.color))))
     return .success

@@ -3,18 +3,22 @@
 package import Harness
 internal import Results
 internal import Scheduling
+package import SuiteFiles
 
 /// What `bench list` prints.
 package struct ListText: Sendable {
   let suite: Suite
 
+  private let selections: [SuiteFile]
   private let showsMetrics: Bool
 
   /// - Parameters:
   ///   - suite: what there is to list.
+  ///   - selections: suites that users call by name.
   ///   - names: what of it is listed, without the metrics; everything when there are none.
-  package init(suite: Suite, only names: [String] = []) {
+  package init(suite: Suite, selections: [SuiteFile] = [], only names: [String] = []) {
     showsMetrics = names.isEmpty
+    self.selections = names.isEmpty ? selections : []
     self.suite =
       names.isEmpty
       ? suite
@@ -68,6 +72,12 @@ package struct ListText: Sendable {
       }
     }
     lines += absences(isReference: true)
+    if !selections.isEmpty { head("suites", " (--suite NAME)") }
+    for selection in selections {
+      lines += HelpText.entry(
+        left: selection.name,
+        summary: "\(selection.summary); about \(selection.expected) on two CPUs")
+    }
     if showsMetrics {
       head("metrics")
       for metric in Metric.allCases {

@@ -15,6 +15,8 @@ struct AxisCheck: Sendable {
   let allWorkloads: [WorkloadDescription]
   /// Every scheduler of the suite, for the advice which one has a knob.
   let all: [SchedulerEntry]
+  /// Every number of workers that is measured.
+  let workers: [Int]
 
   /// Refuses a name that no chosen workload or scheduler has, and a value that one of those that
   /// have it does not take.
@@ -31,13 +33,15 @@ struct AxisCheck: Sendable {
       guard !(owners.isEmpty && tuned.isEmpty) else { throw unknown(selection) }
       for owner in owners {
         guard let axis = owner.axis(named: selection.axis) else { continue }
-        for value in selection.values where !axis.accepts(value) {
+        let values = workers.flatMap { selection.values(workers: $0) }
+        for value in values where !axis.accepts(value) {
           throw .axisValue(value, of: axis, workload: owner.name, isAlone: owners.count == 1)
         }
       }
       for entry in tuned {
         guard let knob = entry.knob(named: selection.axis) else { continue }
-        for value in selection.values where value.knobValue.map(knob.accepts) != true {
+        let values = workers.flatMap { selection.values(workers: $0) }
+        for value in values where value.knobValue.map(knob.accepts) != true {
           throw .knobValue(value, of: knob, scheduler: entry.name, isAlone: tuned.count == 1)
         }
       }

@@ -10,11 +10,26 @@ package struct AxisSelection: Equatable, Sendable {
   package let owner: String?
   /// The values, in the order given, without repetitions.
   package var values: [AxisValue]
+  /// Numbers that count for each worker, in the order given: the value is so many times the number
+  /// of workers.
+  package var perWorker: [Int]
 
-  package init(axis: String, of owner: String? = nil, values: [AxisValue]) {
+  package init(
+    axis: String, of owner: String? = nil, values: [AxisValue], perWorker: [Int] = []
+  ) {
     self.axis = axis
     self.owner = owner
     self.values = values
+    self.perWorker = perWorker
+  }
+
+  /// Every value for a number of workers; a number beyond all is none.
+  package func values(workers: Int) -> [AxisValue] {
+    values
+      + perWorker.map { each in
+        let (product, isTooMuch) = each.multipliedReportingOverflow(by: workers)
+        return .number(isTooMuch ? .max : product)
+      }
   }
 
   /// As users type the axis: `depth`, or `uts.depth`.
@@ -33,6 +48,9 @@ package struct AxisSelection: Equatable, Sendable {
       }
       for value in selection.values where !merged[index].values.contains(value) {
         merged[index].values.append(value)
+      }
+      for each in selection.perWorker where !merged[index].perWorker.contains(each) {
+        merged[index].perWorker.append(each)
       }
     }
     return merged

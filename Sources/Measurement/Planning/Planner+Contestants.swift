@@ -38,7 +38,7 @@ extension Planner {
     let asked = request.axes.selections(of: entry.name) { entry.knob(named: $0) != nil }
     for selection in asked {
       tunings = tunings.flatMap { tuning in
-        selection.values.compactMap(\.knobValue).map { value in
+        selection.values(workers: workers).compactMap(\.knobValue).map { value in
           var changed = tuning
           changed[selection.axis] = value
           return changed

@@ -93,7 +93,7 @@ package struct Planner: Sendable {
     let workloads = try chosenWorkloads()
     try AxisCheck(
       workloads: workloads, schedulers: schedulers, allWorkloads: suite.workloads,
-      all: suite.schedulers
+      all: suite.schedulers, workers: workers
     )
     .check(request.axes)
     var groups: [MeasurementGroup] = []
@@ -102,9 +102,11 @@ package struct Planner: Sendable {
         notes.append(
           .referenceLacks(reference: reference.name, workload: workload.name))
       }
-      for parameters in points(of: workload) {
-        let seconds = PlanEstimate.iterationSeconds(of: workload, parameters)
+      let pointsByCount = workers.map { points(of: workload, workers: $0) }
+      for place in (pointsByCount.first ?? []).indices {
         for (index, count) in workers.enumerated() {
+          let parameters = pointsByCount[index][place]
+          let seconds = PlanEstimate.iterationSeconds(of: workload, parameters)
           let members = try members(
             schedulers, workers: workers, index: index, parameters: parameters)
           let guests = references.compactMap { reference in
@@ -159,12 +161,12 @@ package struct Planner: Sendable {
   }
 
   /// Every combination of the values asked for; axes not named keep their built-in value.
-  private func points(of workload: WorkloadDescription) -> [Parameters] {
+  private func points(of workload: WorkloadDescription, workers: Int) -> [Parameters] {
     var points = [workload.parameters(at: request.isQuick ? .quick : .real)]
     let asked = request.axes.selections(of: workload.name) { workload.axis(named: $0) != nil }
     for selection in asked {
       points = points.flatMap { point in
-        selection.values.map { value in
+        selection.values(workers: workers).map { value in
           var changed = point
           changed.set(selection.axis, to: value)
           return changed
@@ -181,7 +183,8 @@ package struct Planner: Sendable {
       throw .workloadBesideGraphs(name)
     }
     try AxisCheck(
-      workloads: [], schedulers: schedulers, allWorkloads: [], all: suite.schedulers
+      workloads: [], schedulers: schedulers, allWorkloads: [], all: suite.schedulers,
+      workers: workers
     )
     .check(request.axes)
     var groups: [MeasurementGroup] = []

@@ -10,6 +10,8 @@ package struct RunSession: Sendable {
   package let identity: RunIdentity
   /// Which code this program is.
   package let code: CodeIdentity
+  /// The suite that was asked for, or its file; nil when none was.
+  package var suite: String?
   private let probe: EnvironmentProbe
   private let description: String?
   private let version: String
@@ -58,7 +60,8 @@ package struct RunSession: Sendable {
     let columns = probe.columns(
       .init(
         runID: identity.runID.text, harnessVersion: version, allocatorProof: allocatorProof,
-        jemallocEpochNanoseconds: jemallocEpochNanoseconds, gitDescribe: description))
+        jemallocEpochNanoseconds: jemallocEpochNanoseconds, gitDescribe: description,
+        suite: suite))
     return try EnvironmentRecord(columns.map { ($0.column, $0.value) })
   }
 
