@@ -95,24 +95,36 @@ static void *spin(void *argument) {
   return 0;
 }
 
-// Work per nanosecond of one or two threads together, or a negative number.
+// Work per nanosecond of so many threads together, or a negative number.
 static double spin_rate(int threads, uint64_t window_ns) {
+  struct spinner *spinners = calloc((size_t)threads, sizeof *spinners);
+  pthread_t *ids = calloc((size_t)threads, sizeof *ids);
   atomic_int waiting = threads;
-  struct spinner spinners[2] = {{&waiting, window_ns, 0}, {&waiting, window_ns, 0}};
-  pthread_t second;
-  if (threads == 2 && pthread_create(&second, 0, spin, &spinners[1]) != 0) return -1;
+  int started = 1;
+  double rate = -1;
+  if (!spinners || !ids) goto end;
+  for (int i = 0; i < threads; i++) spinners[i] = (struct spinner){&waiting, window_ns, 0};
+  while (started < threads && pthread_create(&ids[started], 0, spin, &spinners[started]) == 0) started++;
+  // Those that could not be started are not waited for; what the others do is no figure then.
+  atomic_fetch_sub(&waiting, threads - started);
   spin(&spinners[0]);
-  if (threads == 2) pthread_join(second, 0);
-  return spinners[0].rate + spinners[1].rate;
+  for (int i = 1; i < started; i++) pthread_join(ids[i], 0);
+  if (started < threads) goto end;
+  rate = 0;
+  for (int i = 0; i < threads; i++) rate += spinners[i].rate;
+end:
+  free(spinners);
+  free(ids);
+  return rate;
 }
 
-double shim_two_thread_speedup(int rounds, uint64_t window_ns) {
+double shim_thread_speedup(int threads, int rounds, uint64_t window_ns) {
   double ratios[MOST_ROUNDS];
   if (rounds < 1 || rounds > MOST_ROUNDS) rounds = MOST_ROUNDS;
   for (int round = 0; round < rounds; round++) {
-    double one = spin_rate(1, window_ns), two = spin_rate(2, window_ns);
-    if (two < 0) return -1;
-    ratios[round] = two / one;
+    double one = spin_rate(1, window_ns), all = spin_rate(threads, window_ns);
+    if (one < 0 || all < 0) return -1;
+    ratios[round] = all / one;
   }
   return median(ratios, rounds);
 }

@@ -37,11 +37,18 @@ package struct MachineFigures: Sendable {
   /// Measures them all; some 0.3 s, with two busy threads.
   package static func measure() -> MachineFigures {
     let wakeUp = shim_wakeup_cost_ns(201)
-    let speedup = shim_two_thread_speedup(5, 20_000_000)
     return MachineFigures(
       clockCostNanoseconds: clockCost(), clockStepNanoseconds: clockStep(),
       emptyBenchNanoseconds: emptyBench(), wakeUpNanoseconds: wakeUp < 0 ? nil : wakeUp,
-      twoThreadSpeedup: speedup < 0 ? nil : speedup)
+      twoThreadSpeedup: speedup(threads: 2))
+  }
+
+  /// Work of so many spinning threads over the work of one in the same time, measured: some 0.2 s.
+  ///
+  /// - Returns: nil where a thread cannot be started.
+  package static func speedup(threads: Int) -> Double? {
+    let speedup = shim_thread_speedup(Int32(clamping: threads), 5, 20_000_000)
+    return speedup < 0 ? nil : speedup
   }
 
   /// The figures that every result hangs on, a line each.

@@ -3,6 +3,7 @@
 internal import Analysis
 internal import CSystemShims
 internal import Harness
+internal import Machine
 internal import Measurement
 internal import Results
 
@@ -127,9 +128,9 @@ extension CommandLineTool {
     let writer = RowWriter(session, allocator: record.plan.allocator, buildFlags: flags)
     let analysis = Analysis(rows: writer.rows(record), roster: Roster(suite))
     let bytes = CSV.encode(analysis.rows)
-    let report = Report(
-      analysis,
-      context: certified(ReportContext(record, writer: writer, session: session), analysis.rows))
+    var context = certified(ReportContext(record, writer: writer, session: session), analysis.rows)
+    context.threadSpeedups = threadSpeedups(analysis.scaling, plan: record.plan)
+    let report = Report(analysis, context: context)
     let loss = try deliver(
       bytes, samples: request.keepsSamples ? writer.samples(record) : nil, to: place,
       wasInterrupted: record.wasInterrupted,
@@ -143,6 +144,19 @@ extension CommandLineTool {
     }
     if record.wasInterrupted { return .interrupted }
     return record.hasFailures ? .findings : .success
+  }
+
+  /// What the machine gives to as many threads as a scheduler had workers, now that all is quiet.
+  ///
+  /// Of more threads than CPUs it would say nothing of the machine.
+  private func threadSpeedups(
+    _ scaling: [ScalingResult], plan: MeasurementPlan
+  ) -> [Int: Double] {
+    let counts = Set(scaling.flatMap { [$0.base] + $0.points.map(\.workers) })
+    let measurable = counts.filter { $0 > 1 && $0 <= plan.cpuCount }
+    return Dictionary(
+      measurable.compactMap { count in MachineFigures.speedup(threads: count).map { (count, $0) } },
+      uniquingKeysWith: { first, _ in first })
   }
 
   /// What is said of a run that ended without a figure.

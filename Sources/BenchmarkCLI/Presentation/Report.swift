@@ -58,6 +58,7 @@ package struct Report: Sendable {
         }
       }
     }
+    lines += scalingLines(style)
     lines += [""] + Self.wrapped(legend).map { style.paint($0, .faint) }
     return lines.joined(separator: "\n") + "\n"
   }
@@ -76,8 +77,25 @@ package struct Report: Sendable {
             + "\n")
       }
     }
+    if let scaling {
+      parts += ["### \(ScalingTable.heading)\n", scaling.table.markdown]
+      parts.append(scaling.remarks.joined(separator: "\n") + "\n")
+    }
     parts.append(legend.joined(separator: "\n") + "\n")
     return parts.joined(separator: "\n")
+  }
+
+  /// What more workers gave; nil where nobody was measured with several numbers of them.
+  private var scaling: ScalingTable? {
+    let results = analysis.scaling
+    return results.isEmpty
+      ? nil : ScalingTable(results: results, threadSpeedups: context.threadSpeedups)
+  }
+
+  private func scalingLines(_ style: TerminalStyle) -> [String] {
+    guard let scaling else { return [] }
+    return ["", style.paint(ScalingTable.heading, .strong)] + scaling.table.lines(style: style)
+      + Self.wrapped(scaling.remarks).map { "  " + $0 }
   }
 
   private static func wrapped(_ sentences: [String]) -> [String] {

@@ -20,6 +20,9 @@ package struct ReportContext: Sendable {
   package var facts: [String: [String]]
   /// Why a contestant failed, at length; without it the word of its rows stands there.
   package var failures: [ContestantID: String]
+  /// Work of so many spinning threads over the work of one, measured behind the run; empty where
+  /// nobody did.
+  package var threadSpeedups: [Int: Double] = [:]
 
   package init(
     seed: UInt64? = nil, notes: [String] = [], rankingSeconds: Int? = nil,

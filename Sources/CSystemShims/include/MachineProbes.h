@@ -7,10 +7,10 @@
 /// second thread for some 100 µs a round. -1 when it cannot be started.
 int64_t shim_wakeup_cost_ns(int rounds);
 
-/// Work done by two spinning threads over work done by one, in the same time, median of `rounds`; some
+/// Work done by so many spinning threads over work done by one, in the same time, median of `rounds`; some
 /// 2 × `window_ns` each. The work keeps several execution units busy, so that two siblings of one core show. -1 when a
 /// thread cannot be started.
-double shim_two_thread_speedup(int rounds, uint64_t window_ns);
+double shim_thread_speedup(int threads, int rounds, uint64_t window_ns);
 
 /// The hypervisor's signature ("KVMKVMKVM"), or an empty text when there is none or the processor does not tell.
 void shim_hypervisor(char *name, uint64_t capacity);
