@@ -49,11 +49,12 @@ package final class Actors: Workload {
     recorder.built()
     let places = places.stamps
     for (actor, queue) in queues.enumerated() { places[actor] = BorrowedQueue(queue).word }
-    for message in 0..<messages { Self.send(message, 0, route, slots, places) }
-    repeat {
-      for queue in queues { try TimedIteration.wait(for: queue, "actors") }
-    } while queues.contains { $0.operationCount > 0 }
-    withExtendedLifetime(queues) { recorder.ran() }
+    let underway = TokenCount(messages)
+    let post = Post(
+      route: route, slots: slots, places: places, underway: BorrowedTokenCount(underway))
+    for message in 0..<messages { Self.send(message, 0, post) }
+    try underway.wait(for: queues, "actors")
+    withExtendedLifetime((queues, underway)) { recorder.ran() }
     queues = []
     recorder.released()
     // What each actor gets is known; a lost or doubled increment of its own slot shows two at once.
@@ -83,13 +84,23 @@ package final class Actors: Workload {
 
   private var route: Route { Route(actors: actors, hops: hops, isRing: topology == .ring) }
 
-  private static func send(
-    _ message: Int, _ hop: Int, _ route: Route, _ slots: Slots, _ places: Stamps
-  ) {
-    let actor = route.actor(message, hop)
-    BorrowedQueue(word: places[actor]).addOperation {
-      slots.increment(actor)
-      if hop + 1 < route.hops { send(message, hop + 1, route, slots, places) }
+  /// What every hop needs.
+  private struct Post: Sendable {
+    let route: Route
+    let slots: Slots
+    let places: Stamps
+    let underway: BorrowedTokenCount
+  }
+
+  private static func send(_ message: Int, _ hop: Int, _ post: Post) {
+    let actor = post.route.actor(message, hop)
+    BorrowedQueue(word: post.places[actor]).addOperation {
+      post.slots.increment(actor)
+      if hop + 1 < post.route.hops {
+        send(message, hop + 1, post)
+      } else {
+        post.underway.arrive()
+      }
     }
   }
 }

@@ -125,25 +125,35 @@ package final class PingPong: Workload {
   ) throws(WrongAnswer) {
     let (slots, hops) = (storage.slots, hops)
     let second = OperationQueue(scheduler: scheduler)
+    let balls = TokenCount(games)
     try TimedIteration.run("ping-pong", on: scheduler, recorder: &recorder) {
       queue throws(WrongAnswer) in
-      let tables = (BorrowedQueue(queue), BorrowedQueue(second))
+      let tables = Tables(
+        near: BorrowedQueue(queue), far: BorrowedQueue(second), balls: BorrowedTokenCount(balls))
       for game in 0..<games { Self.hit(game * hops, of: (game + 1) * hops, slots, tables) }
-      // The first queue may be quiet while the second one has the ball.
-      repeat {
-        try TimedIteration.wait(for: queue, "ping-pong")
-        try TimedIteration.wait(for: second, "ping-pong")
-      } while queue.operationCount + second.operationCount > 0
+      try balls.wait(for: [queue, second], "ping-pong")
     }
+    withExtendedLifetime((second, balls)) {}
     try storage.checkIteration(of: "ping-pong")
   }
 
-  private static func hit(
-    _ index: Int, of end: Int, _ slots: Slots, _ tables: (BorrowedQueue, BorrowedQueue)
-  ) {
-    tables.0.addOperation {
+  /// Between which queues a ball goes, as the one who has it sees them.
+  private struct Tables: Sendable {
+    let near: BorrowedQueue
+    let far: BorrowedQueue
+    let balls: BorrowedTokenCount
+
+    var fromTheOther: Tables { Tables(near: far, far: near, balls: balls) }
+  }
+
+  private static func hit(_ index: Int, of end: Int, _ slots: Slots, _ tables: Tables) {
+    tables.near.addOperation {
       slots.increment(index)
-      if index + 1 < end { hit(index + 1, of: end, slots, (tables.1, tables.0)) }
+      if index + 1 < end {
+        hit(index + 1, of: end, slots, tables.fromTheOther)
+      } else {
+        tables.balls.arrive()
+      }
     }
   }
 }
