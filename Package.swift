@@ -63,7 +63,7 @@ let package = Package(
   products: [
     "Operations", "OperationsDiagnosis", "Profiling", "OperationsFoundation", "Scheduling",
     "DispatchBackend", "ThreadPoolBackend", "WorkStealingBackend", "SchedulerConformance",
-    "BenchmarkSuite",
+    "BenchmarkKit", "BenchmarkSuite",
   ].map { .library(name: $0, targets: [$0]) } + [.executable(name: "bench", targets: ["bench"])],
   traits: [
     .trait(
@@ -210,16 +210,21 @@ let package = Package(
       imports: ["COpenMPReference", "Harness", "NativeGraph", "Workloads"]),
 
     room(
+      "BenchmarkKit", in: "Benchmarks",
+      imports: [
+        "BenchmarkCLI", "Harness", "Scheduling", "Workloads", "Replay", "Profiling", "Results",
+        "Traces",
+      ] + backEnds,
+      resources: [.embedInCode("Suites")]),
+    room(
       "BenchmarkSuite", in: "Benchmarks",
       imports: [
-        "BenchmarkCLI", "Harness", "Scheduling", "DispatchBackend", "ThreadPoolBackend",
-        "WorkStealingBackend", "Workloads", "Replay", "FoundationReference", "DispatchReference",
-        "SwiftTasksReference", "FutexFloor", "Profiling", "Results", "Traces",
+        "BenchmarkKit", "Harness", "Scheduling", "FoundationReference", "DispatchReference",
+        "SwiftTasksReference", "FutexFloor",
         .target(name: "OneTBBReference", condition: .when(traits: ["OneTBB"])),
         oneTBBBackend,
         .target(name: "OpenMPReference", condition: .when(traits: ["OpenMP"])),
-      ],
-      resources: [.embedInCode("Suites")]),
+      ]),
     .executableTarget(
       name: "bench", dependencies: ["BenchmarkSuite"], path: "Benchmarks/bench",
       swiftSettings: strict),
@@ -279,6 +284,8 @@ let package = Package(
         "Operations", "Scheduling", "ConcurrencyPrimitives", "RandomPrograms", "TestSupport",
       ]),
     tests("PluginTests", imports: ["Results"]),
+    tests(
+      "BenchmarkKitTests", imports: ["BenchmarkKit", "Harness", "Operations", "Scheduling"]),
     fixture(
       "CostFixture",
       imports: [

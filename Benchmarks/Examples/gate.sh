@@ -10,7 +10,7 @@
 # in gate.md, ready for a comment, and every figure in gate.csv.
 set -eu
 
-# Your executable: the one whose main calls BenchmarkSuite.main.
+# Your executable: the one whose main calls Benchmarks.main.
 PRODUCT=${PRODUCT:-mine}
 # What matters to you; nothing stands for everything. Fewer workloads show smaller slow-downs.
 WORKLOADS=${WORKLOADS:-}

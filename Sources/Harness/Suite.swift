@@ -141,9 +141,11 @@ package struct Suite: Sendable {
   /// Names that mean something else in `--where` or in the column `params`, so that no knob may
   /// have them.
   package var namesTaken: Set<String> {
-    Set(workloads.flatMap { $0.axes.map(\.name) })
-      .union(["workers", "cpus", "body", "time-scale"])
+    Set(workloads.flatMap { $0.axes.map(\.name) }).union(Self.reservedNames)
   }
+
+  /// Names that every run has in `--where` or in the column `params`.
+  package static let reservedNames: Set<String> = ["workers", "cpus", "body", "time-scale"]
 
   /// The scheduler of that name.
   package func scheduler(named name: String) -> SchedulerEntry? {

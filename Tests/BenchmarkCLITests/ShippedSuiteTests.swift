@@ -12,7 +12,7 @@ import Workloads
 struct ShippedSuiteTests {
   private static let folder = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .appending(path: "Benchmarks/BenchmarkSuite/Suites")
+    .appending(path: "Benchmarks/BenchmarkKit/Suites")
 
   private static let names =
     ((try? FileManager.default.contentsOfDirectory(atPath: folder.path())) ?? [])

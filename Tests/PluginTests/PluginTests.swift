@@ -25,6 +25,11 @@ struct PluginTests {
     try Page("Sources/Operations/Operations.docc/Starting.md")
   }
 
+  /// How to add a workload.
+  private static let ownWorkload = Result {
+    try Page("Benchmarks/BenchmarkKit/BenchmarkKit.docc/OwnWorkload.md")
+  }
+
   /// The package, built by the first test.
   private static let built = Result {
     let adding = try PluginTests.adding.get()
@@ -41,6 +46,7 @@ struct PluginTests {
         "Sources/mine/Mine.swift": scheduler,
         "Sources/tuned/Tuned.swift": String(withoutMain) + mainWithKnobs,
         "Sources/earlier/Earlier.swift": EarlierPlugin.source,
+        "Sources/pairs/main.swift": pairs(),
         "Sources/total/Total.swift": starting.block(after: "`total/Sources/total/Total.swift`"),
         "Sources/total/Aliases.swift": starting.block(after: "`total/Sources/total/Aliases.swift`"),
         "Sources/total/Both.swift": fileWithBothImports,
@@ -58,10 +64,13 @@ struct PluginTests {
     #expect(try Self.adding.get().blocks == 2)
     #expect(try Self.checking.get().blocks == 3)
     #expect(try Self.starting.get().blocks == 4)
+    #expect(try Self.ownWorkload.get().blocks == 2)
   }
 
-  @Test(arguments: ["check", "ported"]) func manifestsOfTheGuidesResolve(name: String) throws {
-    let page = try (name == "check" ? Self.checking : Self.starting).get()
+  @Test(arguments: ["check", "ported", "pairs"])
+  func manifestsOfTheGuidesResolve(name: String) throws {
+    let pages = ["check": Self.checking, "ported": Self.starting, "pairs": Self.ownWorkload]
+    let page = try #require(pages[name]).get()
     let package = try UserPackage(
       name: name,
       files: [
@@ -91,6 +100,50 @@ struct PluginTests {
       #expect(walls.count == 1)
       #expect(walls.allSatisfy { ($0.value ?? 0) > 0 }, "\(walls)")
     }
+  }
+
+  /// The program of the page on workloads.
+  private static func pairs() throws -> String {
+    try ownWorkload.get().block(after: "`pairs/Sources/pairs/main.swift`")
+  }
+
+  @Test func workloadOfAnotherPackageIsMeasuredListedAndChecked() throws {
+    let package = try Self.built.get()
+    let file = package.root.appending(path: "pairs.csv").path()
+    let chosen = ["pairs", "--quick", "--scheduler", "work-stealing,inline", "--processes", "1"]
+    let run = try package.run(
+      "pairs", chosen + ["--where", "pairs=10,1000", "--output", file])
+    #expect(run.status == 0, "\(run.errors)")
+    let rows = try CSV.decode(Array(Data(contentsOf: URL(filePath: file))), path: file)
+    for size in ["10", "1000"] {
+      let walls = rows.filter {
+        $0.subject.benchmark == "pairs" && $0.subject.params["pairs"]?.description == size
+          && $0.subject.metric == .wall && $0.subject.statistic == .p50 && $0.process == nil
+      }
+      #expect(Set(walls.map(\.subject.scheduler)) == ["work-stealing", "inline"])
+      #expect(walls.allSatisfy { ($0.value ?? 0) > 0 }, "\(walls)")
+    }
+    let list = try package.run("pairs", ["list"])
+    #expect(list.output.contains("one waits for another"), "\(list.output)")
+    #expect(list.output.contains("wavefront"))
+    // The references are not in this program; the message says where they are.
+    let refused = try package.run("pairs", ["chain", "--reference", "foundation"])
+    #expect(refused.status == 64 && refused.errors.contains("BenchmarkSuite"), "\(refused.errors)")
+  }
+
+  @Test func aChangedLineOfAWorkloadIsMeasuredAfterOneBuild() throws {
+    let package = try Self.built.get()
+    let changed = try Self.pairs().replacing("missing == 0", with: "missing == 1")
+    try package.write("Sources/pairs/main.swift", changed)
+    let begin = ContinuousClock.now
+    try package.build("--product", "pairs")
+    let run = try package.run(
+      "pairs", ["pairs", "--quick", "--scheduler", "inline", "--processes", "1"])
+    print("a changed line was measured after \(ContinuousClock.now - begin)")
+    #expect(run.status == 1)
+    #expect((run.output + run.errors).contains("pairs: the sum lacks 0"), "\(run)")
+    try package.write("Sources/pairs/main.swift", Self.pairs())
+    try package.build("--product", "pairs")
   }
 
   /// With forks and graphs, whose part of the seam these schedulers do not name.
@@ -136,7 +189,7 @@ struct PluginTests {
       static func main() {
         let stack = SchedulerKnob(
           name: "stack", summary: "of the tests", numbers: 1...9, words: ["deep"], default: 1)
-        BenchmarkSuite.main(tunable: [
+        Benchmarks.main(tunable: [
           TunableScheduler(name: "tuned", knobs: [stack]) { workers, settings in
             guard let stack = settings["stack"], stack == 3 || stack == "deep" else {
               fatalError("settings \\(settings)")
@@ -176,7 +229,9 @@ struct PluginTests {
       .executableTarget(name: "tuned", dependencies: package.targets[0].dependencies),
       .executableTarget(
         name: "earlier",
-        dependencies: package.targets[0].dependencies + [ours("WorkStealingBackend")]),
+        dependencies: [ours("BenchmarkSuite"), ours("Scheduling"), ours("WorkStealingBackend")]),
+      .executableTarget(
+        name: "pairs", dependencies: [ours("BenchmarkKit"), ours("Operations"), ours("Scheduling")]),
       .executableTarget(
         name: "total", dependencies: [ours("Operations"), ours("WorkStealingBackend")]),
       .executableTarget(

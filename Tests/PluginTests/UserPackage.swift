@@ -57,13 +57,13 @@ struct UserPackage {
     try text.write(to: file, atomically: true, encoding: .utf8)
   }
 
-  /// Builds all programs of the package for release.
-  func build() throws { try swift("build", "-c", "release") }
+  /// Builds the programs of the package for release, all unless the options name one.
+  func build(_ options: String...) throws { try swift("build", ["-c", "release"] + options) }
 
   /// Reads the manifest and finds every product that it names.
-  func resolve() throws { try swift("package", "show-dependencies") }
+  func resolve() throws { try swift("package", ["show-dependencies"]) }
 
-  private func swift(_ verb: String, _ arguments: String...) throws {
+  private func swift(_ verb: String, _ arguments: [String]) throws {
     let command = ["swift", verb, "--scratch-path", scratch.path()] + arguments
     let outcome = try call(command)
     guard outcome.status == 0 else {

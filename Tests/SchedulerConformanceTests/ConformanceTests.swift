@@ -71,7 +71,7 @@ import Testing
   @Test(arguments: [
     (
       "Scheduling/Scheduling.docc/Adding.md", "MyScheduler",
-      "```swift\nimport BenchmarkSuite", "\n@main struct Mine {"
+      "```swift\nimport BenchmarkKit", "\n@main struct Mine {"
     ),
     (
       "SchedulerConformance/SchedulerConformance.docc/Checking.md", "DrowsyScheduler",
