@@ -179,7 +179,7 @@ package enum Metric: Hashable, Sendable {
     case .construction:
       "making of a graph that is run many times, per operation; no part of wall"
     case .metg:
-      "mean duration of bodies at which half of the best efficiency is reached; see `bench metg`"
+      "mean duration of bodies at which half of the best efficiency is reached; see the workload metg"
     case .nodes:
       "nodes of a tree that is found while it is searched"
     case .own: OwnMetric.summary
