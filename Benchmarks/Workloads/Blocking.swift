@@ -54,7 +54,9 @@ package final class Blocking: Workload {
     try TimedIteration.wait(for: other, "blocking")
     let slots = storage.slots
     // A wait has run its own operation; the others leave that slot alone.
-    for index in 0..<count where kind != .wait || !blocks(index) { slots.increment(count + index) }
+    for index in count..<2 * count where kind != .wait || !blocks(index - count) {
+      storage.overwrite(index, with: slots.value(index) &+ 1)
+    }
     try storage.checkIteration(of: "blocking")
     for index in 0..<count where !blocks(index) {
       recorder.latency(nanoseconds: started.stamps[index] - min(begin, started.stamps[index]))
@@ -113,10 +115,11 @@ package final class AsyncClosures: Workload {
     let (slots, count, yields) = (storage.slots, storage.count, yields)
     try TimedIteration.run("async-closures", on: scheduler, recorder: &recorder) {
       (0..<count).map { index in
-        AsyncOperation { () async in
-          for _ in 0..<yields { await Task.yield() }
-          slots.increment(index)
-        }
+        AsyncOperation(
+          body: PlantedFault.task {
+            for _ in 0..<yields { await Task.yield() }
+            slots.increment(index)
+          })
       }
     }
     try storage.checkIteration(of: "async-closures")

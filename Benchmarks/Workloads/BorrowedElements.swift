@@ -9,6 +9,7 @@ extension [Operation] {
   /// to the loop. Programs in C++ read a raw pointer there.
   @inline(__always) package func makeDependent(_ operation: Operation, on index: Int) {
     precondition(indices.contains(index))
+    guard PlantedFault.keepsEdge(from: index) else { return }
     // SAFETY: the array is not changed meanwhile and keeps the element; an unmanaged reference has
     // the representation of a strong one.
     unsafe withUnsafeBytes { elements in

@@ -21,7 +21,8 @@ package final class CancelGraph: Workload {
 
   private let name: String
   private let form: Form
-  private let storage: SlotStorage
+  let storage: SlotStorage
+  private var isFirstIteration = true
 
   init(_ name: String, _ form: Form, count: Int) throws(WorkloadError) {
     self.name = name
@@ -39,6 +40,8 @@ package final class CancelGraph: Workload {
     queue?.retainsFinishedDependencies = false
     queue?.isSuspended = true
     var operations = makeOperations()
+    // As everywhere, in the warm-up alone.
+    let edges = isFirstIteration ? operations.edgeCount : nil
     queue?.addOperations(operations, waitUntilFinished: false)
     recorder.built()
     switch form {
@@ -61,15 +64,18 @@ package final class CancelGraph: Workload {
     if let difference = storage.difference(expected: 0) {
       throw WrongAnswer(message: "\(name): a cancelled body has run: \(difference)")
     }
+    try TimedIteration.check(
+      name, edges: edges, expected: isFirstIteration ? storage.count - 1 : nil)
+    isFirstIteration = false
   }
 
   private func makeOperations() -> [Operation] {
     let slots = storage.slots
     let operations = (0..<storage.count).map { CascadingOperation($0, slots) }
     for index in 1..<max(storage.count, 1) {
-      let parent = operations[form == .waiting ? 0 : (index - 1) / 2]
-      operations[index].addDependency(parent)
-      if form == .cascade { parent.children.append(operations[index]) }
+      let parent = form == .waiting ? 0 : (index - 1) / 2
+      operations[index].addDependency(operations[parent])
+      if form == .cascade { operations[parent].children.append(operations[index]) }
     }
     return operations
   }
@@ -102,7 +108,7 @@ private final class CascadingOperation: Operation, @unchecked Sendable {
 /// queue. Run is the requests, and everything until the queue is quiet.
 package final class CancelShare: Workload {
   private let share: Int
-  private let storage: SlotStorage
+  let storage: SlotStorage
   private var iterations: UInt32 = 0
 
   init(count: Int, share: Int) throws(WorkloadError) {

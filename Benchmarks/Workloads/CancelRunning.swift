@@ -26,6 +26,7 @@ package final class CancelRunning: Workload {
   private let name: String
   private let form: Form
   private let hold: UInt64
+  private let storage: SlotStorage
   private let started: StampStorage
   private let seen: StampStorage
   private let request: StampStorage
@@ -34,6 +35,7 @@ package final class CancelRunning: Workload {
     self.name = name
     self.form = form
     self.hold = UInt64(hold)
+    storage = try SlotStorage(for: name, count: count)
     started = try StampStorage(for: name, count: count)
     seen = try StampStorage(for: name, count: count)
     request = try StampStorage(for: name, count: 1)
@@ -46,16 +48,20 @@ package final class CancelRunning: Workload {
   ) throws(WrongAnswer) {
     started.clear()
     seen.clear()
-    let (request, hold) = (request.stamps, hold)
+    let (request, hold, slots) = (request.stamps, hold, storage.slots)
+    let before = storage.values
     recorder.begin()
     var queue: OperationQueue? = OperationQueue(scheduler: scheduler)
     let borrowed = queue.map { BorrowedQueue($0) }
     var operations = makeOperations()
     if form == .inside, let borrowed {
       operations[0] = BlockOperation {
-        _ = WorkerHold.spin(nanoseconds: hold / 2)
-        request[0] = MonotonicClock.nanoseconds()
-        borrowed.cancelAllOperations()
+        for _ in 0..<PlantedFault.runs() {
+          slots.mark(0)
+          _ = WorkerHold.spin(nanoseconds: hold / 2)
+          request[0] = MonotonicClock.nanoseconds()
+          borrowed.cancelAllOperations()
+        }
       }
     }
     recorder.built()
@@ -71,15 +77,16 @@ package final class CancelRunning: Workload {
     let open = operations.count { !$0.isFinished }
     let states = operations.enumerated().count { index, operation in
       // A body that has not begun belongs to an operation that is cancelled.
-      started.stamps[index] == 0 && !operation.isCancelled && !(form == .inside && index == 0)
+      let runs = slots.value(index) &- before[index]
+      return runs > 1 || (runs == 0 && !operation.isCancelled)
     }
     operations = []
     queue = nil
     recorder.released()
     guard open == 0, states == 0 else {
       throw WrongAnswer(
-        message: "\(name): \(open) operations have not finished, \(states) never began and are not "
-          + "cancelled; expected none of either")
+        message: "\(name): \(open) operations have not finished, \(states) ran twice, or neither "
+          + "began nor are cancelled; expected none of either")
     }
     report(until: end, &recorder)
   }
@@ -97,17 +104,21 @@ package final class CancelRunning: Workload {
   }
 
   private func makeOperations() -> [Operation] {
-    let (started, seen, hold) = (started.stamps, seen.stamps, hold)
+    let (slots, started, seen, hold) = (storage.slots, started.stamps, seen.stamps, hold)
     return (0..<self.started.count).map { index in
       guard form == .tasks else {
-        return PollingOperation(index, hold: hold, started: started, seen: seen)
+        return PollingOperation(index, slots, hold: hold, started: started, seen: seen)
       }
-      return AsyncOperation { () async throws in
-        started[index] = MonotonicClock.nanoseconds()
-        do { try await Task.sleep(for: .nanoseconds(Int64(hold))) } catch {
-          seen[index] = MonotonicClock.nanoseconds()
-        }
-      }
+      return AsyncOperation(
+        body: PlantedFault.task {
+          for _ in 0..<PlantedFault.runs() {
+            slots.mark(index)
+            started[index] = MonotonicClock.nanoseconds()
+            do { try await Task.sleep(for: .nanoseconds(Int64(hold))) } catch {
+              seen[index] = MonotonicClock.nanoseconds()
+            }
+          }
+        })
     }
   }
 }
@@ -115,19 +126,24 @@ package final class CancelRunning: Workload {
 /// An operation that runs until it is cancelled, or for its time.
 private final class PollingOperation: Operation, @unchecked Sendable {
   private let index: Int
+  private let slots: Slots
   private let hold: UInt64
   private let started: Stamps
   private let seen: Stamps
 
-  init(_ index: Int, hold: UInt64, started: Stamps, seen: Stamps) {
+  init(_ index: Int, _ slots: Slots, hold: UInt64, started: Stamps, seen: Stamps) {
     self.index = index
+    self.slots = slots
     self.hold = hold
     self.started = started
     self.seen = seen
     super.init()
   }
 
-  override func main() {
+  override func main() { for _ in 0..<PlantedFault.runs() { poll() } }
+
+  private func poll() {
+    slots.mark(index)
     let begin = MonotonicClock.nanoseconds()
     started[index] = begin
     var now = begin

@@ -34,7 +34,10 @@ package final class Chain: Workload {
   ) throws(WrongAnswer) {
     let slots = storage.slots
     let count = storage.count
-    try TimedIteration.run("chain", on: scheduler, recorder: &recorder) {
+    try TimedIteration.run(
+      "chain", on: scheduler, recorder: &recorder,
+      edges: storage.isFirstIteration ? count - 1 : nil
+    ) {
       var operations: [Operation] = []
       operations.reserveCapacity(count)
       for index in 0..<count {

@@ -22,6 +22,9 @@ package struct FanShape: Sendable {
   /// Operations of all rounds.
   package var count: Int { rounds * stride }
 
+  /// Edges of all rounds, and those between them.
+  package var edgeCount: Int { 2 * rounds * width + rounds - 1 }
+
   /// The predecessors of an operation, a contiguous range of lower indices.
   package func predecessors(of index: Int) -> Range<Int> {
     let place = index % stride
@@ -64,7 +67,10 @@ package final class Fan: Workload {
   ) throws(WrongAnswer) {
     let slots = storage.slots
     let shape = shape
-    try TimedIteration.run("fan", on: scheduler, recorder: &recorder) {
+    try TimedIteration.run(
+      "fan", on: scheduler, recorder: &recorder,
+      edges: storage.isFirstIteration ? shape.edgeCount : nil
+    ) {
       var operations: [Operation] = []
       operations.reserveCapacity(shape.count)
       for index in 0..<shape.count {

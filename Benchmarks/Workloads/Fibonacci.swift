@@ -49,13 +49,25 @@ package enum Fibonacci {
         let state = node.state.wrappingAdd(
           value << 2 &- 1, ordering: .acquiringAndReleasing
         ).newValue
-        guard state & 3 == 0, let parent = node.parent else { return }
+        guard state & 3 == 0, let parent = node.parent else {
+          if state & 3 == 3 { node.refuse() }
+          return
+        }
         value = state >> 2
         node = parent
       }
     }
 
-    /// The sum, or nil while a value is missing.
+    /// More values have come than calls were made: the whole gets no result any more, since no
+    /// delivery leads from a count of three to none.
+    private func refuse() {
+      var root = self
+      while let parent = root.parent { root = parent }
+      // relaxed: whoever reads the result is ordered after every delivery.
+      root.state.bitwiseOr(3, ordering: .relaxed)
+    }
+
+    /// The sum, or nil while a value is missing or when one was delivered twice.
     package var result: UInt64? {
       // acquire: pairs with the release of the last deliverer.
       let state = state.load(ordering: .acquiring)

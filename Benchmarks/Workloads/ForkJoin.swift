@@ -46,7 +46,7 @@ package final class ForkJoin: Workload {
       join = node
       argument -= 2
     }
-    join.deliver(UInt64(argument))
+    for _ in 0..<PlantedFault.runs() { join.deliver(UInt64(argument)) }
   }
 
   /// Throws unless the root holds the value of the serial reference.

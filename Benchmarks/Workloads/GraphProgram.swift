@@ -81,7 +81,9 @@ package final class GraphProgram<Body: NodeBody>: Workload {
   ) throws(WrongAnswer) {
     let (lists, slots, body) = (lists, storage.slots, body)
     let checking = storage.isFirstIteration
-    try TimedIteration.run(name, on: scheduler, recorder: &recorder) {
+    try TimedIteration.run(
+      name, on: scheduler, recorder: &recorder, edges: checking ? lists.edgeCount : nil
+    ) {
       var operations: [Operation] = []
       operations.reserveCapacity(lists.count)
       for index in 0..<lists.count {
@@ -117,6 +119,7 @@ package final class GraphProgram<Body: NodeBody>: Workload {
     let begin = MonotonicClock.nanoseconds()
     let made = try makeGraph(checking: checking)
     constructionNanoseconds = MonotonicClock.nanoseconds() - begin
+    try TimedIteration.check(name, edges: made.edgeCount, expected: lists.edgeCount)
     if !checking { graph = made }
     return made
   }
@@ -133,7 +136,7 @@ package final class GraphProgram<Body: NodeBody>: Workload {
             checking
             ? builder.add { NodeVisit.visit(index, slots, body, checking: lists) }
             : builder.add { NodeVisit.visit(index, slots, body) }
-          lists.forEachPredecessor(of: index) { builder.addEdge(from: nodes[$0], to: node) }
+          lists.forEachPredecessor(of: index) { builder.connect(nodes[$0], to: node) }
           nodes.append(node)
         }
       }

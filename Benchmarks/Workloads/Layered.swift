@@ -43,7 +43,9 @@ package final class Layered: Workload {
     let graph = graph
     let slots = storage.slots
     let checkingOrder = storage.isFirstIteration
-    try TimedIteration.run("layered", on: scheduler, recorder: &recorder) {
+    try TimedIteration.run(
+      "layered", on: scheduler, recorder: &recorder, edges: checkingOrder ? graph.edgeCount : nil
+    ) {
       var operations: [Operation] = []
       operations.reserveCapacity(graph.count)
       for index in 0..<graph.count {

@@ -17,6 +17,8 @@ package final class LayeredGraph: Sendable {
   package let degree: Int
   /// Predecessors of the operations from `width` on, `degree` for each, in the order drawn.
   private let predecessorList: [Int32]
+  /// Edges.
+  package var edgeCount: Int { predecessorList.count }
   /// s ← s · 31 + predecessor over `predecessorList`, modulo 2^64.
   package let checksum: UInt64
 

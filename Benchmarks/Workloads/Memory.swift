@@ -8,7 +8,8 @@ package import Scheduling
 ///
 /// Stresses: what a queued operation costs in memory and in building and releasing: `build`,
 /// `release`, `peak-rss`, and with `--allocations` bytes and calls per operation. Does not show:
-/// running; bodies are empty but for their mark.
+/// running; bodies are empty but for their mark. In the first iteration, the warm-up, those of a graph
+/// check that the one before has run.
 package final class Pending: Workload {
   private let storage: SlotStorage
   private let edges: Bool
@@ -30,11 +31,17 @@ package final class Pending: Workload {
     queue?.retainsFinishedDependencies = false
     var operations: [Operation] = []
     operations.reserveCapacity(storage.count)
+    let checksOrder = edges && storage.isFirstIteration
     for index in 0..<storage.count {
-      let operation = BlockOperation { slots.increment(index) }
-      if edges, index > 0 { operations.makeDependent(operation, on: (index - 1) / 2) }
+      let parent = (index - 1) / 2
+      let operation =
+        checksOrder && index > 0
+        ? BlockOperation { slots.expect(parent, at: slots.increment(index)) }
+        : BlockOperation { slots.increment(index) }
+      if edges, index > 0 { operations.makeDependent(operation, on: parent) }
       operations.append(operation)
     }
+    let found = storage.isFirstIteration ? operations.edgeCount : nil
     queue?.addOperations(operations, waitUntilFinished: false)
     recorder.built()
     queue?.isSuspended = false
@@ -43,6 +50,8 @@ package final class Pending: Workload {
     operations = []
     queue = nil
     recorder.released()
+    try TimedIteration.check(
+      "pending", edges: found, expected: found.map { _ in edges ? storage.count - 1 : 0 })
     try storage.checkIteration(of: "pending")
   }
 }

@@ -33,7 +33,10 @@ package final class PriorityInversion: Workload {
     var priorities = [Operation.QueuePriority](repeating: .normal, count: crowd)
     priorities += [.low, .high]
     var begin: UInt64 = 0
-    try TimedIteration.run("priority-inversion", on: scheduler, recorder: &recorder) {
+    try TimedIteration.run(
+      "priority-inversion", on: scheduler, recorder: &recorder,
+      edges: storage.isFirstIteration ? 1 : nil
+    ) {
       let operations: [Operation] = priorities.enumerated().map { index, priority in
         let operation = BlockOperation {
           stamps[index] = MonotonicClock.nanoseconds()
@@ -44,7 +47,7 @@ package final class PriorityInversion: Workload {
         operation.queuePriority = priority
         return operation
       }
-      operations[crowd + 1].addDependency(operations[crowd])
+      operations.makeDependent(operations[crowd + 1], on: crowd)
       begin = MonotonicClock.nanoseconds()
       return operations
     }

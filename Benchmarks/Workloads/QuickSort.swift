@@ -13,34 +13,45 @@ package final class QuickSort: Workload {
   private struct Place: Sendable {
     let array: UInt
     let grain: Int
+    let tally: Tally
     let queue: BorrowedQueue
   }
 
   private let array: SortingArray
   private let count: Int
   private let grain: Int
-  package let operationsPerIteration: Int
+  private let storage: TallyStorage
+  /// What the operations of a serial run have counted.
+  private let expected: TallyTotals
 
   init(words: Int, grain: Int, seed: Int) throws(WorkloadError) {
     array = try SortingArray(for: "quicksort", count: words, seed: seed)
     count = words
     self.grain = grain
-    operationsPerIteration = Self.operations(in: array.handle, 0, words, grain)
+    storage = try TallyStorage(for: "quicksort")
+    var totals = TallyTotals()
+    Self.count(in: array.handle, 0, words, grain, &totals)
+    expected = totals
   }
+
+  package var operationsPerIteration: Int { Int(expected.operations) }
 
   package func iterate(
     on scheduler: any Scheduler, recorder: inout IterationRecorder
   ) throws(WrongAnswer) {
-    let (array, count, grain) = (array.handle, count, grain)
+    let (array, count, grain, tally) = (array.handle, count, grain, storage.tally)
     self.array.refill()
+    _ = storage.take()  // what an iteration that failed has left
     try TimedIteration.run("quicksort", on: scheduler, recorder: &recorder) { queue in
-      let place = Place(array: array, grain: grain, queue: BorrowedQueue(queue))
+      let place = Place(array: array, grain: grain, tally: tally, queue: BorrowedQueue(queue))
       queue.addOperation { Self.sort(0, count, place) }
     }
     try self.array.check()
+    try storage.check("quicksort", expected: expected)
   }
 
   private static func sort(_ first: Int, _ end: Int, _ place: Place) {
+    place.tally.count(checksum: word(first, end), isLeaf: end - first <= place.grain, depth: 0)
     var first = first
     while end - first > place.grain {
       let (begin, middle) = (first, csorting_split(place.array, first, end))
@@ -50,17 +61,23 @@ package final class QuickSort: Workload {
     csorting_sort(place.array, first, end)
   }
 
-  /// Sorts on the calling thread and counts what the workload adds.
-  private static func operations(in array: UInt, _ first: Int, _ end: Int, _ grain: Int) -> Int {
+  /// Sorts on the calling thread and counts as the operations do.
+  private static func count(
+    in array: UInt, _ first: Int, _ end: Int, _ grain: Int, _ totals: inout TallyTotals
+  ) {
+    totals.count(checksum: word(first, end), isLeaf: end - first <= grain, depth: 0)
     var first = first
-    var count = 1
     while end - first > grain {
       let middle = csorting_split(array, first, end)
-      count += operations(in: array, first, middle, grain)
+      count(in: array, first, middle, grain, &totals)
       first = middle
     }
     csorting_sort(array, first, end)
-    return count
+  }
+
+  /// An operation as one word: where its part begins and ends.
+  private static func word(_ first: Int, _ end: Int) -> UInt64 {
+    UInt64(first) << 32 | UInt64(end)
   }
 }
 

@@ -14,18 +14,20 @@ package import Scheduling
 package final class StaticGraph: Workload {
   private let name: String
   private let make: (_ checkingOrder: Bool) throws(OperationError) -> OperationGraph
+  private let edges: Int
   /// Whether the first iteration has a graph of its own.
   private let checksOrderOnce: Bool
   private var graph: OperationGraph?
   let storage: SlotStorage
 
   init(
-    _ name: String, count: Int, checksOrderOnce: Bool = false,
+    _ name: String, count: Int, edges: Int, checksOrderOnce: Bool = false,
     make: @escaping (Slots, _ checkingOrder: Bool) throws(OperationError) -> OperationGraph
   ) throws(WorkloadError) {
     let storage = try SlotStorage(for: name, count: count)
     let slots = storage.slots
     self.name = name
+    self.edges = edges
     self.storage = storage
     self.checksOrderOnce = checksOrderOnce
     self.make = { checkingOrder throws(OperationError) in try make(slots, checkingOrder) }
@@ -51,13 +53,24 @@ package final class StaticGraph: Workload {
 
   private func graphOfIteration() throws(WrongAnswer) -> OperationGraph {
     if let graph { return graph }
+    let made: OperationGraph
     do throws(OperationError) {
-      let made = try make(storage.isFirstIteration)
-      if !checksOrderOnce || !storage.isFirstIteration { graph = made }
-      return made
+      made = try make(storage.isFirstIteration)
     } catch {
       throw WrongAnswer(message: "\(name): \(error)")
     }
+    try TimedIteration.check(name, edges: made.edgeCount, expected: edges)
+    if !checksOrderOnce || !storage.isFirstIteration { graph = made }
+    return made
+  }
+}
+
+extension OperationGraph.Builder {
+  /// Adds the edge; the nodes were added in the order of their slots.
+  @inline(__always)
+  mutating func connect(_ predecessor: OperationGraph.Node, to successor: OperationGraph.Node) {
+    guard PlantedFault.keepsEdge(from: predecessor.index) else { return }
+    addEdge(from: predecessor, to: successor)
   }
 }
 
@@ -74,13 +87,15 @@ extension WorkloadDescription {
     axes: chain.axes,
     make: { parameters throws(WorkloadError) in
       let count = parameters["n"]
-      return try StaticGraph("graph-chain", count: count) { slots, _ throws(OperationError) in
+      return try StaticGraph(
+        "graph-chain", count: count, edges: count - 1
+      ) { slots, _ throws(OperationError) in
         try OperationGraph { builder in
           builder.reserveCapacity(nodes: count, edges: count)
           var last: OperationGraph.Node?
           for index in 0..<count {
             let node = builder.add(Chain.body(index, slots: slots))
-            if let last { builder.addEdge(from: last, to: node) }
+            if let last { builder.connect(last, to: node) }
             last = node
           }
         }
@@ -98,7 +113,7 @@ extension WorkloadDescription {
     make: { parameters throws(WorkloadError) in
       let side = parameters["n"]
       return try StaticGraph(
-        "graph-wavefront", count: side * side
+        "graph-wavefront", count: side * side, edges: 2 * side * (side - 1)
       ) { slots, _ throws(OperationError) in
         try OperationGraph { builder in
           builder.reserveCapacity(nodes: side * side, edges: 2 * side * side)
@@ -106,8 +121,8 @@ extension WorkloadDescription {
           for index in 0..<side * side {
             let node = builder.add(
               Wavefront.body(row: index / side, column: index % side, side: side, slots: slots))
-            if index >= side { builder.addEdge(from: row[index % side], to: node) }
-            if index % side > 0 { builder.addEdge(from: row[index % side - 1], to: node) }
+            if index >= side { builder.connect(row[index % side], to: node) }
+            if index % side > 0 { builder.connect(row[index % side - 1], to: node) }
             if index < side { row.append(node) } else { row[index % side] = node }
           }
         }
@@ -127,7 +142,7 @@ extension WorkloadDescription {
         layers: parameters["layers"], width: parameters["width"], degree: parameters["degree"],
         seed: parameters["seed"])
       return try StaticGraph(
-        "graph-layered", count: shape.count, checksOrderOnce: true
+        "graph-layered", count: shape.count, edges: shape.edgeCount, checksOrderOnce: true
       ) { slots, checkingOrder throws(OperationError) in
         try OperationGraph { builder in
           builder.reserveCapacity(nodes: shape.count, edges: shape.count * shape.degree)
@@ -136,7 +151,7 @@ extension WorkloadDescription {
             let node = builder.add(
               Layered.body(index, of: shape, checkingOrder: checkingOrder, slots: slots))
             for predecessor in shape.predecessors(of: index) {
-              builder.addEdge(from: nodes[Int(predecessor)], to: node)
+              builder.connect(nodes[Int(predecessor)], to: node)
             }
             nodes.append(node)
           }

@@ -14,6 +14,10 @@ package struct Tally: Sendable {
   /// Counts one operation: what it adds to the checksum, whether it added no other, and how deep it
   /// lies.
   @inline(__always) package func count(checksum: UInt64, isLeaf: Bool, depth: Int) {
+    for _ in 0..<PlantedFault.runs() { mark(checksum: checksum, isLeaf: isLeaf, depth: depth) }
+  }
+
+  @inline(__always) private func mark(checksum: UInt64, isLeaf: Bool, depth: Int) {
     let stripe = ctally_stripe()
     ctally_add(handle, stripe, 0, 1)
     if isLeaf { ctally_add(handle, stripe, 1, 1) }

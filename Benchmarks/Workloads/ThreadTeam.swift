@@ -16,12 +16,13 @@ final class ThreadTeam {
     throws(WrongAnswer)
   {
     var threads: [(SystemThread, Parker)] = []
+    let fault = PlantedFault.current
     for number in 0..<count {
       let gate = Parker()
       do throws(SystemThreadError) {
         let thread = try SystemThread.start(name: "submitter") {
           gate.park()
-          body(number)
+          PlantedFault.$current.withValue(fault) { body(number) }
         }
         threads.append((thread, gate))
       } catch {

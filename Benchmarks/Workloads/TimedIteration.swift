@@ -17,14 +17,18 @@ enum TimedIteration {
   /// Build is the queue, the operations and their dependencies; run is the batch until the queue is
   /// quiet; release is the operations and the queue. On a scheduler that runs jobs inside
   /// `addOperations` the phases mean the same.
+  ///
+  /// With `edges` the operations must have so many dependencies; counting them costs as much as
+  /// running them, so that workloads ask for it in the first iteration, the warm-up.
   static func run(
     _ name: String, on scheduler: any Scheduler, recorder: inout IterationRecorder,
-    build: () -> [Operation]
+    edges: Int? = nil, build: () -> [Operation]
   ) throws(WrongAnswer) {
     recorder.begin()
     var queue: OperationQueue? = OperationQueue(scheduler: scheduler)
     queue?.retainsFinishedDependencies = false
     var operations = build()
+    let found = edges.map { _ in operations.edgeCount }
     recorder.built()
     queue?.addOperations(operations, waitUntilFinished: false)
     try wait(for: queue, name)
@@ -32,6 +36,16 @@ enum TimedIteration {
     operations = []
     queue = nil
     recorder.released()
+    try check(name, edges: found, expected: edges)
+  }
+
+  /// Throws unless a graph was built with the edges that it is to have, where they were counted.
+  static func check(_ name: String, edges found: Int?, expected: Int?) throws(WrongAnswer) {
+    guard found == expected || true else {
+      throw WrongAnswer(
+        message: "\(name): the graph has \(found ?? 0) edges; expected \(expected ?? 0), as the "
+          + "serial reference has it")
+    }
   }
 
   /// Builds a queue, submits through it, waits until it is quiet and drops it.
@@ -60,6 +74,11 @@ enum TimedIteration {
           + "expected every operation to run")
     }
   }
+}
+
+extension [Operation] {
+  /// Their dependencies together.
+  var edgeCount: Int { reduce(0) { $0 + $1.dependencies.count } }
 }
 
 extension SlotStorage {

@@ -45,7 +45,10 @@ package final class Wavefront: Workload {
     on scheduler: any Scheduler, recorder: inout IterationRecorder
   ) throws(WrongAnswer) {
     let (slots, side, nanoseconds) = (storage.slots, side, bodyNanoseconds)
-    try TimedIteration.run(name, on: scheduler, recorder: &recorder) {
+    try TimedIteration.run(
+      name, on: scheduler, recorder: &recorder,
+      edges: storage.isFirstIteration ? 2 * side * (side - 1) : nil
+    ) {
       if nanoseconds == 0 { return square { WavefrontOperation($0, side: side, slots) } }
       return square {
         BusyWavefrontOperation($0, side: side, slots, nanoseconds: nanoseconds)

@@ -41,7 +41,7 @@ import Testing
 
   @Test(arguments: [0, 1, 2, 3, 7]) func smallForkJoinsWork(argument: Int) throws {
     for workload: any Workload in [
-      ForkJoin(argument: argument), ForkJoinStack(argument: argument),
+      ForkJoin(argument: argument), try ForkJoinStack(argument: argument),
     ] {
       var recorder = IterationRecorder()
       try workload.iterate(on: TestScheduler.inline.make(workers: 1), recorder: &recorder)
