@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ConcurrencyPrimitives
-package import Harness
+internal import Harness
 internal import Operations
 internal import Synchronization
 

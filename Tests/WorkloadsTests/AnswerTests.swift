@@ -26,6 +26,19 @@ import Testing
     }
   }
 
+  /// A token on its way from one queue to another leaves both quiet for a moment.
+  @Test(arguments: ["ping-pong", "actors"], TestScheduler.allCases)
+  func tokensBetweenQueuesAreWaitedFor(name: String, kind: TestScheduler) throws {
+    let description = try #require(WorkloadCatalog.all.first { $0.name == name })
+    let workload = try description.make(description.parameters(at: .quick))
+    let scheduler = kind.make(workers: 2)
+    defer { scheduler.shutDown() }
+    for _ in 0..<5 {
+      var recorder = IterationRecorder()
+      try workload.iterate(on: scheduler, recorder: &recorder)
+    }
+  }
+
   @Test(
     arguments: ["n:1", "n:2", "n:3"],
     [

@@ -23,8 +23,9 @@ struct PlantedFaultTests {
     ProcessInfo.processInfo.environment["BENCH_LONG_TESTS"] == "1"
     ? AxisSize.allCases : [.smoke, .quick]
 
-  /// Every operation is cancelled before it may run: no body is there to be skipped, and no edge
-  /// holds anything back. What can go wrong is a body that runs.
+  /// Every operation is cancelled before it may run: there is no body to be skipped.
+  ///
+  /// No edge holds anything back either. What can go wrong is a body that runs.
   private static let withoutBodies = ["cancel", "cancel-waiting", "cancel-cascade"]
 
   /// A case of the catalogue.
