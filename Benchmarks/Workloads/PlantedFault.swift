@@ -16,8 +16,10 @@ final class PlantedFault: Sendable {
     case skippedBody = "skipped-body"
     /// A body leaves its mark twice.
     case doubledBody = "doubled-body"
-    /// An operation does not wait for a predecessor.
+    /// An operation does not have a predecessor that it should wait for.
     case missingEdge = "missing-edge"
+    /// An operation has one and does not wait for it: the number of edges is right, the order is not.
+    case unheededEdge = "unheeded-edge"
   }
 
   /// The fault of the calling task or thread.
@@ -59,7 +61,7 @@ final class PlantedFault: Sendable {
     switch kind {
     case .none: true
     case .skippedBody, .doubledBody: bodies > place
-    case .missingEdge: edges > place
+    case .missingEdge, .unheededEdge: edges > place
     }
   }
   /// The first job that ran the predecessor whose edge is missing; nil when none has.
@@ -84,7 +86,7 @@ final class PlantedFault: Sendable {
 
   private func keepsEdge(from slot: Int) -> Bool {
     let number = edgeCount.wrappingAdd(1, ordering: .relaxed).oldValue
-    guard kind == .missingEdge, number == place else { return true }
+    guard kind == .missingEdge || kind == .unheededEdge, number == place else { return true }
     predecessor.store(slot, ordering: .relaxed)
     return false
   }
@@ -97,6 +99,15 @@ final class PlantedFault: Sendable {
       current?.runs(slot: slot) ?? 1
     #else
       1
+    #endif
+  }
+
+  /// Edges that a graph lacks and that count as its own all the same.
+  @inline(__always) static var unheededEdges: Int {
+    #if DEBUG
+      current.map { $0.kind == .unheededEdge && $0.hasHappened ? 1 : 0 } ?? 0
+    #else
+      0
     #endif
   }
 

@@ -8,7 +8,7 @@ import Testing
 @testable import Workloads
 
 /// The check of every workload finds a body that was skipped, one that ran twice, and an edge that
-/// is missing, each at a place drawn from a seed.
+/// is missing or that nobody heeds, each at a place drawn from a seed.
 ///
 /// A workload without a proof fails: its bodies leave no mark that asks for a `PlantedFault`. What
 /// cannot be planted is said here, by name and with the reason.
@@ -123,7 +123,7 @@ struct PlantedFaultTests {
   }
 
   @Test(arguments: cases() + furtherGraphs)
-  func anEdgeThatIsMissingIsAWrongAnswer(tested: Case) throws {
+  func anEdgeThatIsMissingOrUnheededIsAWrongAnswer(tested: Case) throws {
     let name = tested.description.name
     let hasEdges =
       !Set(tested.description.tags).isDisjoint(with: ["dependency", "dependencies"])
@@ -133,17 +133,18 @@ struct PlantedFaultTests {
     if name == "metg" { edges /= 2 }
     #expect((edges > 0) == (hasEdges || !tested.values.isEmpty), "\(edges) edges of \(name)")
     guard edges > 0 else { return }
-    let place = place(below: edges, for: tested, 7)
-    let fault = PlantedFault(.missingEdge, at: place)
-    var answer = try answer(of: tested, under: fault)
-    #expect(fault.hasHappened)
-    if answer == nil {
-      // The predecessor was soon enough by chance; now it runs last.
-      let job = try #require(fault.jobOfPredecessor, "edge \(place) of \(edges)")
-      answer = try self.answer(
-        of: tested, under: PlantedFault(.missingEdge, at: place), holding: job)
+    for (salt, kind) in [PlantedFault.Kind.missingEdge, .unheededEdge].enumerated() {
+      let place = place(below: edges, for: tested, UInt64(7 + salt))
+      let fault = PlantedFault(kind, at: place)
+      var answer = try answer(of: tested, under: fault)
+      #expect(fault.hasHappened)
+      if answer == nil {
+        // The predecessor was soon enough by chance; now it runs last.
+        let job = try #require(fault.jobOfPredecessor, "\(kind) \(place) of \(edges)")
+        answer = try self.answer(of: tested, under: PlantedFault(kind, at: place), holding: job)
+      }
+      #expect(answer != nil, "\(kind) \(place) of \(edges), seed \(Self.seed)")
     }
-    #expect(answer != nil, "edge \(place) of \(edges), seed \(Self.seed)")
   }
 
   /// A cancelled body has run: its mark is there.
