@@ -37,9 +37,10 @@ package final class TimeoutsAndRetries: Workload {
     var queue: OperationQueue? = OperationQueue(scheduler: scheduler)
     for index in 0..<count {
       guard !isSlow(index) else {
-        // Asynchronous, so that the limit and not the sleep frees the worker.
+        // Asynchronous, so that the limit and not the sleep frees the worker; so long that no stall of
+        // the machine lets the sleep end first.
         let slow = ResultOperation { () async throws -> Int in
-          try await Task.sleep(for: limit * 100)
+          try await Task.sleep(for: .seconds(3600))
           return index
         }
         timeouts.append(TimeoutOperation(slow, within: limit))
