@@ -242,6 +242,39 @@ internal import Testing
     #expect(rows.allSatisfy { !$0.quality.contains(.busy) })
   }
 
+  /// A workload may refuse values that are legal each and do not go together, which only its making
+  /// finds out.
+  @Test func aCombinationThatIsRefusedLosesItsOwnRows() throws {
+    let rows = try self.rows(
+      FakeRunner { assignment, _ in
+        guard assignment.parameters.value(of: "rounds") == 3,
+          assignment.parameters.value(of: "width") == 5
+        else { return Fixtures.outcome(wall: [100]) }
+        return MeasurementOutcome(
+          failure: .unavailable(reason: "workload", detail: "3 rounds of 5 do not go together"))
+      }
+    ) {
+      $0.workloadNames = ["fan"]
+      $0.axes = [
+        AxisSelection(axis: "rounds", values: [3, 4]),
+        AxisSelection(axis: "width", values: [5, 6]),
+      ]
+    }
+    #expect(findings(rows) == [])
+    for rounds in ["3", "4"] {
+      for width in ["5", "6"] {
+        let point = rows.filter {
+          $0.subject.params["rounds"] == rounds && $0.subject.params["width"] == width
+        }
+        let isRefused = rounds == "3" && width == "5"
+        #expect(!point.isEmpty)
+        #expect(point.contains { $0.value != nil } == !isRefused)
+        let words = Set(point.flatMap { $0.quality.map(\.text) })
+        #expect(words.contains("unavailable:workload") == isRefused, "\(words)")
+      }
+    }
+  }
+
   @Test func theCodeIsTheContestantsOwnOrThatOfThisProgram() throws {
     var plan = try Fixtures.plan { $0.workloadNames = ["chain"] }
     let other = CodeIdentity(commit: String(repeating: "b", count: 40), toolchain: "Swift 6.2")
