@@ -15,8 +15,8 @@ struct ScalingTable {
   /// A row for each number of workers after the fewest.
   var table: TextTable {
     var columns: [(heading: String, alignment: TextTable.Alignment)] = [
-      ("benchmark", .left), ("scheduler", .left), ("kind", .left), ("workers", .right),
-      ("speed-up", .right), ("95 %", .left), ("efficiency", .right),
+      ("", .left), ("workers", .right), ("speed-up", .right), ("95 %", .left),
+      ("efficiency", .right),
     ]
     if !threadSpeedups.isEmpty { columns.append(("machine", .right)) }
     var table = TextTable(columns: columns)
@@ -26,7 +26,7 @@ struct ScalingTable {
           "\(UnitFormatter.significant($0.low)) to \(UnitFormatter.significant($0.high))"
         }
         var row: [TextTable.Cell] = [
-          .init(result.benchmark), .init(result.label), .init(result.kind.rawValue),
+          .init("\(result.benchmark), \(result.label), \(result.kind.rawValue)"),
           .init("\(result.base) to \(point.workers)"),
           .init(UnitFormatter.significant(point.speedup.ratio)),
           .init(interval ?? "too few rounds"),
