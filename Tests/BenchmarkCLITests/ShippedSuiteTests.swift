@@ -24,24 +24,11 @@ struct ShippedSuiteTests {
     )
   }
 
-  @Test(arguments: names, [2, 128])
-  func eachHasAPlanThatTakesTheTimeItStates(name: String, cpuCount: Int) throws {
-    let bytes = [UInt8](try Data(contentsOf: Self.folder.appending(path: "\(name).json")))
-    let shelf = SuiteShelf([ShippedSelection(name: name, bytes: bytes)])
-    let parser = ArgumentParser(
-      workloadNames: WorkloadCatalog.all.map(\.name), suites: shelf, cpuCount: cpuCount)
-    let request = try RunRequest(try parser.parse(["run", "--suite", name]))
-    let schedulers = ["dispatch", "thread-pool", "work-stealing", "inline"].map { name in
-      SchedulerEntry(name: name, summary: "", fixedWorkers: name == "inline" ? 1 : nil) { _ in
-        fatalError("not run")
-      }
-    }
-    let suite = Suite(schedulers: schedulers, workloads: WorkloadCatalog.all)
-    let plan = try Planner(suite: suite, request: request.measurement, cpuCount: cpuCount)
-      .plan(freshSeed: 1)
+  @Test(arguments: names)
+  func eachHasAPlanThatTakesTheTimeItStates(name: String) throws {
+    let plan = try Self.plan(name, cpuCount: 2)
     #expect(!plan.groups.isEmpty)
-    guard cpuCount == 2 else { return }
-    let expected = try #require(try shelf.all().first).expected
+    let expected = try #require(try Self.shelf(name).all().first).expected
     let stated = try OptionTable.options(of: .run).first { $0.name == .budget }?
       .value(of: expected, place: "expected")
     guard case .duration(let duration)? = stated else {
@@ -51,5 +38,31 @@ struct ShippedSuiteTests {
     let seconds = Double(duration.components.seconds)
     let estimate = PlanEstimate(plan: plan).seconds
     #expect((0.5 * seconds...1.25 * seconds).contains(estimate), "\(name): \(estimate) s")
+  }
+
+  @Test(arguments: ["strong-scaling", "weak-scaling"])
+  func scalingDoublesUpToAllProcessors(name: String) throws {
+    let counts = Set(try Self.plan(name, cpuCount: 12).groups.map(\.workers))
+    #expect(counts == [1, 2, 4, 8, 12])
+  }
+
+  private static func shelf(_ name: String) throws -> SuiteShelf {
+    let bytes = [UInt8](try Data(contentsOf: folder.appending(path: "\(name).json")))
+    return SuiteShelf([ShippedSelection(name: name, bytes: bytes)])
+  }
+
+  /// What the suite measures on so many processors, with the schedulers that are built in.
+  private static func plan(_ name: String, cpuCount: Int) throws -> MeasurementPlan {
+    let parser = ArgumentParser(
+      workloadNames: WorkloadCatalog.all.map(\.name), suites: try shelf(name), cpuCount: cpuCount)
+    let request = try RunRequest(try parser.parse(["run", "--suite", name]))
+    let schedulers = ["dispatch", "thread-pool", "work-stealing", "inline"].map { name in
+      SchedulerEntry(name: name, summary: "", fixedWorkers: name == "inline" ? 1 : nil) { _ in
+        fatalError("not run")
+      }
+    }
+    let suite = Suite(schedulers: schedulers, workloads: WorkloadCatalog.all)
+    return try Planner(suite: suite, request: request.measurement, cpuCount: cpuCount)
+      .plan(freshSeed: 1)
   }
 }
