@@ -94,7 +94,8 @@ import Testing
       .recording: "r",
       .full: "1", .samples: "1", .limits: "l", .requireConclusive: "1", .failOnImprovement: "1",
       .counts: "off", .against: "b", .trace: "t", .perfetto: "p", .detail: "full",
-      .breakOver: "5ms", .sched: "1", .simulate: "1", .policy: "fifo", .overhead: "x2",
+      .breakOver: "5ms", .sched: "1", .perf: "1", .heap: "1", .simulate: "1", .policy: "fifo",
+      .overhead: "x2",
     ]
     for option in OptionTable.all {
       let text = try #require(samples[option.name], "no sample for \(option.name.flag)")

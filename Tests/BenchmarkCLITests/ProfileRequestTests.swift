@@ -35,6 +35,14 @@ import Testing
       ["profile", "chain", "--scheduler", "a", "--body", "work"],
       "--body: it counts for the replay of a graph only"
     ),
+    (
+      ["profile", "chain", "--scheduler", "a", "--heap", "--allocator", "system"],
+      "--heap: the heap profile is jemalloc's"
+    ),
+    (
+      ["profile", "--recording", "a.trace", "--perf"],
+      "--recording: `--perf` says what to run"
+    ),
   ])
   func whatIsNoProfileIsRefused(words: [String], message: String) throws {
     let arguments = try parsed(words)

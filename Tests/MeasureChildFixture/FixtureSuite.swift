@@ -101,6 +101,16 @@ private func touchFreshPages() {
   unsafe munmap(memory, bytes)
 }
 
+/// Allocates 16 MiB in parts, each freed before the next.
+@inline(never) func allocateAndFree() {
+  for _ in 0..<256 {
+    let part = UnsafeMutableRawPointer.allocate(byteCount: 1 << 16, alignment: 16)
+    // SAFETY: written within its bounds and freed once.
+    unsafe part.storeBytes(of: 1, as: UInt8.self)
+    unsafe part.deallocate()
+  }
+}
+
 func writeToStandardError(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 
 let fixtureSuite = Suite(
@@ -196,6 +206,13 @@ let fixtureSuite = Suite(
       stampAll(&recorder)
       let padding = EnvironmentVariable.value(of: "BENCH_PADDING") ?? ""
       recorder.value("tasks", Double(padding.utf8.count))
+    },
+    workload("allocates") { recorder in
+      recorder.begin()
+      recorder.built()
+      allocateAndFree()
+      recorder.ran()
+      recorder.released()
     },
     workload("group") { recorder in
       stampAll(&recorder)

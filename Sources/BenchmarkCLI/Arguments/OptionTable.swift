@@ -22,7 +22,7 @@ package enum OptionName: String, CaseIterable, Sendable {
   case full
   case against, trace, perfetto, detail, recording
   case breakOver = "break-over"
-  case sched
+  case sched, perf, heap
   case simulate, policy, overhead
 
   /// As typed.
@@ -152,6 +152,12 @@ package enum OptionTable {
     .init(
       .sched, .flag, verbs: [.profile],
       "also say how long each thread could have run and had no processor, as Linux counts it"),
+    .init(
+      .perf, .flag, verbs: [.profile],
+      "also run the program for 2 s under perf, and say in which functions the processors were"),
+    .init(
+      .heap, .flag, verbs: [.profile],
+      "also run the program with jemalloc's heap profile, and say which functions allocate"),
     .init(
       .suite, .text("NAME|FILE"), verbs: measuring,
       "what a suite selects, one of the names in `bench list` or a JSON file of your own; other "

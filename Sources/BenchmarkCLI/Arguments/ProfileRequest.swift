@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Harness
-internal import Measurement
+package import Measurement
 
 /// What the user wants profiled, and what is to come of it.
 package struct ProfileRequest: Sendable {
@@ -14,6 +14,8 @@ package struct ProfileRequest: Sendable {
   package let breakOverNanoseconds: Int64?
   /// Asks Linux what the threads got of the processors.
   package let readsThreadTimes: Bool
+  /// Those that look into runs of their own.
+  package let profilers: [StackProfiler]
   /// Path of a recording that is there, which is shown instead of a run.
   package let recording: String?
   /// Path of the recording in its own form.
@@ -56,6 +58,8 @@ package struct ProfileRequest: Sendable {
       return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
     readsThreadTimes = parsed.isOn(.sched)
+    profilers =
+      (parsed.isOn(.perf) ? [.processor] : []) + (parsed.isOn(.heap) ? [.heap] : [])
     trace = parsed.text(.trace)
     perfetto = parsed.text(.perfetto)
     folder = parsed.text(.output)
@@ -65,7 +69,7 @@ package struct ProfileRequest: Sendable {
   /// Options that say what is run, or how it is recorded.
   private static let ofRuns: [OptionName] = [
     .scheduler, .against, .graph, .axes, .workers, .cpus, .quick, .seed, .allocator, .timeScale,
-    .body, .detail, .breakOver, .trace, .sched,
+    .body, .detail, .breakOver, .trace, .sched, .perf, .heap,
   ]
 
   private static func checkRecording(_ parsed: ParsedArguments) throws(ToolFailure) {
@@ -96,6 +100,11 @@ package struct ProfileRequest: Sendable {
   }
 
   private func checkProgram() throws(ToolFailure) {
+    if profilers.contains(.heap), run.measurement.allocator != .jemalloc {
+      throw .usage(
+        OptionName.heap.flag, "the heap profile is jemalloc's, and another allocator is asked for",
+        expected: "jemalloc", next: "leave out \(OptionName.allocator.flag)")
+    }
     try run.checkReplayOptions()
     let programs = run.measurement.workloadNames + run.graphPaths
     guard programs.count == 1 else {

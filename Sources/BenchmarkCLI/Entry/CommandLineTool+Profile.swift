@@ -15,6 +15,8 @@ struct Profile {
   let outcome: ProfiledRun.Outcome?
   let trace: Trace
   let report: TraceReport
+  /// What was found on stacks in runs of their own.
+  var stacks: [StackProfiler: StackProfile] = [:]
 
   /// What recording did to the run.
   var perturbation: PairedRatio? { outcome?.perturbation }
@@ -31,6 +33,7 @@ extension CommandLineTool {
         .missing, place: OptionName.sched.flag, finding: refusal.finding,
         expectation: refusal.expectation, nextStep: refusal.remedy)
     }
+    try Self.refuse(request.profilers)
     let plan = try profilePlan(request)
     try files.prepare()
     let interrupt = try Self.interrupt()
@@ -50,10 +53,19 @@ extension CommandLineTool {
       let path = files.recording(place)
       defer { if !files.keeps(place) { File.remove(path) } }
       let made: Result<Profile, ToolFailure>
+      var stacks: [StackProfiler: StackProfile] = [:]
       do throws(MeasurementFailure) {
         let run = ProfiledRun(runner: ChildRunner(interrupt: interrupt))
         made = try record(assignment, name, path, request, plan, run) { pair in
           progress.show("\(name): pair \(pair + 1) of \(ProfiledRun.pairs)")
+        }
+        for profiler in request.profilers {
+          progress.show("\(name): \(profiler.rawValue)")
+          stacks[profiler] = try files.withScratch { folder throws(MeasurementFailure) in
+            try profiler.profile(
+              assignment, runner: ChildRunner(interrupt: interrupt), folder: folder,
+              deadline: plan.childDeadline * 4)
+          }
         }
       } catch .interrupted {
         progress.clear()
@@ -62,7 +74,9 @@ extension CommandLineTool {
       } catch {
         throw ToolFailure(.findings, place: name, finding: "\(error)")
       }
-      profiles.append(try made.get())
+      var profile = try made.get()
+      profile.stacks = stacks
+      profiles.append(profile)
     }
     progress.clear()
     try show(
@@ -71,6 +85,17 @@ extension CommandLineTool {
         parameters: plan.groups[0].rowParameters(of: plan.groups[0].contestants[0]).text),
       request, files)
     return .success
+  }
+
+  /// Refuses, before anything runs, what this machine does not let us look into.
+  private static func refuse(_ profilers: [StackProfiler]) throws(ToolFailure) {
+    for profiler in profilers {
+      guard let refusal = profiler.refusal() else { continue }
+      throw ToolFailure(
+        .missing,
+        place: (profiler == .heap ? OptionName.heap : .perf).flag, finding: refusal.finding,
+        expectation: refusal.expectation, nextStep: refusal.remedy)
+    }
   }
 
   /// A recording that is there: of a program of the user, or of an earlier profile.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import Measurement
 internal import Results
 internal import TracePages
 internal import Traces
@@ -39,6 +40,22 @@ struct ProfileFiles {
   /// The file through which a recording comes from its child.
   func recording(_ place: Int) -> String {
     keptRecording(place) ?? "\(temporaryFolder)/bench-\(getpid())-\(place).trace"
+  }
+
+  /// Gives the body a folder of its own, which is gone afterwards with all that is in it.
+  func withScratch<Value, Failure: Error>(
+    _ body: (String) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    let number = String(UInt64.random(in: .min ... .max), radix: 36)
+    let scratch = "\(temporaryFolder)/bench-\(getpid())-\(number)"
+    // A folder that cannot be made is what the body finds first, and says.
+    try? File.makeDirectories(scratch)
+    defer {
+      for name in (try? File.names(in: scratch)) ?? [] { File.remove("\(scratch)/\(name)") }
+      // SAFETY: the path lives through the call.
+      _ = unsafe rmdir(scratch)
+    }
+    return try body(scratch)
   }
 
   /// Whether that file stays.
@@ -106,7 +123,7 @@ struct ProfileFiles {
 
 /// What lies in the folder of a profile beside the recording.
 enum ProfileForm: CaseIterable {
-  case page, picture, operations, workStacks, waitStacks
+  case page, picture, operations, workStacks, waitStacks, processorStacks, heapStacks
 
   var fileName: String {
     switch self {
@@ -115,10 +132,12 @@ enum ProfileForm: CaseIterable {
     case .operations: "operations.csv"
     case .workStacks: "work.folded"
     case .waitStacks: "wait.folded"
+    case .processorStacks: "perf.folded"
+    case .heapStacks: "heap.folded"
     }
   }
 
-  /// Nil for a page without a library to draw it.
+  /// Nil for a page without a library to draw it, and for stacks that nobody asked for.
   func bytes(_ profile: Profile, charts: ChartLibrary?) -> [UInt8]? {
     let trace = profile.trace
     switch self {
@@ -127,6 +146,8 @@ enum ProfileForm: CaseIterable {
     case .operations: return TracePages.operationsCSV(trace, report: profile.report)
     case .workStacks: return TracePages.folded(trace, weight: .work)
     case .waitStacks: return TracePages.folded(trace, weight: .wait)
+    case .processorStacks: return profile.stacks[.processor]?.folded
+    case .heapStacks: return profile.stacks[.heap]?.folded
     }
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Measurement
 internal import Results
 internal import Traces
 
@@ -38,6 +39,10 @@ extension ProfileText {
           "threads",
           .array(ProfiledThread.all(times, profile.trace).map(\.value))
         ))
+    }
+    for profiler in StackProfiler.allCases {
+      guard let stacks = profile.stacks[profiler] else { continue }
+      members.append((profiler.rawValue, ProfileTables.json(stacks)))
     }
     if let graph = profile.report.graph {
       let causes = graph.causes.total

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Measurement
 internal import Results
 internal import Statistics
 internal import Traces
@@ -85,6 +86,11 @@ struct ProfileText {
     if let times = profile.outcome?.threadTimes {
       lines += ["", style.paint("what threads got of the processors", .faint)]
       lines += ProfileTables.threads(ProfiledThread.all(times, profile.trace)).lines(style: style)
+    }
+    for profiler in StackProfiler.allCases {
+      guard let stacks = profile.stacks[profiler] else { continue }
+      lines += ["", style.paint(ProfileTables.title(profiler, stacks), .faint)]
+      lines += ProfileTables.functions(profiler, stacks).lines(style: style)
     }
     guard let graph = profile.report.graph else { return lines }
     if !Self.isPerturbed(profile) {

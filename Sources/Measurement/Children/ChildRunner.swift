@@ -25,7 +25,7 @@ package struct ChildRunner: Sendable {
   ///
   /// Under a wrapper the executable is a path that the wrapper can open.
   package init(
-    executable: String = "/proc/self/exe", wrapper: ChildWrapper? = nil,
+    executable: String = ExecutablePath.running, wrapper: ChildWrapper? = nil,
     interrupt: InterruptFlag? = nil
   ) {
     self.executable = executable
@@ -33,6 +33,11 @@ package struct ChildRunner: Sendable {
     self.interrupt = interrupt
     disturbances = DisturbanceProbe()
     shim_keep_zombies()
+  }
+
+  /// The path under which other programs find what the children are.
+  var program: String {
+    executable == ExecutablePath.running ? ExecutablePath.own ?? executable : executable
   }
 
   /// Measures one assignment, and nothing else, in a child of its own.
@@ -92,12 +97,13 @@ package struct ChildRunner: Sendable {
   ///   - setup: what has to be so before its first thread starts.
   ///   - padding: bytes added to its environment; see `Assignment.environmentPadding`.
   ///   - deadline: for all steps together, unless `MeasuringChild.allow` gives more.
+  ///   - variables: of the child beside those that every child has, as `NAME=VALUE`.
   package func start(
-    _ setup: ChildSetup, padding: Int = 0, deadline: Duration
+    _ setup: ChildSetup, padding: Int = 0, deadline: Duration, variables: [String] = []
   ) throws(MeasurementFailure) -> MeasuringChild {
     if interrupt?.isRaised == true { throw .interrupted }
     let changes = try environmentChanges(setup, padding: padding).get()
-    let child = spawn(setup, changes)
+    let child = spawn(setup, ([changes] + variables).joined(separator: "\n"))
     guard child.error == 0 else {
       let remedy = Shortage.remedy(for: child.error).map { "; \($0)" } ?? ""
       let path = wrapper?.path ?? executable
