@@ -22,6 +22,22 @@ package struct TaskGraph: Sendable {
     }
   }
 
+  /// Something that the file says of itself, such as the command that was recorded.
+  package struct Fact: Sendable, Equatable {
+    /// What it is about, without a colon.
+    package var key: String
+    /// What is said, on one line.
+    package var value: String
+
+    package init(key: some StringProtocol, value: some StringProtocol) {
+      self.key = String(key)
+      self.value = String(value)
+    }
+
+    /// The key of the graph's name.
+    package static let nameKey = "name"
+  }
+
   /// The kinds of file a graph can come from.
   package enum Format: String, Sendable, CaseIterable {
     /// WfFormat 1.5, the JSON of the WfCommons collection.
@@ -32,6 +48,9 @@ package struct TaskGraph: Sendable {
 
     /// Graphviz DOT.
     case dot
+
+    /// The form of this suite; see `GraphCSVReader`.
+    case csv
 
     /// The recording of a run.
     case trace
@@ -49,6 +68,9 @@ package struct TaskGraph: Sendable {
   /// Remarks for the user, one sentence each: what was left out or read with a grain of salt.
   package let notes: [String]
 
+  /// What the file says of where it is from, in its order.
+  package let facts: [Fact]
+
   /// Sum of all durations.
   package let totalWorkNanoseconds: Int64
 
@@ -60,7 +82,8 @@ package struct TaskGraph: Sendable {
   /// `path` names the file in errors: no task, a cycle, a negative duration, a total beyond 64
   /// bits. Parents must be valid indices. O(tasks + dependencies).
   package init(
-    name: String, source: Format, tasks: [Task], notes: [String] = [], path: String
+    name: String, source: Format, tasks: [Task], notes: [String] = [], facts: [Fact] = [],
+    path: String
   ) throws(TaskGraphError) {
     if tasks.isEmpty {
       throw TaskGraphError(
@@ -81,6 +104,7 @@ package struct TaskGraph: Sendable {
     self.source = source
     self.tasks = tasks
     self.notes = notes
+    self.facts = facts
   }
 
   /// Number of dependencies.

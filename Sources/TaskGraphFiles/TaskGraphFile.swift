@@ -5,11 +5,11 @@ internal import Traces
 
 /// Reads task graphs from files.
 package enum TaskGraphFile {
-  /// Reads the graph at `path`: a WfCommons or DOT file, a recording, a Ninja manifest, or a
-  /// folder with a `build.ninja`.
+  /// Reads the graph at `path`: a file of our own form, WfCommons or DOT, a recording, a Ninja
+  /// manifest or log, or a folder with a `build.ninja`.
   ///
-  /// The format follows from the name (`.json`; `.dot`, `.gv`; `.ninja`, a folder), else from the
-  /// beginning of the file. Any thread. Time and memory are linear in the size of the files and the
+  /// The format follows from the name (`.csv`; `.json`; `.dot`, `.gv`; `.ninja`, `.ninja_log`, a
+  /// folder), else from the beginning of the file. Any thread. Time and memory are linear in the size of the files and the
   /// number of dependencies.
   package static func load(path: String) throws(TaskGraphError) -> TaskGraph {
     let file = try file(at: path)
@@ -29,22 +29,10 @@ package enum TaskGraphFile {
     if format == .ninja {
       throw TaskGraphError(
         path: name, finding: "this is a Ninja manifest, which does not say how long anything took",
-        expectation: "WfCommons JSON or Graphviz DOT",
+        expectation: "our CSV, WfCommons JSON or Graphviz DOT",
         remedy: "name the folder of the build, where its log lies too")
     }
     return try parse(bytes, format: format, path: name)
-  }
-
-  /// The file that `path` means: the `build.ninja` of a folder, else itself.
-  package static func file(at path: String) throws(TaskGraphError) -> String {
-    guard FileBytes.kind(of: path) == .folder else { return path }
-    let file = path.hasSuffix("/") ? path + "build.ninja" : path + "/build.ninja"
-    if FileBytes.kind(of: file) == .missing {
-      throw TaskGraphError(
-        path: path, finding: "this is a folder without a build.ninja",
-        expectation: "a graph file, or a folder that Ninja has built in", remedy: "name a file")
-    }
-    return file
   }
 
   /// What two paths of one graph have in common: the file that they mean, links followed.
@@ -65,13 +53,14 @@ package enum TaskGraphFile {
     if let format = format(ofName: name) ?? format(ofContent: bytes) { return format }
     throw TaskGraphError(
       path: path, line: 1, column: 1, finding: "this is no known kind of task graph",
-      expectation: "WfCommons JSON, a Ninja manifest, Graphviz DOT or a recording",
+      expectation: "our CSV, WfCommons JSON, a Ninja manifest, Graphviz DOT or a recording",
       remedy:
-        "save it under its usual ending (.json, .ninja, .dot or .gv) to see what is wrong with it"
+        "save it under its usual ending (.csv, .json, .ninja, .dot or .gv) to see what is wrong "
+        + "with it"
     )
   }
 
-  /// Reads a WfCommons or DOT graph or a recording from memory; `path` serves for messages and the name.
+  /// Reads a graph of our own form, WfCommons or DOT or a recording from memory; `path` serves for messages and the name.
   ///
   /// A Ninja manifest is read without any log and so fails; see `parseNinja`.
   package static func parse(_ bytes: [UInt8], format: TaskGraph.Format, path: String)
@@ -79,6 +68,7 @@ package enum TaskGraphFile {
   {
     switch format {
     case .wfcommons: return try WfCommonsReader.read(bytes, path: path, stem: stem(path))
+    case .csv: return try GraphCSVReader.read(bytes, path: path, stem: stem(path))
     case .dot: return try DOTReader.read(bytes, path: path, stem: stem(path))
     case .ninja: return try parseNinja(manifest: bytes, log: [], path: path)
     case .trace: return try TraceGraphReader.read(bytes, path: path, stem: stem(path))
@@ -106,37 +96,26 @@ package enum TaskGraphFile {
 
   private static func loadNinja(_ bytes: [UInt8], path: String) throws(TaskGraphError) -> TaskGraph
   {
-    let folder = folder(path)
-    let manifest = try NinjaManifestReader.read(
-      bytes, path: path, identity: FileBytes.identity(path)
-    ) { name throws(TaskGraphError) in
-      let file = name.hasPrefix("/") ? name : folder + name
-      return (FileBytes.identity(file), try FileBytes.read(file))
-    }
-    var logPath = folder + ".ninja_log"
-    if FileBytes.kind(of: logPath) == .missing, !manifest.buildDirectory.isEmpty {
-      let directory = manifest.buildDirectory
-      logPath = (directory.hasPrefix("/") ? directory : folder + directory) + "/.ninja_log"
-    }
+    let build = try NinjaBuild(manifest: bytes, at: path, in: folder(path))
+    var logPath = folder(path) + ".ninja_log"
+    if FileBytes.kind(of: logPath) == .missing { logPath = build.logPath }
     if FileBytes.kind(of: logPath) == .missing {
       throw TaskGraphError(
         path: logPath, finding: "the log of the build is missing",
         expectation: "it beside the manifest",
         remedy: "run ninja once in that folder, from scratch")
     }
-    let log = try NinjaLog(try FileBytes.read(logPath), path: logPath, manifest: manifest)
-    return try NinjaReader.read(
-      manifest: manifest, log: log, path: path, logPath: logPath, name: stem(path))
+    return try build.graph(log: try FileBytes.read(logPath), at: logPath)
   }
 
   /// The part of a path up to its last slash.
-  private static func folder(_ path: String) -> String {
+  static func folder(_ path: String) -> String {
     path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
   }
 
-  private static func fileName(_ path: String) -> Substring { path.dropFirst(folder(path).count) }
+  static func fileName(_ path: String) -> Substring { path.dropFirst(folder(path).count) }
 
-  private static func stem(_ path: String) -> String { names(of: path).last ?? "graph" }
+  static func stem(_ path: String) -> String { names(of: path).last ?? "graph" }
 
   /// What tells a graph file from others: its folders from the root on, then its name without the
   /// ending.
@@ -160,6 +139,7 @@ package enum TaskGraphFile {
   /// The format that a file name promises.
   static func format(ofName name: Substring) -> TaskGraph.Format? {
     let lower = name.lowercased()
+    if lower.hasSuffix(".csv") { return .csv }
     if lower.hasSuffix(".json") { return .wfcommons }
     if lower.hasSuffix(".ninja") { return .ninja }
     return lower.hasSuffix(".dot") || lower.hasSuffix(".gv") ? .dot : nil
@@ -183,6 +163,7 @@ package enum TaskGraphFile {
       }
     }
     if source[at] == UInt8(ascii: "{") { return .wfcommons }
+    if bytes[at...].starts(with: GraphCSVReader.columns.utf8) { return .csv }
     if source[at] == UInt8(ascii: "/"), source[at + 1] == UInt8(ascii: "*") { return .dot }
     let word = String(
       decoding: bytes[at...].prefix(80).prefix { $0 != 0x20 && $0 != 0x0A && $0 != 0x7B },

@@ -5,10 +5,12 @@ internal import Glibc
 internal import TaskGraphFiles
 
 extension GraphSummary {
-  /// Reads graph files in their order, each under a benchmark name of its own.
+  /// Reads graph files in their order, each under a benchmark name of its own; a folder stands for
+  /// the graphs in it.
   ///
   /// Throws when two paths mean the same graph: its rows could not be told apart.
-  package static func read(_ paths: [String]) throws(PlanError) -> [GraphSummary] {
+  package static func read(_ named: [String]) throws(PlanError) -> [GraphSummary] {
+    let paths = try graphs(at: named)
     var known: [String: String] = [:]
     for path in paths {
       let identity = try identity(of: path)
@@ -19,6 +21,14 @@ extension GraphSummary {
     var summaries: [GraphSummary] = []
     for path in paths { summaries.append(try read(path)) }
     return distinct(summaries)
+  }
+
+  private static func graphs(at named: [String]) throws(PlanError) -> [String] {
+    do throws(TaskGraphError) {
+      var paths: [String] = []
+      for path in named { paths += path == "-" ? [path] : try TaskGraphFile.graphs(at: path) }
+      return paths
+    } catch { throw .graph("\(error)") }
   }
 
   private static func identity(of path: String) throws(PlanError) -> String {
