@@ -141,6 +141,8 @@ let package = Package(
         "CSystemShims", "ConcurrencyPrimitives", "Harness", "Machine", "Results", "Scheduling",
         "Statistics", "TaskGraphFiles",
       ]),
+    room(
+      "BuildRecording", imports: ["CSystemShims", "Harness", "Measurement", "TaskGraphFiles"]),
     room("Revisions", imports: ["CSystemShims", "Harness", "Measurement", "Results"]),
     room("Analysis", imports: ["Results", "Statistics"]),
     room(
@@ -158,9 +160,9 @@ let package = Package(
     room(
       "BenchmarkCLI",
       imports: [
-        "Analysis", "Certification", "Counting", "CSystemShims", "Exports", "Gate", "Harness",
-        "History", "Machine", "Measurement", "Results", "Revisions", "Scheduling", "Statistics",
-        "SuiteFiles", "TracePages", "Traces",
+        "Analysis", "BuildRecording", "Certification", "Counting", "CSystemShims", "Exports",
+        "Gate", "Harness", "History", "Machine", "Measurement", "Results", "Revisions",
+        "Scheduling", "Statistics", "SuiteFiles", "TaskGraphFiles", "TracePages", "Traces",
       ]),
 
     // The suite: what is measured, and the program.
@@ -369,8 +371,8 @@ let package = Package(
       imports: [
         "BenchmarkCLI", "Analysis", "ConcurrencyPrimitives", "Counting", "ExportSamples", "Exports",
         "Gate", "GateFixture", "Harness", "History", "Measurement", "MeasurementFixtures",
-        "Results", "Revisions", "Scheduling", "Statistics", "SuiteFiles", "TestFolders", "Traces",
-        "Workloads",
+        "Results", "Revisions", "Scheduling", "Statistics", "SuiteFiles", "TaskGraphFiles",
+        "TestFolders", "Traces", "Workloads",
       ]),
     tests("SuiteFilesTests", imports: ["SuiteFiles"]),
     tests(

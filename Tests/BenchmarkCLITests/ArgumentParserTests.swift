@@ -10,7 +10,8 @@ import Testing
   private let parser = ArgumentParser(
     workloadNames: ["chain", "fan", "fork-join"],
     suites: SuiteShelf([
-      ShippedSelection(name: "s", bytes: Array(#"{"summary": "s", "expected": "1s"}"#.utf8))
+      ShippedSelection(
+        name: "s", bytes: Array(#"{"summary": "s", "expected": "1s"}"#.utf8), folder: "")
     ]))
 
   private func request(_ words: String..., environment: [String: String] = [:]) throws
@@ -96,6 +97,7 @@ import Testing
       .counts: "off", .against: "b", .trace: "t", .perfetto: "p", .detail: "full",
       .breakOver: "5ms", .sched: "1", .perf: "1", .heap: "1", .simulate: "1", .policy: "fifo",
       .overhead: "x2",
+      .importing: "i",
     ]
     for option in OptionTable.all {
       let text = try #require(samples[option.name], "no sample for \(option.name.flag)")

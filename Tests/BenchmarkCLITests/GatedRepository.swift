@@ -121,7 +121,7 @@ struct GatedRepository {
   }
 
   /// The fixture beside the tests.
-  private static var fixture: String {
+  static var fixture: String {
     let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     let folder = URL(filePath: own).deletingLastPathComponent()
     return folder.appending(path: "GateFixture").path
@@ -152,7 +152,7 @@ struct GatedRepository {
     """
 }
 
-/// `bench` of such a repository, in a process of its own.
+/// `bench` in a process of its own, mostly that of such a repository.
 final class GateProcess {
   private let process = Process()
   private let output: URL
@@ -162,23 +162,35 @@ final class GateProcess {
   ///   - words: what the program is told.
   ///   - environment: further variables.
   ///   - wrapper: a command that runs the one behind it.
-  init(
+  convenience init(
     _ repository: GatedRepository, _ words: [String], environment: [String: String] = [:],
     wrapper: [String] = []
   ) throws {
-    let place = repository.folder + "/told-\(UInt64.random(in: .min ... .max))"
+    try self.init(
+      repository.program, words, in: repository.root, scratch: repository.folder,
+      environment: environment, wrapper: wrapper)
+  }
+
+  /// - Parameters:
+  ///   - root: the working folder.
+  ///   - scratch: the folder for temporary files, whose `bin` goes before all others.
+  init(
+    _ program: String, _ words: [String], in root: String, scratch: String,
+    environment: [String: String] = [:], wrapper: [String] = []
+  ) throws {
+    let place = scratch + "/told-\(UInt64.random(in: .min ... .max))"
     output = URL(filePath: place + ".out")
     messages = URL(filePath: place + ".err")
-    let command = wrapper + [repository.program] + words
+    let command = wrapper + [program] + words
     process.executableURL = URL(filePath: command[0])
     process.arguments = Array(command.dropFirst())
-    process.currentDirectoryURL = URL(filePath: repository.root)
+    process.currentDirectoryURL = URL(filePath: root)
     var all = ProcessInfo.processInfo.environment
     // What the machine of these tests sets for itself.
     for name in ["GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_BASE_REF"] { all[name] = nil }
-    all["PATH"] = "\(repository.folder)/bin:" + (all["PATH"] ?? "")
-    all["TMPDIR"] = repository.folder
-    all["PWD"] = repository.root
+    all["PATH"] = "\(scratch)/bin:" + (all["PATH"] ?? "")
+    all["TMPDIR"] = scratch
+    all["PWD"] = root
     process.environment = all.merging(environment) { $1 }
     process.standardInput = FileHandle.nullDevice
     for file in [output, messages] { try Data().write(to: file) }

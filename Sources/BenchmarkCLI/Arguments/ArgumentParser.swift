@@ -199,7 +199,7 @@ package struct ArgumentParser: Sendable {
       return
     }
     // Paths and actions, which the request of the verb judges.
-    guard verb != .report, verb != .history, verb != .baseline, verb != .replay else { return }
+    guard ![.report, .history, .baseline, .replay, .record].contains(verb) else { return }
     guard [.run, .compare, .check, .counts, .profile].contains(verb) else {
       guard let word = words.first else { return }
       throw .usage(word, "`bench \(verb.rawValue)` takes no names", next: "leave it out")

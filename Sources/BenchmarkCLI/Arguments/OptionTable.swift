@@ -24,6 +24,7 @@ package enum OptionName: String, CaseIterable, Sendable {
   case breakOver = "break-over"
   case sched, perf, heap
   case simulate, policy, overhead
+  case importing = "import"
 
   /// As typed.
   package var flag: String { "--\(rawValue)" }
@@ -304,8 +305,9 @@ package enum OptionTable {
       "also measure systems with operations of their own, such as foundation"),
     .init(
       .graph, .text("FILE"), repeats: true, verbs: measuring + [.profile],
-      "replay a recorded task graph (WfCommons JSON, build.ninja or its folder, Graphviz DOT, a "
-        + "recording of `profile`; - for standard input) instead of the built-in workloads"),
+      "replay a recorded task graph (a file of `record`, WfCommons JSON, build.ninja or its folder, "
+        + "Graphviz DOT, a recording of `profile`; - for standard input), or every one of a folder, "
+        + "instead of the built-in workloads"),
     .init(
       .timeScale, .factor, verbs: measuring + [.profile, .replay],
       "replay: recorded durations times X; default: 1, or about one second of work where they "
@@ -325,10 +327,18 @@ package enum OptionTable {
       "write there, not to stdout; an existing folder gets a file for each run, such as "
         + "RUN.jmh.json; - for stdout"),
     .init(
+      .importing, .text("FILE"), verbs: [.record],
+      "make the graph of FILE, of any form that `run --graph` takes, and run nothing; - for "
+        + "standard input"),
+    .init(
+      .output, .text("FILE"), verbs: [.record],
+      "write the graph there; default: NAME.csv in this folder, by the folder of the build or the "
+        + "file that is imported; - for stdout, with --import"),
+    .init(
       .output, .text("FILE"), verbs: [.counts], "write the counts as CSV to FILE"),
     .init(
       .force, .flag,
-      verbs: [.profile, .replay, .run, .compare, .check, .counts, .report, .history],
+      verbs: [.profile, .replay, .run, .compare, .check, .counts, .report, .history, .record],
       "let --output replace an existing regular file"),
     .init(.force, .flag, verbs: [.baseline], "let save replace the baseline of that name"),
     .init(
@@ -380,6 +390,7 @@ package enum OptionTable {
       .quiet, .flag,
       verbs: [
         .profile, .replay, .run, .compare, .check, .counts, .report, .history, .baseline, .selftest,
+        .record,
       ],
       "nothing on stderr but errors"),
   ]

@@ -4,7 +4,8 @@ internal import Statistics
 
 /// What `bench` can be told to do.
 package enum Verb: String, CaseIterable, Sendable {
-  case run, compare, check, counts, profile, replay, report, baseline, history, list, schema, doctor
+  case run, compare, check, counts, profile, replay, record, report, baseline, history, list,
+    schema, doctor
   case selftest
 
   private var falseAlarms: String { UnitFormatter.percent(GateFamily.gateAlpha) }
@@ -18,6 +19,7 @@ package enum Verb: String, CaseIterable, Sendable {
     case .counts: "count instructions, atomics and allocations, and compare with a baseline"
     case .profile: "record a run and say why it takes what it takes"
     case .replay: "run a recorded graph again, on schedulers or in virtual time"
+    case .record: "run your build and keep its graph, to replay it"
     case .report: "show stored runs again, or write them in the forms of other tools"
     case .baseline: "keep the present commit by a name, to gate later ones against"
     case .history: "keep the figures of commits, and find where they change"
@@ -37,6 +39,7 @@ package enum Verb: String, CaseIterable, Sendable {
     case .counts: "bench counts [WORKLOAD…] [OPTIONS]"
     case .profile: "bench profile WORKLOAD | --graph FILE | --recording FILE [OPTIONS]"
     case .replay: "bench replay TRACE [--simulate] [OPTIONS]"
+    case .record: "bench record [OPTIONS] -- ninja|make … | --import FILE"
     case .report: "bench report FILE… [OPTIONS]"
     case .baseline: "bench baseline save NAME | list | show NAME | delete NAME [OPTIONS]"
     case .history: "bench history add|scan|confirm|bisect|show|export [OPTIONS]"
@@ -99,6 +102,15 @@ package enum Verb: String, CaseIterable, Sendable {
       overhead, beside what no schedule can be faster than. Bodies take what they took, memory is
       equally far for all workers, and who sleeps wakes at once. Deterministic for a seed. Exit code
       65: the file is no recording, or not of a whole graph.
+      """
+    case .record:
+      """
+      Runs the build, which has this terminal and Ctrl-C, and writes a graph file of what it ran:
+      tasks with their times, and what they waited for. Ninja tells the times in its log; where make
+      builds, this program stands in for the shell of recipes and takes them. --import makes such a
+      file of a graph of another form. The exit code is that of the build; where that is 0, 69 means
+      that nothing ran, 65 that a file of the build cannot be read, and 72 that there is no such
+      program.
       """
     case .report:
       """
@@ -222,6 +234,13 @@ package enum Verb: String, CaseIterable, Sendable {
           "what more workers and another policy would give"
         ),
         ("bench replay run.trace --simulate --overhead x0.5", "if an operation cost half"),
+      ]
+    case .record:
+      [
+        ("bench record -- ninja -C out", "a build by Ninja, kept in out.csv"),
+        ("bench record --output app.csv -- make -j8", "one by make, with the makes inside it"),
+        ("bench record --import workflow.json", "a WfCommons file in our form"),
+        ("bench run --graph app.csv", "every scheduler on it"),
       ]
     case .report:
       [

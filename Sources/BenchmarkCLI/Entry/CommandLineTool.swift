@@ -20,7 +20,8 @@ package struct CommandLineTool {
     self.console = console
   }
 
-  /// Runs the whole program: a child's side for the hidden verb, else what the user asked for.
+  /// Runs the whole program: the shell of a recipe where make started it as one, a child's side for
+  /// the hidden verb, else what the user asked for.
   ///
   /// Call it on the main thread before any other thread starts. A debug build becomes the release
   /// build first.
@@ -32,6 +33,8 @@ package struct CommandLineTool {
   package static func run(
     arguments: [String], environment: [String: String], suite: Suite
   ) -> Int32 {
+    // SAFETY: the arguments of the process live as long as it does.
+    unsafe shim_become_recipe_shell(CommandLine.argc, CommandLine.unsafeArgv)
     if arguments.first == measureChildVerb {
       return runMeasureChild(arguments: Array(arguments.dropFirst()), suite: suite)
     }
@@ -78,6 +81,7 @@ package struct CommandLineTool {
       case .verb(.report): return try report(ReportRequest(parsed))
       case .verb(.profile): return try profile(ProfileRequest(parsed))
       case .verb(.replay): return try replay(ReplayRequest(parsed))
+      case .verb(.record): return try record(RecordRequest(parsed))
       case .verb(.baseline): return try baseline(BaselineRequest(parsed))
       case .verb(.history): return try history(HistoryRequest(parsed))
       case .verb(.list): return try list(parsed)

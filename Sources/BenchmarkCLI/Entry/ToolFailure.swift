@@ -1,36 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// How `bench` ends; the numbers are part of the command line's contract.
-package enum ExitCode: Int32, Sendable {
+package struct ExitCode: RawRepresentable, Hashable, Sendable {
+  package let rawValue: Int32
+
+  /// Any other code is that of a build that was recorded.
+  package init(rawValue: Int32) { self.rawValue = rawValue }
+
   /// Done.
-  case success = 0
+  package static let success = ExitCode(rawValue: 0)
   /// A benchmark failed, or `doctor` found something, or a checked file is not valid, or a count is
   /// more than before.
-  case findings = 1
+  package static let findings = ExitCode(rawValue: 1)
   /// Something got worse.
-  case regression = 2
+  package static let regression = ExitCode(rawValue: 2)
   /// Nothing was judged, or not everything is settled and the user asked for that.
-  case inconclusive = 3
+  package static let inconclusive = ExitCode(rawValue: 3)
   /// Something got better, and the user asked to hear of it.
-  case improvement = 4
+  package static let improvement = ExitCode(rawValue: 4)
   /// A baseline is missing, or is of another machine.
-  case noBaseline = 5
+  package static let noBaseline = ExitCode(rawValue: 5)
   /// The command line cannot be understood.
-  case usage = 64
+  package static let usage = ExitCode(rawValue: 64)
   /// An input file is malformed.
-  case malformedInput = 65
+  package static let malformedInput = ExitCode(rawValue: 65)
   /// Nothing matched the filter.
-  case nothingMatched = 69
+  package static let nothingMatched = ExitCode(rawValue: 69)
   /// A fault of the tool itself.
-  case internalFault = 70
+  package static let internalFault = ExitCode(rawValue: 70)
   /// A program that is needed is not installed.
-  case missing = 72
+  package static let missing = ExitCode(rawValue: 72)
   /// An output file cannot be created.
-  case cannotCreate = 73
+  package static let cannotCreate = ExitCode(rawValue: 73)
   /// Reading or writing failed.
-  case inputOutput = 74
+  package static let inputOutput = ExitCode(rawValue: 74)
   /// Ended by Ctrl-C after writing what was complete.
-  case interrupted = 130
+  package static let interrupted = ExitCode(rawValue: 130)
 }
 
 /// An error the user sees: where, what was found, what was expected, and what to do next.

@@ -2,20 +2,25 @@
 
 internal import Measurement
 
+extension GraphSummary {
+  /// How large the graph is: tasks, edges, work and critical path.
+  var sizes: String {
+    "\(taskCount) task\(taskCount == 1 ? "" : "s"), "
+      + "\(edgeCount) edge\(edgeCount == 1 ? "" : "s"), "
+      + "\(UnitFormatter.text(Double(totalWorkNanoseconds), unit: "ns")) of work, "
+      + "critical path \(UnitFormatter.text(Double(criticalPathNanoseconds), unit: "ns"))"
+  }
+}
+
 extension MeasurementGroup.Replay {
   /// What the graph is, and what a replay makes of its durations: shown above its figures.
   var facts: [String] {
-    func time(_ nanoseconds: Int64, _ factor: Double = 1) -> String {
+    func time(_ nanoseconds: Int64, _ factor: Double) -> String {
       UnitFormatter.text(Double(nanoseconds) * factor, unit: "ns")
     }
-    let size =
-      "\(graph.taskCount) task\(graph.taskCount == 1 ? "" : "s"), "
-      + "\(graph.edgeCount) edge\(graph.edgeCount == 1 ? "" : "s"), "
-      + "\(time(graph.totalWorkNanoseconds)) of work, "
-      + "critical path \(time(graph.criticalPathNanoseconds))"
-    guard timeScale != 1 else { return [size + ", replayed as recorded"] }
+    guard timeScale != 1 else { return [graph.sizes + ", replayed as recorded"] }
     return [
-      size,
+      graph.sizes,
       "every duration times \(timeScale) (--time-scale): "
         + "\(time(graph.totalWorkNanoseconds, timeScale)) of work, "
         + "critical path \(time(graph.criticalPathNanoseconds, timeScale))",

@@ -11,6 +11,7 @@
 #include "MachineProbes.h"
 #include "Measurement.h"
 #include "Process.h"
+#include "Recipes.h"
 #include "Recording.h"
 #include "Shortage.h"
 #include "SystemFacts.h"
