@@ -9,13 +9,22 @@ enum ShippedSuites {
   ///
   /// A new suite is one file and one line here.
   static let all: [ShippedSelection] = [
-    ShippedSelection(name: "quick", bytes: PackageResources.quick_json),
-    ShippedSelection(name: "default", bytes: PackageResources.default_json),
-    ShippedSelection(name: "full", bytes: PackageResources.full_json),
-    ShippedSelection(name: "ci", bytes: PackageResources.ci_json),
-    ShippedSelection(name: "priority", bytes: PackageResources.priority_json),
-    ShippedSelection(name: "cancellation", bytes: PackageResources.cancellation_json),
-    ShippedSelection(name: "strong-scaling", bytes: PackageResources.strong_scaling_json),
-    ShippedSelection(name: "weak-scaling", bytes: PackageResources.weak_scaling_json),
+    selection("quick", PackageResources.quick_json),
+    selection("default", PackageResources.default_json),
+    selection("full", PackageResources.full_json),
+    selection("ci", PackageResources.ci_json),
+    selection("priority", PackageResources.priority_json),
+    selection("cancellation", PackageResources.cancellation_json),
+    selection("strong-scaling", PackageResources.strong_scaling_json),
+    selection("weak-scaling", PackageResources.weak_scaling_json),
+    selection("real", PackageResources.real_json),
   ]
+
+  private static func selection(_ name: String, _ bytes: [UInt8]) -> ShippedSelection {
+    ShippedSelection(name: name, bytes: bytes, folder: folder)
+  }
+
+  /// The folder `Benchmarks`, two levels above this file.
+  private static let folder =
+    "/" + #filePath.split(separator: "/").dropLast(2).joined(separator: "/")
 }

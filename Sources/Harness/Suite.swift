@@ -90,11 +90,14 @@ package struct ShippedSelection: Sendable {
   package var name: String
   /// The file: JSON.
   package var bytes: [UInt8]
+  /// The folder in the sources in which relative paths of the file begin.
+  package var folder: String
 
   /// A selection; see the properties.
-  package init(name: String, bytes: [UInt8]) {
+  package init(name: String, bytes: [UInt8], folder: String) {
     self.name = name
     self.bytes = bytes
+    self.folder = folder
   }
 }
 

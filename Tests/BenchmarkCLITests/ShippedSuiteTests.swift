@@ -10,9 +10,10 @@ import Workloads
 
 /// The suites that are part of the program, as they lie in its sources.
 struct ShippedSuiteTests {
-  private static let folder = URL(filePath: #filePath)
+  private static let benchmarks = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .appending(path: "Benchmarks/BenchmarkKit/Suites")
+    .appending(path: "Benchmarks")
+  private static let folder = benchmarks.appending(path: "BenchmarkKit/Suites")
 
   private static let names =
     ((try? FileManager.default.contentsOfDirectory(atPath: folder.path())) ?? [])
@@ -48,7 +49,7 @@ struct ShippedSuiteTests {
 
   private static func shelf(_ name: String) throws -> SuiteShelf {
     let bytes = [UInt8](try Data(contentsOf: folder.appending(path: "\(name).json")))
-    return SuiteShelf([ShippedSelection(name: name, bytes: bytes)])
+    return SuiteShelf([ShippedSelection(name: name, bytes: bytes, folder: benchmarks.path)])
   }
 
   /// What the suite measures on so many processors, with the schedulers that are built in.

@@ -26,7 +26,10 @@ struct SuiteOptionTests {
   ) throws(ToolFailure) -> ParsedArguments {
     try ArgumentParser(
       workloadNames: WorkloadCatalog.all.map(\.name),
-      suites: SuiteShelf([ShippedSelection(name: "mine", bytes: Array(suite.utf8))]), cpuCount: 3
+      suites: SuiteShelf([
+        ShippedSelection(name: "mine", bytes: Array(suite.utf8), folder: "/graphs")
+      ]),
+      cpuCount: 3
     )
     .parse(words, environment: environment)
   }
@@ -74,6 +77,25 @@ struct SuiteOptionTests {
       let request = try RunRequest(try parse(["run", "--suite", file]))
       #expect(request.suite == file && request.measurement.workloadNames == ["chain", "fan"])
     }
+  }
+
+  @Test func pathsOfASuiteBeginInItsFolder() throws {
+    let suite = """
+      {
+        "summary": "s", "expected": "1s",
+        "options": { "graph": ["a.csv", "sub/b.csv", "/c.csv", "-"] }
+      }
+      """
+    let paths = ["/graphs/a.csv", "/graphs/sub/b.csv", "/c.csv", "-"]
+    #expect(try parse(["run", "--suite", "mine"], suite: suite).texts(.graph) == paths)
+    try TestDirectory.with { folder in
+      try Data(suite.utf8).write(to: URL(filePath: folder + "/own.json"))
+      #expect(
+        try parse(["run", "--suite", folder + "/own.json"]).texts(.graph)
+          == ["\(folder)/a.csv", "\(folder)/sub/b.csv", "/c.csv", "-"])
+    }
+    let typed = try parse(["run", "--suite", "mine", "--graph", "mine.csv"], suite: suite)
+    #expect(typed.texts(.graph) == ["mine.csv"])
   }
 
   @Test func anUnknownNameSaysWhichThereAre() throws {

@@ -33,7 +33,7 @@ package struct SuiteShelf: Sendable {
     _ parsed: inout ParsedArguments, options: [OptionSpecification], cpuCount: Int
   ) throws(ToolFailure) {
     guard let name = parsed.text(.suite) else { return }
-    let suite = try named(name)
+    let (suite, folder) = try named(name)
     parsed.suite = suite
     let isNarrowed = !parsed.words.isEmpty
     let selectsOtherwise = parsed.values[.graph] != nil || parsed.values[.tag] != nil
@@ -49,7 +49,8 @@ package struct SuiteShelf: Sendable {
       }
       // Of another verb, such as the pairs of a comparison.
       guard let specification = options.first(where: { $0.name == known }) else { continue }
-      let values = try Self.values(of: option, as: specification, place: place, cpuCount: cpuCount)
+      var values = try Self.values(of: option, as: specification, place: place, cpuCount: cpuCount)
+      if known == .graph { values = values.map { Self.path($0, in: folder) } }
       guard parsed.values[known] == nil else { continue }
       if Self.selecting.contains(known), isNarrowed || (selectsOtherwise && known != .filter) {
         continue
@@ -91,9 +92,18 @@ package struct SuiteShelf: Sendable {
     return values
   }
 
-  private func named(_ name: String) throws(ToolFailure) -> SuiteFile {
+  /// A path of a suite, which begins in the folder of its file; standard input stays what it is.
+  private static func path(_ value: OptionValue, in folder: String) -> OptionValue {
+    guard case .text(let path) = value, path != "-", !path.hasPrefix("/"), !folder.isEmpty else {
+      return value
+    }
+    return .text("\(folder)/\(path)")
+  }
+
+  /// The suite, and the folder in which its paths begin: none for the present one.
+  private func named(_ name: String) throws(ToolFailure) -> (SuiteFile, folder: String) {
     if let selection = shipped.first(where: { $0.name == name }) {
-      return try Self.read(selection.bytes, name: name)
+      return (try Self.read(selection.bytes, name: name), selection.folder)
     }
     let names = shipped.map(\.name)
     guard File.exists(name) else {
@@ -107,7 +117,8 @@ package struct SuiteShelf: Sendable {
     do throws(FileError) { bytes = try File.read(name) } catch {
       throw ToolFailure(reading: error)
     }
-    return try Self.read(bytes, name: name)
+    let folder = name.lastIndex(of: "/").map { String(name[..<$0]) }
+    return (try Self.read(bytes, name: name), folder == "" ? "/" : folder ?? "")
   }
 
   private static func read(_ bytes: [UInt8], name: String) throws(ToolFailure) -> SuiteFile {
