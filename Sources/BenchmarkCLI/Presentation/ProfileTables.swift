@@ -4,6 +4,11 @@ internal import Traces
 
 /// The tables of a profile.
 enum ProfileTables {
+  /// Lines of tables whose rows have a name and a sentence.
+  private static let wideLine = 100
+  /// How much of an operation's name is shown: the end, which tells paths apart.
+  private static let shownName = 40
+
   /// The phases of all operations, and of each priority where there are several.
   static func latency(_ latency: LatencyBreakdown) -> TextTable {
     var table = TextTable(columns: [
@@ -30,6 +35,7 @@ enum ProfileTables {
   /// The causes of ready wait, the largest first; they sum to 100 %.
   static func causes(_ causes: WaitCauses) -> TextTable {
     var table = TextTable(columns: [("cause", .left), ("time", .right), ("share", .right)])
+    table.mostWidth = wideLine
     let total = causes.total
     for cause in WaitCause.allCases.sorted(by: { total[$0] > total[$1] }) where total[cause] > 0 {
       table.rows.append([
@@ -52,15 +58,21 @@ enum ProfileTables {
     return table
   }
 
-  /// The operations that waited longest.
-  static func offenders(_ trace: Trace, _ causes: WaitCauses) -> TextTable {
-    var table = TextTable(columns: [("operation", .left), ("waited", .right), ("mostly", .left)])
+  /// The operations that waited longest, and where causes are named the largest one of each.
+  static func offenders(_ trace: Trace, _ causes: WaitCauses, namesCauses: Bool) -> TextTable {
+    var table = TextTable(columns: [("operation", .left), ("waited", .right)])
+    table.mostWidth = wideLine
+    if namesCauses { table.columns.append(("mostly", .left)) }
     for offender in causes.longest.prefix(5) {
-      table.rows.append([
-        .init(name(Int(offender.operation), trace)),
-        .init(ProfileText.time(offender.shares.total)),
-        .init(offender.shares.largest.map(ProfileSentence.name) ?? ""),
-      ])
+      // The table of causes says why a cause is unknown.
+      let cause = offender.shares.largest.map {
+        $0 == .unknown ? "unknown" : ProfileSentence.name($0)
+      }
+      table.rows.append(
+        [
+          .init(shortName(Int(offender.operation), trace)),
+          .init(ProfileText.time(offender.shares.total)),
+        ] + (namesCauses ? [.init(cause ?? "")] : []))
     }
     return table
   }
@@ -70,9 +82,10 @@ enum ProfileTables {
     var table = TextTable(columns: [
       ("operation", .left), ("ready wait", .right), ("run", .right),
     ])
+    table.mostWidth = wideLine
     for row in difference.largest {
       table.rows.append([
-        .init(name(Int(row.first), trace)), .init(ProfileText.change(row.readyWait)),
+        .init(shortName(Int(row.first), trace)), .init(ProfileText.change(row.readyWait)),
         .init(ProfileText.change(row.run)),
       ])
     }
@@ -84,6 +97,11 @@ enum ProfileTables {
     let row = trace.operations[operation]
     let name = trace.names[Int(row.name)]
     return "\(name.isEmpty ? trace.names[Int(row.kind)] : name) #\(operation)"
+  }
+
+  private static func shortName(_ operation: Int, _ trace: Trace) -> String {
+    let name = name(operation, trace)
+    return name.count <= shownName ? name : "…" + name.suffix(shownName - 1)
   }
 
   private static func name(_ phase: LatencyBreakdown.Phase) -> String {

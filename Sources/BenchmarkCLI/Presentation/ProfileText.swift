@@ -104,7 +104,9 @@ struct ProfileText {
       "work \(Self.time(work.work)), span \(Self.time(work.span)), parallelism "
         + (work.parallelism.map(UnitFormatter.significant) ?? "n/a"))
     lines += ["", style.paint("operations that waited longest", .faint)]
-    lines += ProfileTables.offenders(profile.trace, graph.causes).lines(style: style)
+    lines += ProfileTables.offenders(
+      profile.trace, graph.causes, namesCauses: !Self.isPerturbed(profile)
+    ).lines(style: style)
     return lines
   }
 

@@ -170,18 +170,19 @@ function breakdownChart(profile, theme) {
   if (profile.breakdown.length === 0) return null;
   const phases = ["ready, not begun", "runs", "goes on without a thread"];
   const groups = profile.breakdown.map((group) => ({ name: `${group.name} (${group.count})`, means: group.means,
-    end: group.means[1] + group.means[2] + group.means[3], before: `after ${duration(group.means[0])} for dependencies` }));
+    end: group.means[1] + group.means[2] + group.means[3], before: `after ${duration(group.means[0])}` }));
   const values = groups.flatMap((group) => phases.map((phase, order) => ({
     phase, order, name: group.name, mean: group.means[order + 1], lasts: duration(group.means[order + 1]) })));
   const longest = Math.max(...groups.map((group) => group.end));
   const y = { field: "name", type: "nominal", sort: null, title: null, axis: { labelLimit: 200 * theme.scale } };
-  const x = { type: "quantitative", title: "mean of an operation", axis: { ...timeAxis("mean of an operation"), values: ticks(longest) },
+  const title = "mean of an operation, after its wait for dependencies";
+  const x = { type: "quantitative", title, axis: { ...timeAxis(title), values: ticks(longest) },
     scale: { domain: [0, 2 * longest], nice: false } };
   return {
     height: 26 * theme.scale * groups.length,
     layer: [
       { data: { values }, mark: "bar", encoding: { y, x: { field: "mean", ...x }, order: { field: "order" },
-        color: { field: "phase", type: "nominal", sort: phases, legend: { orient: "top", title: null },
+        color: { field: "phase", type: "nominal", sort: phases, legend: { orient: "top", title: null, columns: 2 },
           scale: { domain: phases, range: [theme.parts.idle, theme.parts.run, theme.parts.suspended] } },
         tooltip: [{ field: "name", title: "title" }, { field: "phase" }, { field: "lasts" }] } },
       { data: { values: groups }, mark: { type: "text", align: "left", dx: 5, fontSize: 12 * theme.scale, color: theme.dim },

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import Traces
+
+@testable import BenchmarkCLI
+
+@Suite struct ProfileTablesTests {
+  /// One operation of a long name, which waited for a worker that slept.
+  private func trace(named name: String) -> Trace {
+    var trace = Trace(header: TraceHeader())
+    trace.header.workers = 1
+    trace.names.append(name)
+    var operation = TracedOperation(queue: -1)
+    operation.name = UInt32(trace.names.count - 1)
+    operation.created = 0
+    operation.enqueued = 0
+    operation.ready = 0
+    operation.started = 1_000
+    operation.returned = 2_000
+    operation.finished = 2_000
+    operation.outcome = .finished
+    operation.thread = 0
+    trace.operations = [operation]
+    trace.threads = [TraceThread(worker: 0, systemID: 1, name: 0)]
+    return trace
+  }
+
+  @Test func theEndOfALongNameIsShownSoThatPathsCanBeToldApart() throws {
+    let path = String(repeating: "folder/", count: 20) + "last.o"
+    let trace = trace(named: path)
+    let causes = try #require(TraceReport(trace).graph).causes
+    let table = ProfileTables.offenders(trace, causes, namesCauses: true)
+    let cells = try #require(table.rows.first).map(\.text)
+    #expect(cells[0].hasPrefix("…") && cells[0].hasSuffix("folder/last.o #0"))
+    #expect(cells.count == 3 && !cells[2].isEmpty)
+    #expect(table.lines(style: .plain).allSatisfy { $0.count <= 100 })
+    #expect(table.lines(style: .plain).count == 2)
+  }
+
+  @Test func noCauseStandsBesideAnOperationOfARunThatTheRecordingChanged() throws {
+    let trace = trace(named: "short")
+    let causes = try #require(TraceReport(trace).graph).causes
+    let table = ProfileTables.offenders(trace, causes, namesCauses: false)
+    #expect(table.columns.map(\.heading) == ["operation", "waited"])
+    #expect(table.rows.first?.map(\.text) == ["short #0", "1.00 µs"])
+  }
+}
