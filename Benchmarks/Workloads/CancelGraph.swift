@@ -156,7 +156,7 @@ extension WorkloadDescription {
   ) -> WorkloadDescription {
     WorkloadDescription(
       name: name, summary: summary, notShown: "bodies: none of a cancelled operation runs",
-      tags: ["throughput", "cancellation", "dependencies"], runsByDefault: false,
+      tags: ["throughput", "cancellation", "dependency"], runsByDefault: false,
       axes: [
         Axis(
           name: "n", summary: "operations", smoke: 100, quick: 5000, real: 50_000,

@@ -71,7 +71,7 @@ extension WorkloadDescription {
     name: "chain",
     summary: "each operation depends on the one before; cost from a finish to the next start",
     notShown: "parallel speed-up: there is no parallelism in it",
-    tags: ["latency-bound", "dependencies"],
+    tags: ["latency-bound", "dependency"],
     axes: [
       Axis(
         name: "n", summary: "operations", smoke: 200, quick: 10_000, real: 100_000,

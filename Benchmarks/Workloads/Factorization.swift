@@ -130,7 +130,7 @@ extension WorkloadDescription {
     name: "cholesky",
     summary: "tiled Cholesky factorization: few, long operations with a critical path",
     notShown: "a linear-algebra library: the kernels are plain loops",
-    tags: ["throughput", "dependency", "dependencies", "known-answer"],
+    tags: ["throughput", "dependency", "known-answer"],
     runsByDefault: false, axes: tileAxes, metrics: ["edges"],
     iterationSeconds: { seconds($0, parts: 3) },
     make: { parameters throws(WorkloadError) in
@@ -143,7 +143,7 @@ extension WorkloadDescription {
     name: "lu",
     summary: "tiled LU factorization without pivoting: rows and columns that many updates wait for",
     notShown: "a linear-algebra library: the kernels are plain loops",
-    tags: ["throughput", "dependency", "dependencies", "known-answer"],
+    tags: ["throughput", "dependency", "known-answer"],
     runsByDefault: false, axes: tileAxes, metrics: ["edges"],
     iterationSeconds: { seconds($0, parts: 1.5) },
     make: { parameters throws(WorkloadError) in

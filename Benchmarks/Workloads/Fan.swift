@@ -92,7 +92,7 @@ extension WorkloadDescription {
     name: "fan",
     summary: "rounds of 1, then width, then 1: releasing many successors and joining them",
     notShown: "work that is already spread: every round starts on one worker",
-    tags: ["throughput", "dependencies"],
+    tags: ["throughput", "dependency"],
     axes: [
       Axis(
         name: "rounds", summary: "rounds, one after the other", smoke: 3, quick: 10, real: 200,

@@ -66,7 +66,7 @@ extension WorkloadDescription {
     name: "fork-join",
     summary: "recursive Fibonacci: operations add operations, continuations join them",
     notShown: "the cost of a blocking join: no operation waits",
-    tags: ["throughput", "closures", "recursive"],
+    tags: ["throughput", "fork-join", "closures"],
     axes: [
       Axis(
         name: "n", summary: "argument; fib(n + 1) operations", smoke: 10, quick: 21, real: 30,

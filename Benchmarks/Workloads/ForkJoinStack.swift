@@ -96,7 +96,7 @@ extension WorkloadDescription {
     name: "fork-join-stack",
     summary: "recursive Fibonacci: forks in the stack of one operation, joined in place",
     notShown: "operations: there is one",
-    tags: ["throughput", "recursive", "graph"],
+    tags: ["throughput", "fork-join", "graph"],
     runsByDefault: false,
     axes: forkJoin.axes,
     make: { parameters throws(WorkloadError) in

@@ -93,7 +93,7 @@ extension WorkloadDescription {
     name: "layered",
     summary: "a seeded random graph: each operation depends on some of the layer before",
     notShown: "barriers: operations of several layers run side by side",
-    tags: ["throughput", "dependencies", "random"],
+    tags: ["throughput", "dependency", "random"],
     axes: [
       Axis(
         name: "layers", summary: "layers", smoke: 4, quick: 10, real: 100, legal: 1...100_000),

@@ -68,7 +68,7 @@ extension WorkloadDescription {
     name: "metg",
     summary: "the shortest body with which half of the best efficiency is reached (metric metg)",
     notShown: "anything by wall, which is the time of the search",
-    tags: ["throughput", "dependency", "dependencies", "graph"],
+    tags: ["throughput", "dependency", "graph"],
     runsByDefault: false,
     axes: [
       patternAxis,

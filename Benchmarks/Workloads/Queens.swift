@@ -107,7 +107,7 @@ extension WorkloadDescription {
     name: "queens",
     summary: "all ways to place n queens: an operation for each partial board down to a depth",
     notShown: "joining: solutions are added up where they are found",
-    tags: ["throughput", "fork-join", "recursive", "known-answer"],
+    tags: ["throughput", "fork-join", "known-answer"],
     runsByDefault: false,
     axes: [
       Axis(name: "n", summary: "queens", smoke: 6, quick: 9, real: 12, legal: 1...16),

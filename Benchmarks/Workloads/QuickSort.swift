@@ -87,7 +87,7 @@ extension WorkloadDescription {
     name: "quicksort",
     summary: "quicksort: one part is added as an operation, the other split on in place",
     notShown: "a parallel split: the first operation goes through everything alone",
-    tags: ["throughput", "fork-join", "recursive", "known-answer"],
+    tags: ["throughput", "fork-join", "known-answer"],
     runsByDefault: false,
     axes: [
       Axis(

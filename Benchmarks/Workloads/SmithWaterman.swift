@@ -58,7 +58,7 @@ extension WorkloadDescription {
     name: "smith-waterman",
     summary: "alignment of two sequences in blocks that wait for those above and to the left",
     notShown: "fast alignment: the kernel is a plain loop",
-    tags: ["throughput", "dependency", "dependencies", "known-answer"],
+    tags: ["throughput", "dependency", "known-answer"],
     runsByDefault: false,
     axes: [
       Axis(

@@ -82,7 +82,7 @@ extension WorkloadDescription {
     name: "graph-chain",
     summary: "the graph of chain, built once and run in every iteration",
     notShown: notShownByGraphs,
-    tags: ["latency-bound", "dependencies", "graph"],
+    tags: ["latency-bound", "dependency", "graph"],
     runsByDefault: false,
     axes: chain.axes,
     make: { parameters throws(WorkloadError) in
@@ -107,7 +107,7 @@ extension WorkloadDescription {
     name: "graph-wavefront",
     summary: "the graph of wavefront, built once and run in every iteration",
     notShown: notShownByGraphs,
-    tags: ["throughput", "dependencies", "graph"],
+    tags: ["throughput", "dependency", "graph"],
     runsByDefault: false,
     axes: wavefront.axes,
     make: { parameters throws(WorkloadError) in
@@ -134,7 +134,7 @@ extension WorkloadDescription {
     name: "graph-layered",
     summary: "the graph of layered, built once and run in every iteration",
     notShown: notShownByGraphs,
-    tags: ["throughput", "dependencies", "random", "graph"],
+    tags: ["throughput", "dependency", "random", "graph"],
     runsByDefault: false,
     axes: layered.axes,
     make: { parameters throws(WorkloadError) in

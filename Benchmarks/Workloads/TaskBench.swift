@@ -43,7 +43,7 @@ extension WorkloadDescription {
     name: "task-bench",
     summary: "a grid of Task Bench: steps of a row of points, by a pattern of dependences",
     notShown: "graphs without rows; several grids at a time",
-    tags: ["throughput", "dependency", "dependencies"],
+    tags: ["throughput", "dependency"],
     runsByDefault: false, axes: taskBenchAxes, metrics: ["edges"],
     make: { parameters throws(WorkloadError) in
       try program("task-bench", as: .operations, parameters)
@@ -54,7 +54,7 @@ extension WorkloadDescription {
     name: "graph-task-bench",
     summary: "the grid of task-bench, built once and run in every iteration",
     notShown: "construction in wall: it is a metric of its own",
-    tags: ["throughput", "dependency", "dependencies", "graph"],
+    tags: ["throughput", "dependency", "graph"],
     runsByDefault: false, axes: taskBenchAxes, metrics: ["edges", "construction"],
     make: { parameters throws(WorkloadError) in
       try program("graph-task-bench", as: .graph, parameters)

@@ -85,7 +85,7 @@ extension WorkloadDescription {
     name: "uts",
     summary: "Unbalanced Tree Search: a node adds its children, subtrees differ by magnitudes",
     notShown: "dependencies: nodes only add others",
-    tags: ["throughput", "fork-join", "recursive", "random", "known-answer"],
+    tags: ["throughput", "fork-join", "random", "known-answer"],
     runsByDefault: false,
     axes: [
       Axis(

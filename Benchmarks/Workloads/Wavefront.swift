@@ -114,7 +114,7 @@ extension WorkloadDescription {
     name: "wavefront",
     summary: "a square in which each operation depends on the one above and the one to the left",
     notShown: "wide release: no operation has more than two successors",
-    tags: ["throughput", "dependencies"],
+    tags: ["throughput", "dependency"],
     axes: [
       Axis(
         name: "n", summary: "side of the square; n times n operations", smoke: 8, quick: 100,
@@ -129,7 +129,7 @@ extension WorkloadDescription {
     name: "wavefront-work",
     summary: "the square of wavefront with bodies that keep their worker busy by the clock",
     notShown: "cost per operation: wall is mostly the bodies",
-    tags: ["throughput", "dependencies"],
+    tags: ["throughput", "dependency"],
     runsByDefault: false,
     axes: [
       Axis(

@@ -16,7 +16,7 @@ struct SuiteOptionTests {
     {
       "summary": "mine", "expected": "1m", "workloads": ["chain", "fan"],
       "options": {
-        "workers": "1..N", "quick": true, "processes": 7, "tag": "dependencies", "pairs": 30
+        "workers": "1..N", "quick": true, "processes": 7, "tag": "dependency", "pairs": 30
       }
     }
     """
@@ -48,7 +48,7 @@ struct SuiteOptionTests {
     let request = try RunRequest(parsed)
     #expect(request.suite == "mine")
     #expect(request.measurement.workloadNames == ["chain", "fan"])
-    #expect(request.measurement.tags == ["dependencies"])
+    #expect(request.measurement.tags == ["dependency"])
     #expect(request.measurement.workers == [1, 2, 3])
     #expect(request.measurement.isQuick && request.measurement.processes == 7)
     #expect(parsed.typed == [.suite])

@@ -72,8 +72,8 @@ import Workloads
   /// What users filter by.
   @Test func tagsAreFromOneList() {
     let known: Set = [
-      "throughput", "latency", "latency-bound", "dependencies", "dependency", "random", "closures",
-      "recursive", "graph", "priority", "cancellation", "fork-join", "blocking", "contention",
+      "throughput", "latency", "latency-bound", "dependency", "random", "closures",
+      "graph", "priority", "cancellation", "fork-join", "blocking", "contention",
       "memory", "open-loop", "known-answer",
     ]
     for workload in WorkloadCatalog.all {

@@ -58,7 +58,7 @@ extension WorkloadDescription {
     name: "diamonds",
     summary: "two operations between a first and a last one; cost of a fork and a join",
     notShown: "wide graphs: at most two operations of a diamond run at a time",
-    tags: ["throughput", "dependencies"],
+    tags: ["throughput", "dependency"],
     axes: [
       Axis(
         name: "n", summary: "diamonds", smoke: 50, quick: 5_000, real: 50_000,

@@ -133,6 +133,22 @@ import Testing
     }
   }
 
+  /// An iteration takes as long in the search's calibration as in a body, whose number of iterations
+  /// the compiler does not know. The shortest of several tries of both counts.
+  @Test func aTurnOfTheKernelTakesTheSameTimeInBodyAndCalibration() throws {
+    let storage = try GraphBodyStorage(
+      for: "test", count: 20, kernel: .compute, grain: 100_000, seed: 1)
+    let calibrated = GrainSearch.nanosecondsPerIteration()
+    var shortest = UInt64.max
+    for node in 0..<20 {
+      let begin = MonotonicClock.nanoseconds()
+      storage.body.run(node)
+      shortest = min(shortest, MonotonicClock.nanoseconds() - begin)
+    }
+    let measured = Double(shortest) / 100_000
+    #expect(abs(calibrated / measured - 1) < 0.3, "\(calibrated) ns, in a body \(measured) ns")
+  }
+
   /// A made-up system: every node costs some time beside its body, and two workers do 1.4 times the
   /// work of one.
   @Test(arguments: [100.0, 1000, 5000])

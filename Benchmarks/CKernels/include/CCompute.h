@@ -5,7 +5,12 @@
 
 /// A chain of `iterations` multiplications, each of which waits for the one before; its last value.
 static inline uint64_t ckernel_compute(uint64_t value, int64_t iterations) {
-  for (int64_t turn = 0; turn < iterations; turn++) value = value * 6364136223846793005u + 1442695040888963407u;
+  for (int64_t turn = 0; turn < iterations; turn++) {
+    value = value * 6364136223846793005u + 1442695040888963407u;
+    // The compiler cannot look through this; it would make one multiplication of several turns where their number is
+    // known to it, and a turn would take less time there than in a body.
+    __asm__("" : "+r"(value));
+  }
   return value;
 }
 /// Reads a word of `iterations` cache lines from line `value` on, in turn through all `count` words; adds them up.
