@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "CTiles.h"
+#include "tile-kernels.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct matrix {
   intptr_t tiles, size;
+  const struct tile_kernels *kernels;
   double *elements;
 };
 
@@ -21,14 +23,16 @@ static double *element(const struct matrix *matrix, intptr_t row, intptr_t colum
   return tile(matrix, row / size, column / size) + row % size * size + column % size;
 }
 
+double ctiles_element(uintptr_t handle, intptr_t row, intptr_t column) { return *element(of(handle), row, column); }
+
 static size_t bytes(const struct matrix *matrix) {
   return (size_t)(matrix->tiles * matrix->tiles * matrix->size * matrix->size) * sizeof(double);
 }
 
-uintptr_t ctiles_make(intptr_t tiles, intptr_t size) {
+uintptr_t ctiles_make(intptr_t tiles, intptr_t size, int32_t uses_openblas) {
   struct matrix *matrix = malloc(sizeof *matrix);
   if (!matrix) return 0;
-  *matrix = (struct matrix){tiles, size, NULL};
+  *matrix = (struct matrix){tiles, size, uses_openblas ? &tile_openblas : &tile_loops, NULL};
   matrix->elements = calloc(1, bytes(matrix));
   if (matrix->elements) return (uintptr_t)matrix;
   free(matrix);
@@ -62,101 +66,39 @@ void ctiles_fill(uintptr_t handle, uint64_t seed, int32_t is_symmetric, double d
 void ctiles_copy(uintptr_t to, uintptr_t from) { memcpy(of(to)->elements, of(from)->elements, bytes(of(from))); }
 
 void ctiles_multiply(uintptr_t c, uintptr_t a, uintptr_t b, intptr_t row, intptr_t column) {
-  intptr_t size = of(c)->size;
   double *sum = tile(of(c), row, column);
-  for (intptr_t k = 0; k < of(c)->tiles; k++) {
-    const double *left = tile(of(a), row, k), *right = tile(of(b), k, column);
-    for (intptr_t i = 0; i < size; i++)
-      for (intptr_t m = 0; m < size; m++) {
-        double factor = left[i * size + m];
-        for (intptr_t j = 0; j < size; j++) sum[i * size + j] += factor * right[m * size + j];
-      }
-  }
+  for (intptr_t k = 0; k < of(c)->tiles; k++)
+    of(c)->kernels->gemm(of(c)->size, 1, tile(of(a), row, k), tile(of(b), k, column), sum);
 }
 
 void ctiles_potrf(uintptr_t handle, intptr_t k) {
-  intptr_t size = of(handle)->size;
-  double *a = tile(of(handle), k, k);
-  for (intptr_t j = 0; j < size; j++) {
-    double pivot = a[j * size + j];
-    for (intptr_t m = 0; m < j; m++) pivot -= a[j * size + m] * a[j * size + m];
-    pivot = sqrt(pivot);
-    a[j * size + j] = pivot;
-    for (intptr_t i = j + 1; i < size; i++) {
-      double sum = a[i * size + j];
-      for (intptr_t m = 0; m < j; m++) sum -= a[i * size + m] * a[j * size + m];
-      a[i * size + j] = sum / pivot;
-    }
-  }
+  of(handle)->kernels->potrf(of(handle)->size, tile(of(handle), k, k));
 }
 
 void ctiles_trsm(uintptr_t handle, intptr_t row, intptr_t k) {
-  intptr_t size = of(handle)->size;
-  const double *l = tile(of(handle), k, k);
-  double *a = tile(of(handle), row, k);
-  for (intptr_t i = 0; i < size; i++)
-    for (intptr_t j = 0; j < size; j++) {
-      double sum = a[i * size + j];
-      for (intptr_t m = 0; m < j; m++) sum -= a[i * size + m] * l[j * size + m];
-      a[i * size + j] = sum / l[j * size + j];
-    }
+  of(handle)->kernels->trsm(of(handle)->size, tile(of(handle), k, k), tile(of(handle), row, k));
 }
 
 void ctiles_gemm_transposed(uintptr_t handle, intptr_t row, intptr_t column, intptr_t k) {
-  intptr_t size = of(handle)->size;
-  const double *left = tile(of(handle), row, k), *right = tile(of(handle), column, k);
-  double *a = tile(of(handle), row, column);
-  for (intptr_t i = 0; i < size; i++)
-    for (intptr_t j = 0; j < size; j++) {
-      double sum = 0;
-      for (intptr_t m = 0; m < size; m++) sum += left[i * size + m] * right[j * size + m];
-      a[i * size + j] -= sum;
-    }
+  of(handle)->kernels->gemm_transposed(
+    of(handle)->size, tile(of(handle), row, k), tile(of(handle), column, k), tile(of(handle), row, column));
 }
 
 void ctiles_getrf(uintptr_t handle, intptr_t k) {
-  intptr_t size = of(handle)->size;
-  double *a = tile(of(handle), k, k);
-  for (intptr_t m = 0; m < size; m++)
-    for (intptr_t i = m + 1; i < size; i++) {
-      double factor = a[i * size + m] / a[m * size + m];
-      a[i * size + m] = factor;
-      for (intptr_t j = m + 1; j < size; j++) a[i * size + j] -= factor * a[m * size + j];
-    }
+  of(handle)->kernels->getrf(of(handle)->size, tile(of(handle), k, k));
 }
 
 void ctiles_trsm_row(uintptr_t handle, intptr_t k, intptr_t column) {
-  intptr_t size = of(handle)->size;
-  const double *l = tile(of(handle), k, k);
-  double *a = tile(of(handle), k, column);
-  for (intptr_t i = 0; i < size; i++)
-    for (intptr_t m = 0; m < i; m++) {
-      double factor = l[i * size + m];
-      for (intptr_t j = 0; j < size; j++) a[i * size + j] -= factor * a[m * size + j];
-    }
+  of(handle)->kernels->trsm_row(of(handle)->size, tile(of(handle), k, k), tile(of(handle), k, column));
 }
 
 void ctiles_trsm_column(uintptr_t handle, intptr_t row, intptr_t k) {
-  intptr_t size = of(handle)->size;
-  const double *u = tile(of(handle), k, k);
-  double *a = tile(of(handle), row, k);
-  for (intptr_t i = 0; i < size; i++)
-    for (intptr_t j = 0; j < size; j++) {
-      double sum = a[i * size + j];
-      for (intptr_t m = 0; m < j; m++) sum -= a[i * size + m] * u[m * size + j];
-      a[i * size + j] = sum / u[j * size + j];
-    }
+  of(handle)->kernels->trsm_column(of(handle)->size, tile(of(handle), k, k), tile(of(handle), row, k));
 }
 
 void ctiles_gemm(uintptr_t handle, intptr_t row, intptr_t column, intptr_t k) {
-  intptr_t size = of(handle)->size;
-  const double *left = tile(of(handle), row, k), *right = tile(of(handle), k, column);
-  double *a = tile(of(handle), row, column);
-  for (intptr_t i = 0; i < size; i++)
-    for (intptr_t m = 0; m < size; m++) {
-      double factor = left[i * size + m];
-      for (intptr_t j = 0; j < size; j++) a[i * size + j] -= factor * right[m * size + j];
-    }
+  of(handle)->kernels->gemm(
+    of(handle)->size, -1, tile(of(handle), row, k), tile(of(handle), k, column), tile(of(handle), row, column));
 }
 
 // Which part of a matrix a product takes.

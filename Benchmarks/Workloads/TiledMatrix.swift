@@ -3,14 +3,35 @@
 internal import CKernels
 internal import Harness
 
+/// What does the arithmetic on tiles; the value of the axis `blas`.
+package enum TileKernels: String, CaseIterable, Sendable {
+  /// OpenBLAS with one thread, but for LU of a diagonal tile: LAPACK has none without pivoting.
+  case openblas
+  /// Plain loops.
+  case loops
+
+  /// OpenBLAS where its library is there.
+  package static let builtIn: TileKernels = ctiles_finds_openblas() == 1 ? .openblas : .loops
+}
+
 /// Owns a matrix of square tiles.
 final class TiledMatrix {
   /// What the functions of `CKernels` take.
   let handle: UInt
 
   /// A zeroed matrix of `tiles` by `tiles` tiles of `size` by `size`.
-  init(for name: String, tiles: Int, size: Int) throws(WorkloadError) {
-    handle = ctiles_make(tiles, size)
+  ///
+  /// - Throws: When there is no memory, or no OpenBLAS with one thread for those kernels.
+  init(
+    for name: String, tiles: Int, size: Int, kernels: TileKernels = .loops
+  ) throws(WorkloadError) {
+    guard kernels == .loops || ctiles_load_openblas() == 1 else {
+      throw WorkloadError(
+        message: "\(name): no libopenblas.so.0 that runs with one thread; install libopenblas0, or "
+          + "ask for --where blas=loops",
+        reason: "no-openblas")
+    }
+    handle = ctiles_make(tiles, size, kernels == .openblas ? 1 : 0)
     guard handle != 0 else { throw .noMemory(name, tiles * tiles * size * size) }
   }
 

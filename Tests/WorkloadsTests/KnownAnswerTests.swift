@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CKernels
+import Foundation
 import Harness
 import Testing
 
@@ -45,6 +46,51 @@ import Testing
       parameters.set(try #require(description.axes.first).name, to: .number(value))
       try run(try description.make(parameters))
     }
+  }
+
+  /// Every kernel does with OpenBLAS to a tile what the loop does.
+  ///
+  /// The library says itself that it has one thread; here no kernel starts another.
+  @Test(.enabled(if: ctiles_finds_openblas() == 1, "libopenblas.so.0 is not there"))
+  func kernelsOfOpenBLASDoWhatTheLoopsDo() throws {
+    let size = 37
+    let made = try TileKernels.allCases.map {
+      try TiledMatrix(for: "test", tiles: 3, size: size, kernels: $0)
+    }
+    let threads = try threadCount()
+    let kernels: [(name: String, run: (UInt) -> Void)] = [
+      ("potrf", { ctiles_potrf($0, 0) }), ("trsm", { ctiles_trsm($0, 1, 0) }),
+      ("gemm_transposed", { ctiles_gemm_transposed($0, 2, 1, 0) }),
+      ("getrf", { ctiles_getrf($0, 1) }), ("trsm_row", { ctiles_trsm_row($0, 1, 2) }),
+      ("trsm_column", { ctiles_trsm_column($0, 2, 1) }), ("gemm", { ctiles_gemm($0, 2, 2, 1) }),
+    ]
+    for (name, run) in kernels {
+      for matrix in made {
+        ctiles_fill(matrix.handle, 5, 1, Double(3 * size))
+        run(matrix.handle)
+      }
+      let differences = (0..<3 * size * 3 * size).map { place in
+        let (row, column) = place.quotientAndRemainder(dividingBy: 3 * size)
+        let elements = made.map { ctiles_element($0.handle, row, column) }
+        return abs(elements[0] - elements[1])
+      }
+      #expect(differences.allSatisfy { $0 < 1e-11 }, "\(name): \(differences.max() ?? 0)")
+    }
+    #expect(try threadCount() == threads)
+  }
+
+  private func threadCount() throws -> Int {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count
+  }
+
+  @Test(arguments: ["cholesky", "lu", "matrix-multiply"], TileKernels.allCases)
+  func eachKindOfKernelFindsTheFactors(name: String, kernels: TileKernels) throws {
+    guard kernels == .loops || ctiles_finds_openblas() == 1 else { return }
+    let description = try #require(WorkloadCatalog.all.first { $0.name == name })
+    var parameters = description.parameters(at: .quick)
+    parameters.set("blas", to: .word(kernels.rawValue))
+    #expect(parameters.description.contains("blas:\(kernels)"))
+    try run(try description.make(parameters))
   }
 
   /// A system of equations that has none of the factors in it.

@@ -133,8 +133,10 @@ import Testing
     }
   }
 
-  /// An iteration takes as long in the search's calibration as in a body, whose number of iterations
-  /// the compiler does not know. The shortest of several tries of both counts.
+  /// An iteration takes as long in the search's calibration as in a body.
+  ///
+  /// The compiler knows the number of iterations of one and not of the other. The shortest of
+  /// several tries counts.
   @Test func aTurnOfTheKernelTakesTheSameTimeInBodyAndCalibration() throws {
     let storage = try GraphBodyStorage(
       for: "test", count: 20, kernel: .compute, grain: 100_000, seed: 1)

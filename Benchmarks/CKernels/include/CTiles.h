@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dense matrices of doubles in square tiles, row by row, and what is done to a tile: plain loops, the same for every
-// system, so that a figure is of the scheduler. A matrix is a word, so that a body's closure captures no reference count.
+// Dense matrices of doubles in square tiles, row by row, and what is done to a tile, by plain loops or by OpenBLAS. A
+// matrix is a word, so that a body's closure captures no reference count.
 #pragma once
 #include <stdint.h>
 
-/// Zeroed matrix of `tiles` by `tiles` tiles of `size` by `size`. Returns 0 when there is no memory.
-uintptr_t ctiles_make(intptr_t tiles, intptr_t size);
+/// Whether the loader's usual folders have OpenBLAS; loads nothing.
+int32_t ctiles_finds_openblas(void);
+/// Loads OpenBLAS once, with one thread. Returns 1 when it is there and says that it has one thread, else 0. The first
+/// call changes the environment for a moment: no other thread may read it then.
+int32_t ctiles_load_openblas(void);
+
+/// Zeroed matrix of `tiles` by `tiles` tiles of `size` by `size`. Returns 0 when there is no memory. With `uses_openblas`
+/// the kernels are those of OpenBLAS, which must be loaded; LU of a diagonal tile stays a loop.
+uintptr_t ctiles_make(intptr_t tiles, intptr_t size, int32_t uses_openblas);
 /// Frees a matrix.
 void ctiles_drop(uintptr_t matrix);
 /// Fills it: what row and column have, drawn from the seed, between -1/2 and 1/2. With `dominance`, which is added to the
 /// diagonal, and symmetry it is positive definite.
 void ctiles_fill(uintptr_t matrix, uint64_t seed, int32_t is_symmetric, double dominance);
+/// The element of a row and column of the whole matrix.
+double ctiles_element(uintptr_t matrix, intptr_t row, intptr_t column);
 /// Copies all elements of a matrix of the same shape.
 void ctiles_copy(uintptr_t to, uintptr_t from);
 
