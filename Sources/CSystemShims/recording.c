@@ -3,8 +3,10 @@
 #include "CSystemShims.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -39,6 +41,21 @@ int shim_keep_ring(void *ring, void (*end)(void *)) {
 int32_t shim_thread_identity(char *name) {
   prctl(PR_GET_NAME, name, 0, 0, 0);
   return (int32_t)syscall(SYS_gettid);
+}
+
+int shim_open_wait_account(void) { return open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC); }
+
+void shim_close_wait_account(int account) { close(account); }
+
+int64_t shim_read_wait_account(int account) {
+  // Three numbers: time on a processor, time without one, times that it got one.
+  char text[80];
+  ssize_t count = pread(account, text, sizeof text - 1, 0);
+  if (count <= 0) return -1;
+  text[count] = 0;
+  char *end;
+  strtoull(text, &end, 10);
+  return *end == ' ' ? (int64_t)strtoull(end, 0, 10) : -1;
 }
 
 int shim_counter_is_invariant(void) {

@@ -17,6 +17,10 @@ package final class Recorder: Sendable {
   /// The most rings that are made ready.
   private static let mostReadyRings = 64
 
+  /// A thread without an event for so long may have lost its processor: longer than most bodies that
+  /// one cares to the microsecond about, shorter than any time that a system gives to another thread.
+  private static let longGapNanoseconds = 50_000.0
+
   private static let isTaken = Atomic<Bool>(false)
   private static let lastNumber = Atomic<UInt32>(0)
 
@@ -56,7 +60,8 @@ package final class Recorder: Sendable {
       number, capacity: Self.capacity(options.ringEvents),
       lastKind: options.detail == .latency ? .lastOfLatency : .last,
       usesCounter: clock.usesCounter,
-      threads: min(Self.mostReadyRings, CPUCount.available + Self.spareRings))
+      threads: min(Self.mostReadyRings, CPUCount.available + Self.spareRings),
+      longGap: UInt64(Self.longGapNanoseconds / clock.nanosecondsPerTick))
     if options.detail == .full { OperationQueue.recordLiveQueues() }
   }
 

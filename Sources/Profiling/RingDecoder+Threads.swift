@@ -59,6 +59,20 @@ extension RingDecoder {
     return index
   }
 
+  /// A wait for a processor counts where the thread is one that runs operations.
+  mutating func takeWait(_ event: RecordedEvent, _ time: Int64, _ ring: Int) {
+    guard let thread = lanes[ring].threads[lanes[ring].worker] else { return }
+    var left = event.argument
+    while left > 0 {
+      let part = min(left, UInt64(Int32.max))
+      left -= part
+      trace.schedulerEvents.append(
+        SchedulerEvent(
+          time: time - Int64(clamping: left), thread: thread, kind: .waitedForProcessor,
+          other: Int32(part)))
+    }
+  }
+
   mutating func takeThread(_ event: RecordedEvent, _ time: Int64, _ ring: Int) {
     let number = Int(truncatingIfNeeded: event.argument)
     let thread = thread(ring, worker: event.kind == .threadStarts ? number : -1)

@@ -83,6 +83,7 @@ package struct RingDecoder {
     case .threadStarts, .threadStops, .searchBegins, .searchEnds, .park, .unpark, .wake, .steal,
       .stealFails, .blocks, .unblocks:
       takeThread(event, time, ring)
+    case .processorWait: takeWait(event, time, ring)
     case .mark: trace.marks.append(TraceMark(time: time, name: name(event.argument)))
     }
   }

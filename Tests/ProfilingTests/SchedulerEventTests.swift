@@ -110,7 +110,26 @@ extension RecordingTests {
         for _ in 0..<100 { queue.addOperation {} }
       }
       #expect(trace.operations.allSatisfy { $0.source == .unknown && $0.victim == -1 })
-      #expect(trace.schedulerEvents.isEmpty)
+      // What the system says of its threads is not invented.
+      #expect(trace.schedulerEvents.allSatisfy { $0.kind == .waitedForProcessor })
+    }
+
+    /// With six others for each processor a worker waits for most of a run, and no longer than it
+    /// takes; the waits of a thread do not overlap.
+    @Test func waitsForAProcessorAreThoseOfTheSystem() throws {
+      let trace = try recording(on: .threadPool, workers: 1) { queue, _ in
+        queue.addOperations([BlockOperation {}], waitUntilFinished: true)
+        BusyNeighbour.run {
+          queue.addOperations(
+            (0..<1000).map { _ in BlockOperation { Plant.spin(20_000) } }, waitUntilFinished: true)
+        }
+      }
+      let waits = trace.schedulerEvents.filter { $0.kind == .waitedForProcessor }
+      let total = waits.reduce(0) { $0 + Int64($1.other) }
+      #expect(total > 5_000_000 && total < trace.header.durationNanoseconds, "\(total) ns")
+      for (earlier, later) in zip(waits, waits.dropFirst()) where earlier.thread == later.thread {
+        #expect(later.time - Int64(later.other) >= earlier.time - 1_000_000)
+      }
     }
 
     @Test func aWaitInsideAnOperationBlocksItsThread() throws {

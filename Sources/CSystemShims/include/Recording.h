@@ -73,6 +73,12 @@ int shim_keep_ring(void *ring, void (*end)(void *));
 /// Writes the calling thread's name, 16 bytes with a terminator, and returns the system's number of the thread.
 int32_t shim_thread_identity(char *name);
 
+/// Opens the system's account of the calling thread's waits for a processor; -1 where there is none. The thread closes it.
+int shim_open_wait_account(void);
+void shim_close_wait_account(int account);
+/// For how long the thread could have run and had no processor since it began, ns; -1 where that cannot be read.
+int64_t shim_read_wait_account(int account);
+
 /// The processor's counter of time, which takes the same steps on every processor where `shim_counter_is_invariant`.
 static inline uint64_t shim_time_counter(void) {
 #if defined(__x86_64__)

@@ -29,6 +29,12 @@ internal import Synchronization
   private(set) var lastKind: UInt8 = .max
   /// The time at which the recording began.
   private(set) var base: UInt64 = 0
+  /// The time of the latest event; the owner's.
+  private var latest: UInt64 = 0
+  /// After so long without an event, in units of the clock, the owner may have lost its processor.
+  private var longGap: UInt64 = .max
+  /// The system's account of the owner's waits for a processor, or -1, and how long they were so far.
+  private var waits: (account: Int32, nanoseconds: Int64) = (-1, 0)
   /// Where the job that the owner runs next was found, if an event has told; the owner's.
   private var origin = JobOrigin(.unknown)
   /// The last finish that dependents wait for: its number and one, its object, its time; the owner's.
@@ -104,6 +110,9 @@ internal import Synchronization
     base = settings.base
     origin = JobOrigin(.unknown)
     finish = (0, 0, 0)
+    latest = settings.base
+    longGap = settings.longGap
+    openWaitAccount()
     systemID = unsafe withUnsafeMutablePointer(to: &name) { name in
       // SAFETY: the two words are 16 bytes.
       unsafe name.withMemoryRebound(to: CChar.self, capacity: 16) {
@@ -130,6 +139,37 @@ internal import Synchronization
     unsafe slots[place &+ 2].store(argument, ordering: .releasing)
     // release, edge EventWritten: pairs with the first load in `contents`.
     written.store(number &+ 1, ordering: .releasing)
+  }
+
+  /// The owner records an event at this time.
+  ///
+  /// After a long time without one it asks the system whether it waited for a processor.
+  @inline(__always)
+  mutating func comes(to time: UInt64) {
+    // The time is one of this thread, or that of a finish that it has recorded: never earlier.
+    if time &- latest > longGap { noteWait(until: time) }
+    latest = time
+  }
+
+  @inline(never) private mutating func noteWait(until time: UInt64) {
+    guard waits.account >= 0 else { return }
+    let total = shim_read_wait_account(waits.account)
+    let wait = total - waits.nanoseconds
+    guard total >= 0, wait > 0 else { return }
+    waits.nanoseconds = total
+    append(time, .processorWait, 0, UInt64(wait), 0)
+  }
+
+  private mutating func openWaitAccount() {
+    guard longGap < .max else { return }
+    if waits.account < 0 { waits.account = shim_open_wait_account() }
+    waits.nanoseconds = waits.account < 0 ? 0 : max(0, shim_read_wait_account(waits.account))
+  }
+
+  /// The owner ends.
+  mutating func closeWaitAccount() {
+    if waits.account >= 0 { shim_close_wait_account(waits.account) }
+    waits.account = -1
   }
 
   /// Appends the finish of an operation whose dependents are released next.
@@ -233,6 +273,9 @@ struct RingSettings: Sendable {
   var lastKind: UInt8
   /// The time at which the recording began.
   var base: UInt64
+  /// After so long without an event, in units of the clock, a thread asks the system for its waits;
+  /// the greatest number for never.
+  var longGap: UInt64 = .max
 }
 
 /// What was found in the ring of one thread.

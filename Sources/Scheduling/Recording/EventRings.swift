@@ -14,19 +14,24 @@ package enum EventRings {
   private static let capacity = Atomic<Int>(0)
   private static let lastKind = Atomic<UInt8>(0)
   private static let base = Atomic<UInt64>(0)
+  private static let longGap = Atomic<UInt64>(.max)
 
   // MARK: Recordings; one thread at a time
 
   /// Begins recording number `number`, above 0 and never used before, with room for `capacity`
   /// events per thread, a power of two.
   ///
-  /// `threads` rings are made ready.
+  /// `threads` rings are made ready. A thread that records all kinds and has had no event for
+  /// `longGap` units of the clock asks the system whether it waited for a processor.
   package static func begin(
-    _ number: UInt32, capacity: Int, lastKind: EventKind, usesCounter: Bool, threads: Int
+    _ number: UInt32, capacity: Int, lastKind: EventKind, usesCounter: Bool, threads: Int,
+    longGap: UInt64 = .max
   ) {
     // relaxed, all: published by the number.
     self.capacity.store(capacity, ordering: .relaxed)
     self.lastKind.store(lastKind.rawValue, ordering: .relaxed)
+    let wantsWaits = lastKind.rawValue >= EventKind.processorWait.rawValue
+    self.longGap.store(wantsWaits ? longGap : .max, ordering: .relaxed)
     reserve(threads, capacity)
     shim_set_uses_counter(usesCounter ? 1 : 0)
     base.store(shim_event_time(), ordering: .relaxed)  // relaxed: as above.
@@ -72,7 +77,9 @@ package enum EventRings {
     _ kind: EventKind, _ object: UInt = 0, argument: UInt64 = 0, info: UInt16 = 0
   ) {
     guard let ring = unsafe ring(for: kind) else { return }
-    unsafe ring.pointee.append(shim_event_time(), kind, object, argument, info)
+    let time = shim_event_time()
+    unsafe ring.pointee.comes(to: time)
+    unsafe ring.pointee.append(time, kind, object, argument, info)
   }
 
   /// Records that the calling thread begins an operation.
@@ -83,13 +90,17 @@ package enum EventRings {
     let noted = unsafe ring.pointee.takeOrigin()
     let details = StartDetails(
       worker: worker, origin: origin.isUnknown ? noted : origin, processor: shim_processor())
-    unsafe ring.pointee.append(shim_event_time(), .start, object, details.word, 0)
+    let time = shim_event_time()
+    unsafe ring.pointee.comes(to: time)
+    unsafe ring.pointee.append(time, .start, object, details.word, 0)
   }
 
   /// Records that the calling thread has finished an operation, and releases its dependents next.
   package static func noteRelease(_ object: UInt, info: UInt16) {
     guard let ring = unsafe ring(for: .finish) else { return }
-    unsafe ring.pointee.appendFinish(shim_event_time(), object, info)
+    let time = shim_event_time()
+    unsafe ring.pointee.comes(to: time)
+    unsafe ring.pointee.appendFinish(time, object, info)
   }
 
   /// Records that the calling thread has made an operation ready, as `releaser`, if there is one,
@@ -97,21 +108,25 @@ package enum EventRings {
   package static func noteReady(_ object: UInt, by releaser: UInt) {
     guard let ring = unsafe ring(for: .ready) else { return }
     let time = unsafe ring.pointee.timeOfFinish(of: releaser) ?? shim_event_time()
+    unsafe ring.pointee.comes(to: time)
     unsafe ring.pointee.append(time, .ready, object, UInt64(releaser), 0)
   }
 
   /// Records several events that happen together.
   package static func noteTogether(_ body: (borrowing EventMoment) -> Void) {
     guard let ring = unsafe ring(for: .last) else { return }
-    body(unsafe EventMoment(ring: ring, time: shim_event_time()))
+    let time = shim_event_time()
+    unsafe ring.pointee.comes(to: time)
+    body(unsafe EventMoment(ring: ring, time: time))
   }
 
   /// Records a steal, and that the job is what the calling thread runs next.
   package static func noteSteal(from victim: Int) {
     guard let ring = unsafe ring(for: .steal) else { return }
     unsafe ring.pointee.note(.steal(from: victim))
-    unsafe ring.pointee.append(
-      shim_event_time(), .steal, 0, UInt64(truncatingIfNeeded: victim), 0)
+    let time = shim_event_time()
+    unsafe ring.pointee.comes(to: time)
+    unsafe ring.pointee.append(time, .steal, 0, UInt64(truncatingIfNeeded: victim), 0)
   }
 
   // MARK: Rings
@@ -138,7 +153,7 @@ package enum EventRings {
     let settings = RingSettings(
       // relaxed, all: ordered by edge RecordingBegun.
       capacity: capacity.load(ordering: .relaxed), lastKind: lastKind.load(ordering: .relaxed),
-      base: base.load(ordering: .relaxed))
+      base: base.load(ordering: .relaxed), longGap: longGap.load(ordering: .relaxed))
     guard kind.rawValue <= settings.lastKind else { return nil }
     let ring = unsafe ownRing(settings.capacity, before: number)
     unsafe ring.pointee.join(number, settings)
@@ -161,6 +176,7 @@ package enum EventRings {
       ring,
       { ring in
         guard let ring = unsafe ring?.assumingMemoryBound(to: EventRing.self) else { return }
+        unsafe ring.pointee.closeWaitAccount()
         // release, edge RingLeft: pairs with the exchange in `freeRing`.
         unsafe ring.pointee.isOwned.store(false, ordering: .releasing)
       })

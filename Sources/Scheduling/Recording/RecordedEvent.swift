@@ -70,10 +70,13 @@ package enum EventKind: UInt8, Sendable, CaseIterable {
   /// A job on it blocks.
   case blocks = 57
   case unblocks = 58
+  /// It has waited for a processor since its event before. Argument: for how many nanoseconds.
+  case processorWait = 59
+
   /// The kinds up to this one are in recordings of latency.
   package static var lastOfLatency: EventKind { .mark }
   /// The kinds up to this one are in full recordings: all.
-  package static var last: EventKind { .unblocks }
+  package static var last: EventKind { .processorWait }
 }
 
 /// One event as a ring keeps it: three words.

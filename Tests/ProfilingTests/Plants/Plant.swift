@@ -8,7 +8,7 @@ import Traces
 
 /// A program whose operations wait for a reason that is known beforehand.
 enum Plant: CaseIterable {
-  case wakesNobody, workerHeld, wrongVictim, limitOfOne, barriers
+  case wakesNobody, workerHeld, wrongVictim, limitOfOne, barriers, busyNeighbour
 
   /// What a recording of it has to blame.
   var cause: WaitCause {
@@ -18,6 +18,7 @@ enum Plant: CaseIterable {
     case .wrongVictim: .lookingElsewhere
     case .limitOfOne: .limit
     case .barriers: .barrier
+    case .busyNeighbour: .operatingSystem
     }
   }
 
@@ -28,7 +29,7 @@ enum Plant: CaseIterable {
     switch self {
     case .wakesNobody: .wakesNobody
     case .wrongVictim: .searchesWrongVictim
-    case .workerHeld, .limitOfOne, .barriers: .none
+    case .workerHeld, .limitOfOne, .barriers, .busyNeighbour: .none
     }
   }
 
@@ -46,11 +47,19 @@ enum Plant: CaseIterable {
       queue.maxConcurrentOperationCount = 1
       queue.addOperations(Self.bodies(count), waitUntilFinished: false)
     case .workerHeld:
-      Self.runBesideLongOne(count, queue)
+      // The other worker has to get a processor, which this thread may still have: the more
+      // operations, the less that counts.
+      Self.runBesideLongOne(3 * count, queue)
     case .barriers:
       for (place, operation) in Self.bodies(count).enumerated() {
         if place % 100 == 99 { queue.addBarrierBlock {} }
         queue.addOperation(operation)
+      }
+    case .busyNeighbour:
+      // The system's account of a thread is read from the thread's first event on.
+      queue.addOperations(Self.bodies(8 * scheduler.workerCount), waitUntilFinished: true)
+      BusyNeighbour.run {
+        queue.addOperations(Self.bodies(count), waitUntilFinished: true)
       }
     }
     queue.waitUntilAllOperationsAreFinished()
