@@ -80,11 +80,28 @@ package enum HelpText {
     return [head + String(repeating: " ", count: indent - head.count) + first] + rest
   }
 
+  /// What stays on the line of its number.
+  private static let units: Set<Substring> = ["ns", "µs", "ms", "s", "min", "h", "%", "MB"]
+
+  /// The words of a text; a number and its unit are one.
+  private static func words(_ text: String) -> [Substring] {
+    var words: [Substring] = []
+    for word in text.split(whereSeparator: { $0 == " " || $0 == "\n" }) {
+      let bare = word.prefix { !",.;:)".contains($0) }
+      if let number = words.last, units.contains(bare), number.last?.isNumber == true {
+        words[words.count - 1] = "\(number) \(word)"
+      } else {
+        words.append(word)
+      }
+    }
+    return words
+  }
+
   /// Breaks text at blanks and line ends so that no line exceeds `width`, long words apart.
   package static func wrap(_ text: String, width: Int) -> [String] {
     var lines: [String] = []
     var line = ""
-    for word in text.split(whereSeparator: { $0 == " " || $0 == "\n" }) {
+    for word in words(text) {
       if !line.isEmpty, line.count + 1 + word.count > width {
         lines.append(line)
         line = ""
