@@ -45,4 +45,15 @@ import Traces
     #expect(table.columns.map(\.heading) == ["operation", "waited"])
     #expect(table.rows.first?.map(\.text) == ["short #0", "1.00 µs"])
   }
+
+  @Test func aRunOnOneWorkerIsProjectedToMore() throws {
+    let trace = trace(named: "short")
+    let graph = try #require(TraceReport(trace) { Int64(8_000 / $0) }.graph)
+    let table = ProfileTables.projection(graph.projection)
+    #expect(table.columns.map(\.heading) == ["workers", "list schedule", "by work and span"])
+    #expect(table.rows.map { $0[0].text } == ["1", "2", "4", "8", "16", "32", "64"])
+    // On the recorded number of workers it is the run itself.
+    #expect(table.rows[0][2].text == ProfileText.time(graph.projection.serial))
+    #expect(table.rows[2][1].text == "2.00 µs")
+  }
 }

@@ -42,7 +42,7 @@ import Traces
     wide.run(on: 0, from: 100, to: 150, ready: 0)
     #expect(
       TraceReport(wide.sorted).verdict.sentence == "Workers had jobs for 100 % of their time; try"
-        + " less work, first of all in \"long\", which takes 67 % of it, or more than 1 workers: the"
+        + " less work, first of all in \"long\", which takes 67 % of it, or more than 1 worker: the"
         + " graph has a parallelism of 1.5.")
     var chain = HandTrace(workers: 1)
     chain.startWorkers()
@@ -50,7 +50,7 @@ import Traces
     chain.run(on: 0, from: 100, to: 150, ready: 100, after: [first])
     #expect(
       TraceReport(chain.sorted).verdict.sentence == "Workers had jobs for 100 % of their time; try"
-        + " less work: the graph has a parallelism of 1, so that more than 1 workers would change"
+        + " less work: the graph has a parallelism of 1, so that more than 1 worker would change"
         + " little.")
   }
 

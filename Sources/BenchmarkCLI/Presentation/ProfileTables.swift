@@ -58,6 +58,21 @@ enum ProfileTables {
     return table
   }
 
+  /// The run on other numbers of workers: by a list schedule with the overhead seen, and by work and
+  /// burdened span, which no scheduler of that kind should exceed.
+  static func projection(_ projection: Projection) -> TextTable {
+    let isScheduled = projection.points.contains { $0.scheduled != nil }
+    var table = TextTable(columns: [("workers", .right)])
+    if isScheduled { table.columns.append(("list schedule", .right)) }
+    table.columns.append(("by work and span", .right))
+    for point in projection.points {
+      table.rows.append(
+        [.init("\(point.workers)")] + (isScheduled ? [.init(time(point.scheduled))] : [])
+          + [.init(ProfileText.time(point.bound))])
+    }
+    return table
+  }
+
   /// The operations that waited longest, and where causes are named the largest one of each.
   static func offenders(_ trace: Trace, _ causes: WaitCauses, namesCauses: Bool) -> TextTable {
     var table = TextTable(columns: [("operation", .left), ("waited", .right)])

@@ -61,6 +61,7 @@ extension ProfileText {
             })
         ), ("work", .integer(Int(graph.workAndSpan.work))),
         ("span", .integer(Int(graph.workAndSpan.span))),
+        ("projection", isPerturbed(profile) ? .null : value(graph.projection)),
       ]
     }
     return .object(members)
@@ -83,6 +84,16 @@ extension ProfileText {
       ("p50", number(summary.p50)), ("p90", number(summary.p90)), ("p99", number(summary.p99)),
       ("p999", number(summary.p999)), ("maximum", number(summary.maximum)),
     ])
+  }
+
+  private static func value(_ projection: Projection) -> JSONValue {
+    .array(
+      projection.points.map { point in
+        .object([
+          ("workers", .integer(point.workers)), ("bound", .integer(Int(point.bound))),
+          ("scheduled", point.scheduled.map { .integer(Int($0)) } ?? .null),
+        ])
+      })
   }
 
   private static func value(_ difference: TraceDifference) -> JSONValue {

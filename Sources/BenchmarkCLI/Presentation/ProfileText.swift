@@ -20,11 +20,15 @@ struct ProfileText {
 
   /// The analyses of a recording.
   static func report(_ trace: Trace, _ perturbation: PairedRatio?) -> TraceReport {
-    let graph = (try? RecordedGraph(trace))?.graph
+    let recorded = try? RecordedGraph(trace)
     return TraceReport(
       trace, perturbation: perturbation.flatMap(Self.perturbation),
-      schedule: graph.map { graph in
-        { Simulation.run(graph, SimulationOptions(workers: $0)).makespan }
+      schedule: recorded.map { recorded in
+        let overhead = recorded.overheadNanoseconds ?? 0
+        return { workers in
+          let options = SimulationOptions(workers: workers, overheadNanoseconds: overhead)
+          return Simulation.run(recorded.graph, options).makespan
+        }
       })
   }
 
@@ -103,6 +107,10 @@ struct ProfileText {
     lines.append(
       "work \(Self.time(work.work)), span \(Self.time(work.span)), parallelism "
         + (work.parallelism.map(UnitFormatter.significant) ?? "n/a"))
+    if !Self.isPerturbed(profile), graph.projection.points.count > 1 {
+      lines += ["", style.paint("what the graph would take on other numbers of workers", .faint)]
+      lines += ProfileTables.projection(graph.projection).lines(style: style)
+    }
     lines += ["", style.paint("operations that waited longest", .faint)]
     lines += ProfileTables.offenders(
       profile.trace, graph.causes, namesCauses: !Self.isPerturbed(profile)

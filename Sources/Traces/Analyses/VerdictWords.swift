@@ -31,10 +31,14 @@ struct VerdictWords {
     let workers = trace.header.workers
     guard parallelism >= Double(workers) * Self.moreWorkersHelp else {
       return start + ": the graph has a parallelism of \(Self.number(parallelism)), so that more"
-        + " than \(workers) workers would change little."
+        + " than \(workersText) would change little."
     }
-    return start + ", or more than \(workers) workers: the graph has a parallelism of"
+    return start + ", or more than \(workersText): the graph has a parallelism of"
       + " \(Self.number(parallelism))."
+  }
+
+  private var workersText: String {
+    trace.header.workers == 1 ? "1 worker" : "\(trace.header.workers) workers"
   }
 
   /// From which multiple of the workers on the parallelism of a graph leaves room for more of them.
@@ -82,7 +86,7 @@ struct VerdictWords {
 
   private func advice(for cause: WaitCause) -> String {
     switch cause {
-    case .workersBusy: "more than \(trace.header.workers) workers"
+    case .workersBusy: "more than \(workersText)"
     case .workerHeld: "to cut the long job into parts, or to make it asynchronous"
     case .nobodyAwake:
       "a scheduler that wakes a worker for every operation that becomes ready"
