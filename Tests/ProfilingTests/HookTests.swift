@@ -46,6 +46,19 @@ extension RecordingTests {
       }
     }
 
+    /// Nothing of a batch may run before all of it is in, so none of it waits for a worker before.
+    @Test(arguments: [Kind.workStealing, .threadPool], [-1, 2])
+    func aBatchIsReadyWhenAllOfItIsIn(_ kind: Kind, limit: Int) throws {
+      let trace = try recording(on: kind) { queue, _ in
+        queue.maxConcurrentOperationCount = limit
+        queue.addOperations((0..<200).map { _ in BlockOperation {} }, waitUntilFinished: true)
+      }
+      let lastIn = try #require(trace.operations.compactMap(\.enqueued).max())
+      let times = trace.operations.compactMap(\.ready)
+      #expect(trace.operations.count == 200 && times.count == 200)
+      #expect(times.allSatisfy { $0 >= lastIn })
+    }
+
     @Test(arguments: Kind.allCases)
     func anEdgeNamesBothAndTheReleaserIsThePredecessorThatFinishedLast(_ kind: Kind) throws {
       let trace = try recording(on: kind) { queue, _ in

@@ -59,17 +59,19 @@ extension OperationQueue {
       return addWithExtras(operations, place.ticket, slots, place.barrier)
     }
     var ready = JobChain()
+    var recorded: [Operation] = []
     ThreadRecord.withCurrent { record in
       record.addsUnderWay += 1
       OperationWords.forEach(operations) { operation in
         // relaxed: stored by this thread in `Registry.add`.
         let slot = operation.header.link.load(ordering: .relaxed)
-        if let job = operation.submit(slot: slot, in: self, behind: place.barrier) {
-          ready.append(job)
-        }
+        let job = operation.submitInBatch(
+          slot: slot, in: self, behind: place.barrier, ready: &recorded)
+        if let job { ready.append(job) }
       }
       record.addsUnderWay -= 1
     }
+    for operation in recorded { operation.recordReadiness() }
     handOver(ready, behind: place.barrier)
   }
 
@@ -244,6 +246,21 @@ extension Operation {
     recordSubmission(to: queue, behind: barrier)
     let job = submitNow(slot: slot, in: queue, behind: barrier)
     if job != nil { recordReadiness() }
+    return job
+  }
+
+  /// As `submit` for one of several.
+  ///
+  /// A recording learns that it is ready when all are in, since none of them may run before. The
+  /// caller tells it of those in `recorded`.
+  @inline(__always) final func submitInBatch(
+    slot: UInt, in queue: OperationQueue, behind barrier: Operation?,
+    ready recorded: inout [Operation]
+  ) -> Job? {
+    guard isRecording else { return submitNow(slot: slot, in: queue, behind: barrier) }
+    recordSubmission(to: queue, behind: barrier)
+    let job = submitNow(slot: slot, in: queue, behind: barrier)
+    if job != nil { recorded.append(self) }
     return job
   }
 

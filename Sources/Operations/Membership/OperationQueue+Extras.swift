@@ -14,6 +14,7 @@ extension OperationQueue {
     noteAdded(operations, firstTicket)
     let givesExtras = self.givesExtras
     var ready = JobChain()
+    var recorded: [Operation] = []
     let record = ThreadRecord.current
     record.addsUnderWay += 1
     if givesExtras {
@@ -24,11 +25,13 @@ extension OperationQueue {
     }
     if cancelsNewcomers { record.cancelBeforeTheyStart(operations) }
     for (operation, slot) in zip(operations, slots) {
-      var job = operation.submit(slot: slot, in: self, behind: barrier)
+      var job = operation.submitInBatch(
+        slot: slot, in: self, behind: barrier, ready: &recorded)
       if givesExtras { job = operation.noteSubmission(self, job) }
       if let job { ready.append(job) }
     }
     record.addsUnderWay -= 1
+    for operation in recorded { operation.recordReadiness() }
     handOver(ready, behind: barrier)
     tellObservers()
   }
