@@ -71,6 +71,25 @@ import Traces
         + " to shorten the chain of 50 operations that takes 98 % of the run.")
   }
 
+  /// The last of ten operations is added at 9 000 of 9 060 ns, and the run hangs on that alone.
+  @Test func aProgramThatAddsLateIsToldSo() throws {
+    var hand = HandTrace(workers: 2)
+    hand.startWorkers()
+    hand.event(1, 1, .park)
+    for index in 0..<10 {
+      let added = Int64(index) * 1_000
+      let operation = hand.run(on: 0, from: added + 10, to: added + 60, ready: added)
+      hand.trace.operations[Int(operation)].created = added
+      hand.trace.operations[Int(operation)].enqueued = added
+    }
+    let verdict = TraceReport(hand.sorted).verdict
+    #expect(verdict.finding == .graph)
+    #expect(
+      verdict.sentence.hasSuffix(
+        "because nothing was ready; try to add operations earlier: for 99 % of the run the next one"
+          + " had not been added."), "\(verdict.sentence)")
+  }
+
   @Test func aPerturbedRunNamesNoCause() {
     let run = ListScheduledRun(plant: .wakesNobody)
     let trace = run.trace()

@@ -64,6 +64,7 @@ extension ProfileText {
         ("projection", isPerturbed(profile) ? .null : value(graph.projection)),
       ]
     }
+    members += ProfileFindings(trace: profile.trace, report: profile.report).members
     return .object(members)
   }
 

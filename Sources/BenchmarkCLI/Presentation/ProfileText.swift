@@ -96,7 +96,8 @@ struct ProfileText {
       lines += ["", style.paint(ProfileTables.title(profiler, stacks), .faint)]
       lines += ProfileTables.functions(profiler, stacks).lines(style: style)
     }
-    guard let graph = profile.report.graph else { return lines }
+    let findings = ProfileFindings(trace: profile.trace, report: profile.report)
+    guard let graph = profile.report.graph else { return lines + findings.section(style) }
     if !Self.isPerturbed(profile) {
       lines += ["", style.paint("why ready operations waited", .faint)]
       lines += ProfileTables.causes(graph.causes).lines(style: style)
@@ -115,7 +116,7 @@ struct ProfileText {
     lines += ProfileTables.offenders(
       profile.trace, graph.causes, namesCauses: !Self.isPerturbed(profile)
     ).lines(style: style)
-    return lines
+    return lines + findings.section(style)
   }
 
   private func differenceSection(

@@ -50,8 +50,15 @@ struct VerdictWords {
     let share = Self.percent(Double(profile.graphIdle) / Double(max(1, profile.capacity)))
     let span = Self.percent(Double(graph.workAndSpan.span) / Double(max(1, makespan)))
     let length = graph.workAndSpan.criticalPath.count
-    return "Workers had no job for \(share) of their time because nothing was ready; try to shorten"
-      + " the chain of \(length) operations that takes \(span) of the run\(longestOnPath)."
+    let start = "Workers had no job for \(share) of their time because nothing was ready; try to"
+    let outside = graph.realisedPath[.outside]
+    guard outside <= graph.workAndSpan.span else {
+      let late = Self.percent(Double(outside) / Double(max(1, makespan)))
+      return start + " add operations earlier: for \(late) of the run the next one had not been"
+        + " added."
+    }
+    return start + " shorten the chain of \(length) \(length == 1 ? "operation" : "operations")"
+      + " that takes \(span) of the run\(longestOnPath)."
   }
 
   /// A figure with as many digits as it is worth.
