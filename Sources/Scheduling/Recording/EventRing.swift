@@ -29,19 +29,28 @@ internal import Synchronization
   private(set) var lastKind: UInt8 = .max
   /// The time at which the recording began.
   private(set) var base: UInt64 = 0
-  /// The time of the latest event; the owner's.
-  private var latest: UInt64 = 0
-  /// After so long without an event, in units of the clock, the owner may have lost its processor.
-  private var longGap: UInt64 = .max
-  /// The system's account of the owner's waits for a processor, or -1, and how long they were so far.
-  private var waits: (account: Int32, nanoseconds: Int64) = (-1, 0)
-  /// Where the job that the owner runs next was found, if an event has told; the owner's.
-  private var origin = JobOrigin(.unknown)
-  /// The last finish that dependents wait for: its number and one, its object, its time; the owner's.
-  private var finish: (next: UInt64, object: UInt, time: UInt64) = (0, 0, 0)
+  /// Reached through a pointer to the ring, part by part: whoever reads the ring meanwhile borrows
+  /// the other parts.
+  private var own = Owned()
   /// The system's number of the owner, and its name.
   private(set) var systemID: Int32 = 0
   private(set) var name: (UInt64, UInt64) = (0, 0)
+
+  /// What the owner alone reads and writes.
+  private struct Owned {
+    /// The time of the latest event.
+    var latest: UInt64 = 0
+    /// After so long without an event, in units of the clock, the owner may have lost its processor.
+    var longGap: UInt64 = .max
+    /// The system's account of the owner's waits for a processor, or -1.
+    var waitAccount: Int32 = -1
+    /// How long they were so far.
+    var waitNanoseconds: Int64 = 0
+    /// Where the job that the owner runs next was found, if an event has told.
+    var origin = JobOrigin(.unknown)
+    /// The last finish that dependents wait for: its number and one, its object, its time.
+    var finish: (next: UInt64, object: UInt, time: UInt64) = (0, 0, 0)
+  }
 
   private init(capacity: Int, older: UInt, isOwned: Bool) {
     self.older = older
@@ -108,10 +117,10 @@ internal import Synchronization
     }
     lastKind = settings.lastKind
     base = settings.base
-    origin = JobOrigin(.unknown)
-    finish = (0, 0, 0)
-    latest = settings.base
-    longGap = settings.longGap
+    own.origin = JobOrigin(.unknown)
+    own.finish = (0, 0, 0)
+    own.latest = settings.base
+    own.longGap = settings.longGap
     openWaitAccount()
     systemID = unsafe withUnsafeMutablePointer(to: &name) { name in
       // SAFETY: the two words are 16 bytes.
@@ -145,39 +154,47 @@ internal import Synchronization
   ///
   /// After a long time without one it asks the system whether it waited for a processor.
   @inline(__always)
-  mutating func comes(to time: UInt64) {
+  static func comes(_ ring: UnsafeMutablePointer<EventRing>, to time: UInt64) {
     // The time is one of this thread, or that of a finish that it has recorded: never earlier.
-    if time &- latest > longGap { noteWait(until: time) }
-    latest = time
+    if unsafe time &- ring.pointee.own.latest > ring.pointee.own.longGap {
+      unsafe noteWait(ring, until: time)
+    }
+    unsafe ring.pointee.own.latest = time
   }
 
-  @inline(never) private mutating func noteWait(until time: UInt64) {
-    guard waits.account >= 0 else { return }
-    let total = shim_read_wait_account(waits.account)
-    let wait = total - waits.nanoseconds
+  @inline(never)
+  private static func noteWait(_ ring: UnsafeMutablePointer<EventRing>, until time: UInt64) {
+    let account = unsafe ring.pointee.own.waitAccount
+    guard account >= 0 else { return }
+    let total = shim_read_wait_account(account)
+    let wait = unsafe total - ring.pointee.own.waitNanoseconds
     guard total >= 0, wait > 0 else { return }
-    waits.nanoseconds = total
-    append(time, .processorWait, 0, UInt64(wait), 0)
+    unsafe ring.pointee.own.waitNanoseconds = total
+    unsafe ring.pointee.append(time, .processorWait, 0, UInt64(wait), 0)
   }
 
   private mutating func openWaitAccount() {
-    guard longGap < .max else { return }
-    if waits.account < 0 { waits.account = shim_open_wait_account() }
-    waits.nanoseconds = waits.account < 0 ? 0 : max(0, shim_read_wait_account(waits.account))
+    guard own.longGap < .max else { return }
+    if own.waitAccount < 0 { own.waitAccount = shim_open_wait_account() }
+    own.waitNanoseconds = own.waitAccount < 0 ? 0 : max(0, shim_read_wait_account(own.waitAccount))
   }
 
   /// The owner ends.
-  mutating func closeWaitAccount() {
-    if waits.account >= 0 { shim_close_wait_account(waits.account) }
-    waits.account = -1
+  static func closeWaitAccount(_ ring: UnsafeMutablePointer<EventRing>) {
+    let account = unsafe ring.pointee.own.waitAccount
+    if account >= 0 { shim_close_wait_account(account) }
+    unsafe ring.pointee.own.waitAccount = -1
   }
 
   /// Appends the finish of an operation whose dependents are released next.
   @inline(__always)
-  mutating func appendFinish(_ time: UInt64, _ object: UInt, _ info: UInt16) {
-    append(time, .finish, object, 0, info)
+  static func appendFinish(
+    _ ring: UnsafeMutablePointer<EventRing>, _ time: UInt64, _ object: UInt, _ info: UInt16
+  ) {
+    unsafe ring.pointee.append(time, .finish, object, 0, info)
     // relaxed: only the owner writes it.
-    finish = (written.load(ordering: .relaxed), object, time)
+    let next = unsafe ring.pointee.written.load(ordering: .relaxed)
+    unsafe ring.pointee.own.finish = (next, object, time)
   }
 
   /// The time of the finish of `object`, if that is the latest event.
@@ -187,16 +204,20 @@ internal import Synchronization
   @inline(__always)
   func timeOfFinish(of object: UInt) -> UInt64? {
     // relaxed: only the owner writes it.
+    let finish = own.finish
     let isLatest = finish.object == object && written.load(ordering: .relaxed) == finish.next
     return isLatest && object != 0 ? finish.time : nil
   }
 
   /// The job that the owner runs next was found there.
-  mutating func note(_ origin: JobOrigin) { self.origin = origin }
+  static func note(_ origin: JobOrigin, in ring: UnsafeMutablePointer<EventRing>) {
+    unsafe ring.pointee.own.origin = origin
+  }
 
   /// Where the job that begins was found, and forgets it.
-  mutating func takeOrigin() -> JobOrigin {
-    defer { origin = JobOrigin(.unknown) }
+  static func takeOrigin(_ ring: UnsafeMutablePointer<EventRing>) -> JobOrigin {
+    let origin = unsafe ring.pointee.own.origin
+    unsafe ring.pointee.own.origin = JobOrigin(.unknown)
     return origin
   }
 

@@ -78,7 +78,7 @@ package enum EventRings {
   ) {
     guard let ring = unsafe ring(for: kind) else { return }
     let time = shim_event_time()
-    unsafe ring.pointee.comes(to: time)
+    unsafe EventRing.comes(ring, to: time)
     unsafe ring.pointee.append(time, kind, object, argument, info)
   }
 
@@ -87,11 +87,11 @@ package enum EventRings {
   /// The origin is what the back end has said in the context or, where it has not, by an event.
   package static func noteStart(_ object: UInt, worker: Int, origin: JobOrigin) {
     guard let ring = unsafe ring(for: .start) else { return }
-    let noted = unsafe ring.pointee.takeOrigin()
+    let noted = unsafe EventRing.takeOrigin(ring)
     let details = StartDetails(
       worker: worker, origin: origin.isUnknown ? noted : origin, processor: shim_processor())
     let time = shim_event_time()
-    unsafe ring.pointee.comes(to: time)
+    unsafe EventRing.comes(ring, to: time)
     unsafe ring.pointee.append(time, .start, object, details.word, 0)
   }
 
@@ -99,8 +99,8 @@ package enum EventRings {
   package static func noteRelease(_ object: UInt, info: UInt16) {
     guard let ring = unsafe ring(for: .finish) else { return }
     let time = shim_event_time()
-    unsafe ring.pointee.comes(to: time)
-    unsafe ring.pointee.appendFinish(time, object, info)
+    unsafe EventRing.comes(ring, to: time)
+    unsafe EventRing.appendFinish(ring, time, object, info)
   }
 
   /// Records that the calling thread has made an operation ready, as `releaser`, if there is one,
@@ -108,7 +108,7 @@ package enum EventRings {
   package static func noteReady(_ object: UInt, by releaser: UInt) {
     guard let ring = unsafe ring(for: .ready) else { return }
     let time = unsafe ring.pointee.timeOfFinish(of: releaser) ?? shim_event_time()
-    unsafe ring.pointee.comes(to: time)
+    unsafe EventRing.comes(ring, to: time)
     unsafe ring.pointee.append(time, .ready, object, UInt64(releaser), 0)
   }
 
@@ -116,16 +116,16 @@ package enum EventRings {
   package static func noteTogether(_ body: (borrowing EventMoment) -> Void) {
     guard let ring = unsafe ring(for: .last) else { return }
     let time = shim_event_time()
-    unsafe ring.pointee.comes(to: time)
+    unsafe EventRing.comes(ring, to: time)
     body(unsafe EventMoment(ring: ring, time: time))
   }
 
   /// Records a steal, and that the job is what the calling thread runs next.
   package static func noteSteal(from victim: Int) {
     guard let ring = unsafe ring(for: .steal) else { return }
-    unsafe ring.pointee.note(.steal(from: victim))
+    unsafe EventRing.note(.steal(from: victim), in: ring)
     let time = shim_event_time()
-    unsafe ring.pointee.comes(to: time)
+    unsafe EventRing.comes(ring, to: time)
     unsafe ring.pointee.append(time, .steal, 0, UInt64(truncatingIfNeeded: victim), 0)
   }
 
@@ -176,7 +176,7 @@ package enum EventRings {
       ring,
       { ring in
         guard let ring = unsafe ring?.assumingMemoryBound(to: EventRing.self) else { return }
-        unsafe ring.pointee.closeWaitAccount()
+        unsafe EventRing.closeWaitAccount(ring)
         // release, edge RingLeft: pairs with the exchange in `freeRing`.
         unsafe ring.pointee.isOwned.store(false, ordering: .releasing)
       })

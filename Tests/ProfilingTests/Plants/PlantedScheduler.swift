@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencyPrimitives
 import Dispatch
 import Glibc
 import Scheduling
-import Synchronization
 
 import class Foundation.Thread
 
@@ -68,11 +68,11 @@ final class PlantedScheduler: Scheduler {
     }
 
     let threads = DispatchGroup()
-    let state: Mutex<State>
+    let state: Locked<State>
     private let signals: [DispatchSemaphore]
 
     init(workers: Int) {
-      state = Mutex(State(isAsleep: Array(repeating: false, count: workers)))
+      state = Locked(State(isAsleep: Array(repeating: false, count: workers)))
       signals = (0..<workers).map { _ in DispatchSemaphore(value: 0) }
     }
 
