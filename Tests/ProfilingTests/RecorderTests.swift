@@ -50,7 +50,11 @@ extension RecordingTests {
 
     @Test func anOperationTakesAtMost200BytesOfARingAndAnEdge24() throws {
       let count = 1000
+      // A wait for a processor is an event too, which not every run has.
       func bytes(edges: Int) throws -> Int {
+        try #require(try (0..<5).map { _ in try recordedBytes(edges: edges) }.min())
+      }
+      func recordedBytes(edges: Int) throws -> Int {
         let trace = try recording(on: .inline) { queue, _ in
           let operations = (0..<count).map { _ in BlockOperation {} }
           for (place, operation) in operations.enumerated() {
