@@ -359,8 +359,8 @@ let package = Package(
     tests(
       "ProfilingTests",
       imports: [
-        "ConcurrencyPrimitives", "Operations", "OperationsDiagnosis", "Profiling", "Scheduling",
-        "SchedulerConformance", "TestFolders", "TestSupport", "Traces",
+        "ConcurrencyPrimitives", "Harness", "Operations", "OperationsDiagnosis", "Profiling",
+        "Scheduling", "SchedulerConformance", "TestFolders", "TestSupport", "Traces", "Workloads",
       ] + backEnds),
     room("TraceSamples", in: "Tests", imports: ["ConcurrencyPrimitives", "Traces"]),
     fixture("TracePagesFixture", imports: ["Results", "TracePages", "TraceSamples", "Traces"]),

@@ -89,10 +89,26 @@ extension RingDecoder {
     case .stealFails: kind = .stealFails
     case .blocks: kind = .blocks
     case .unblocks: kind = .unblocks
+    case .jobBegins: kind = .jobBegins
+    case .jobEnds: kind = .jobEnds
     default: return
     }
     let victim = event.kind == .steal || event.kind == .stealFails ? Int32(number) : -1
+    if event.kind == .wake, number > 0 {
+      wakesByName.append((event: trace.schedulerEvents.count, worker: Int32(number - 1)))
+    }
     trace.schedulerEvents.append(
       SchedulerEvent(time: time, thread: thread, kind: kind, other: victim))
+  }
+
+  /// Says of each wake-up that names a worker which thread that is: perhaps one that began later.
+  mutating func resolveWakes() {
+    var threads: [Int32: Int32] = [:]
+    for (index, thread) in trace.threads.enumerated() where threads[thread.worker] == nil {
+      threads[thread.worker] = Int32(index)
+    }
+    for (event, worker) in wakesByName {
+      trace.schedulerEvents[event].other = threads[worker] ?? -1
+    }
   }
 }

@@ -37,6 +37,8 @@ package struct RingDecoder {
   private var classless: [String: UInt32] = [:]
   /// By ring.
   var lanes: [RingLane]
+  /// The wake-ups that name a worker: index of the event, and the worker.
+  var wakesByName: [(event: Int, worker: Int32)] = []
   /// From here on every ring has all of its events.
   private let horizon: UInt64
 
@@ -66,6 +68,7 @@ package struct RingDecoder {
   package consuming func decode() -> Trace {
     var order = RingOrder(rings)
     while let (ring, position) = order.next() { take(rings[ring].events[position], of: ring) }
+    resolveWakes()
     trace.header.droppedEvents = rings.reduce(0) { $0 + Int($1.written) - $1.events.count }
     // One more: a full ring cannot tell whether its oldest event is being overwritten.
     trace.header.neededRingEvents = Int(rings.map(\.written).max() ?? 0) + 1
@@ -81,7 +84,7 @@ package struct RingDecoder {
       takeOperation(event, time, ring)
     case .queueMade, .queueNamed, .queueLimit, .queueSuspended: takeQueue(event, time)
     case .threadStarts, .threadStops, .searchBegins, .searchEnds, .park, .unpark, .wake, .steal,
-      .stealFails, .blocks, .unblocks:
+      .stealFails, .blocks, .unblocks, .jobBegins, .jobEnds:
       takeThread(event, time, ring)
     case .processorWait: takeWait(event, time, ring)
     case .mark: trace.marks.append(TraceMark(time: time, name: name(event.argument)))

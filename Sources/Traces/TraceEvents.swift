@@ -13,7 +13,7 @@ package struct SchedulerEvent: Sendable, Equatable {
     case searchEnds = 3
     /// It goes to sleep.
     case park = 4
-    /// It runs again; `other` is the thread that woke it, if that is known.
+    /// It runs again.
     case unpark = 5
     /// It wakes a thread; `other` is that thread, if it is known.
     case wake = 6
@@ -57,8 +57,6 @@ package struct QueueEvent: Sendable, Equatable {
     case limit = 0
     /// `value` is 1 when it is suspended from here on, else 0.
     case suspension = 1
-    /// `value` is how many operations are in it, told when that passes a power of two.
-    case depth = 2
   }
 
   package var time: Int64

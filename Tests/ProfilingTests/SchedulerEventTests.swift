@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencyPrimitives
 import Operations
 import Scheduling
 import Synchronization
@@ -115,7 +116,7 @@ extension RecordingTests {
     }
 
     /// With six others for each processor a worker waits for most of a run, and no longer than it
-    /// takes; the waits of a thread do not overlap.
+    /// takes; the waits of a thread do not overlap. The thread that adds waits as well.
     @Test func waitsForAProcessorAreThoseOfTheSystem() throws {
       let trace = try recording(on: .threadPool, workers: 1) { queue, _ in
         queue.addOperations([BlockOperation {}], waitUntilFinished: true)
@@ -124,12 +125,46 @@ extension RecordingTests {
             (0..<1000).map { _ in BlockOperation { Plant.spin(20_000) } }, waitUntilFinished: true)
         }
       }
-      let waits = trace.schedulerEvents.filter { $0.kind == .waitedForProcessor }
+      let waits = trace.schedulerEvents.filter {
+        $0.kind == .waitedForProcessor && trace.threads[Int($0.thread)].worker == 0
+      }
       let total = waits.reduce(0) { $0 + Int64($1.other) }
       #expect(total > 5_000_000 && total < trace.header.durationNanoseconds, "\(total) ns")
       for (earlier, later) in zip(waits, waits.dropFirst()) where earlier.thread == later.thread {
         #expect(later.time - Int64(later.other) >= earlier.time - 1_000_000)
       }
+    }
+
+    /// The first part of an asynchronous body and the one after its suspension are jobs.
+    @Test func partsOfAnAsynchronousBodyAreJobs() throws {
+      let trace = try recording(on: .workStealing, workers: 1) { queue, _ in
+        queue.addOperations(
+          [AsyncOperation { await Task.yield() }], waitUntilFinished: true)
+      }
+      let jobs = trace.schedulerEvents.filter { $0.kind == .jobBegins || $0.kind == .jobEnds }
+      #expect(jobs.count >= 4)
+      for (place, event) in jobs.enumerated() {
+        #expect(event.kind == (place.isMultiple(of: 2) ? .jobBegins : .jobEnds))
+        #expect(event.thread == jobs[0].thread)
+      }
+      #expect(trace.threads[Int(jobs[0].thread)].worker == 0)
+    }
+
+    /// A scheduler that knows whom it wakes says so, even before that worker is known.
+    @Test func aWakeUpByNameIsOneOfThatWorker() throws {
+      let recorder = try Recorder.begin()
+      SchedulerEvents.wakes(worker: 1)
+      SchedulerEvents.wakes(worker: 2)
+      SchedulerEvents.wakes(1)
+      let worker = try SystemThread.start(name: "named") {
+        SchedulerEvents.begins(worker: 1)
+        SchedulerEvents.ends()
+      }
+      worker.join()
+      let trace = recorder.end()
+      let wakes = trace.schedulerEvents.filter { $0.kind == .wake }
+      let named = try #require(trace.threads.firstIndex { $0.worker == 1 })
+      #expect(wakes.map(\.other) == [Int32(named), -1, -1])
     }
 
     @Test func aWaitInsideAnOperationBlocksItsThread() throws {

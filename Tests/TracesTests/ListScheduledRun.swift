@@ -185,7 +185,7 @@ private struct TestListScheduler {
       let waker =
         operation.releasedBy < 0 ? 0 : Int(hand.trace.operations[Int(operation.releasedBy)].thread)
       hand.event(trigger + 30, waker, .wake, other: worker)
-      hand.event(trigger + 30 + Run.wakeLatency, worker, .unpark, other: waker)
+      hand.event(trigger + 30 + Run.wakeLatency, worker, .unpark)
       start = trigger + 30 + Run.wakeLatency + Run.handingOver
     } else if trigger > since + Run.release {
       hand.event(since + Run.release, worker, .searchBegins)

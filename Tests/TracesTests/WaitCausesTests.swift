@@ -229,6 +229,15 @@ import Traces
     #expect(try causes(hand) == [.workerHeld: 49_500])
   }
 
+  /// A recording that begins within a job has its end alone.
+  @Test func theEndOfAJobThatBeganBeforeEndsNothingElse() throws {
+    var hand = HandTrace(workers: 1)
+    hand.startWorkers()
+    hand.run(on: 0, from: 0, to: 100, ready: 0)
+    hand.event(40, 0, .jobEnds)
+    #expect(TraceReport(hand.sorted).graph?.workAndSpan.work == 100)
+  }
+
   @Test func whatASchedulerDoesNotTellIsUnknown() throws {
     var hand = HandTrace(workers: 2)
     hand.run(on: 0, from: 0, to: 100, ready: 0)

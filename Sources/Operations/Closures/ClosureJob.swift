@@ -41,6 +41,8 @@ private func closureJobRun(
 ) -> UInt {
   // It may run for long, and it is of no queue: nobody must wait for what this worker holds back.
   ThreadRecord.withCurrent { $0.settleCredit() }
+  SchedulerEvents.beginsJob()
   unsafe ClosureJob.take(header.assumingMemoryBound(to: ClosureJob.self))()
+  SchedulerEvents.endsJob()
   return 0
 }

@@ -61,7 +61,8 @@ package enum EventKind: UInt8, Sendable, CaseIterable {
   case searchEnds = 51
   case park = 52
   case unpark = 53
-  /// It wakes a thread.
+  /// It wakes a thread. Argument: the index of the worker that the thread is, and one; 0 where nobody
+  /// knows.
   case wake = 54
   /// Argument: the victim's index.
   case steal = 55
@@ -72,11 +73,14 @@ package enum EventKind: UInt8, Sendable, CaseIterable {
   case unblocks = 58
   /// It has waited for a processor since its event before. Argument: for how many nanoseconds.
   case processorWait = 59
+  /// A job that is no operation begins on it.
+  case jobBegins = 60
+  case jobEnds = 61
 
   /// The kinds up to this one are in recordings of latency.
   package static var lastOfLatency: EventKind { .mark }
   /// The kinds up to this one are in full recordings: all.
-  package static var last: EventKind { .processorWait }
+  package static var last: EventKind { .jobEnds }
 }
 
 /// One event as a ring keeps it: three words.

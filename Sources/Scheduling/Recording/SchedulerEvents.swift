@@ -25,11 +25,28 @@ public enum SchedulerEvents {
     }
   }
 
-  /// It wakes `count` sleeping threads.
+  /// It wakes `count` sleeping threads, and does not know which.
+  ///
+  /// Recordings take those that sleep and run next for the ones that were woken.
   public static func wakes(_ count: Int) {
     guard shim_is_recording() != 0 else { return }
     for _ in 0..<count { EventRings.note(.wake) }
   }
+
+  /// It wakes the thread that is the worker `worker`.
+  public static func wakes(worker: Int) {
+    if shim_is_recording() != 0 {
+      EventRings.note(.wake, argument: UInt64(truncatingIfNeeded: worker &+ 1))
+    }
+  }
+
+  /// It runs a job that is no operation from here on, until `endsJob()`.
+  ///
+  /// Whoever makes such jobs says so in their run function; what runs operations is recorded by the
+  /// operation layer. Jobs nest.
+  public static func beginsJob() { note(.jobBegins) }
+  /// The innermost job that is no operation ends.
+  public static func endsJob() { note(.jobEnds) }
 
   /// It has no job and looks for one.
   public static func beginsSearch() { note(.searchBegins) }

@@ -3,8 +3,8 @@
 /// Little's law as a check of the recording: the mean depth of a queue is the rate at which
 /// operations pass it, times the time that one of them spends in it.
 ///
-/// Rate and time come from the operations, the depth from what the queue itself told. Both sides
-/// agree in any run; where they do not, operations or events are missing.
+/// Rate and time come from the operations that were seen to come and to leave, the depth from all
+/// arrivals and all departures. Both sides agree in any run; where they do not, events are missing.
 package struct LittleCheck: Sendable, Equatable {
   /// One queue.
   package struct Row: Sendable, Equatable {
@@ -18,18 +18,20 @@ package struct LittleCheck: Sendable, Equatable {
     package let meanTime: Double
     /// The depth that follows by the law.
     package let expectedDepth: Double
-    /// The depth that was told.
+    /// The depth over the run, by arrivals and departures.
     package let meanDepth: Double
-    /// How many times larger or smaller the told depth may be than the true one.
-    package let tolerance: Double
 
     /// The sides agree.
     package var holds: Bool {
-      expectedDepth <= meanDepth * tolerance && meanDepth <= expectedDepth * tolerance
+      expectedDepth <= meanDepth * LittleCheck.tolerance
+        && meanDepth <= expectedDepth * LittleCheck.tolerance
     }
   }
 
-  /// The queues with operations and a way to tell their depth.
+  /// How many times larger one side may be than the other.
+  package static let tolerance = 1.05
+
+  /// The queues with operations.
   package let rows: [Row]
 
   /// The law holds for every queue.
@@ -37,7 +39,7 @@ package struct LittleCheck: Sendable, Equatable {
 
   /// Checks a recording.
   ///
-  /// O(operations + events).
+  /// O(operations).
   init(_ trace: Trace, window: RunWindow) {
     let span = Double(window.makespan)
     guard window.makespan > 0 else {
@@ -63,40 +65,13 @@ package struct LittleCheck: Sendable, Equatable {
         times[queue] += Double(operation.finishedTime - operation.enqueuedTime)
       }
     }
-    let told = Self.toldDepths(trace, window: window)
     rows = trace.queues.indices.compactMap { queue in
       guard passed[queue] > 0 else { return nil }
       let meanTime = times[queue] / Double(passed[queue])
       return Row(
         queue: queue, passed: passed[queue], rate: Double(passed[queue]) / span * 1e9,
         meanTime: meanTime, expectedDepth: Double(passed[queue]) / span * meanTime,
-        meanDepth: told[queue] ?? stays[queue] / span,
-        tolerance: told[queue] == nil ? Self.countTolerance : Self.toldTolerance)
+        meanDepth: stays[queue] / span)
     }
-  }
-
-  /// A depth is told when it passes a power of two, so that it may be off by a factor of two between.
-  private static let toldTolerance = 2.0
-  /// Arrivals and departures are told one by one.
-  private static let countTolerance = 1.05
-
-  /// The mean depth by queue, over time, by what the queues told; nil for those that told nothing.
-  private static func toldDepths(_ trace: Trace, window: RunWindow) -> [Double?] {
-    var areas = [Double?](repeating: nil, count: trace.queues.count)
-    var depths = [Double](repeating: 0, count: trace.queues.count)
-    var times = [Int64](repeating: window.begin, count: trace.queues.count)
-    func pass(_ queue: Int, until time: Int64) {
-      let time = min(max(time, times[queue]), window.end)
-      areas[queue] = (areas[queue] ?? 0) + depths[queue] * Double(time - times[queue])
-      times[queue] = time
-    }
-    for event in trace.queueEvents where event.kind == .depth {
-      let queue = Int(event.queue)
-      guard queue >= 0, queue < depths.count else { continue }
-      pass(queue, until: event.time)
-      depths[queue] = Double(event.value)
-    }
-    for queue in areas.indices where areas[queue] != nil { pass(queue, until: window.end) }
-    return areas.map { $0.map { $0 / Double(window.makespan) } }
   }
 }

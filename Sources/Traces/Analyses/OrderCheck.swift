@@ -15,7 +15,8 @@ package struct OrderCheck: Sendable, Equatable {
     case startedReturned
     case startedFinished
     case returnedFinished
-    /// A predecessor finished, its successor started.
+    /// A predecessor finished, its successor started. A cancelled operation is skipped without
+    /// waiting for its predecessors.
     case predecessorFinishedStarted
   }
 
@@ -71,6 +72,7 @@ package struct OrderCheck: Sendable, Equatable {
         invalid += 1
         continue
       }
+      guard !trace.operations[successor].isSkipped else { continue }
       note(
         .predecessorFinishedStarted, trace.operations[predecessor].finishedTime,
         trace.operations[successor].startedTime)

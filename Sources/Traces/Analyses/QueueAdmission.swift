@@ -47,7 +47,7 @@ struct QueueAdmission {
   /// O(operations + events).
   init(_ trace: Trace, timeline: WorkerTimeline) {
     var slots = trace.queues.map { $0.limit != nil || $0.isSuspended ? Int32(0) : -1 }
-    for event in trace.queueEvents where event.kind != .depth && Int(event.queue) < slots.count {
+    for event in trace.queueEvents where Int(event.queue) < slots.count {
       if event.queue >= 0 { slots[Int(event.queue)] = 0 }
     }
     var initial: [State] = []
@@ -77,7 +77,6 @@ struct QueueAdmission {
       switch policy.kind {
       case .limit: state.limit = policy.value < 0 ? nil : policy.value
       case .suspension: state.isSuspended = policy.value != 0
-      case .depth: break
       }
     }
   }
@@ -120,7 +119,7 @@ struct QueueAdmission {
     }
     // At one instant starts come first: a place that is passed on is never free.
     events += finishes
-    for (index, event) in trace.queueEvents.enumerated() where event.kind != .depth {
+    for (index, event) in trace.queueEvents.enumerated() {
       guard event.queue >= 0, Int(event.queue) < slots.count else { continue }
       events.append(
         Event(

@@ -195,6 +195,8 @@ extension WorkerTimelineBuilder {
       push(Occupant(operation: Self.jobBase - Int32(jobRuns.count), begin: time, end: .max))
       jobRuns.append(0)
     case .jobEnds:
+      // The recording may have begun within the job.
+      guard stack.contains(where: { !$0.isOperation }) else { break }
       while let top = stack.last {
         pop(at: time)
         if !top.isOperation { break }
