@@ -56,4 +56,17 @@ import Traces
     #expect(table.rows[0][2].text == ProfileText.time(graph.projection.serial))
     #expect(table.rows[2][1].text == "2.00 µs")
   }
+
+  @Test func aCheckSaysByHowMuchEachProjectionMissed() throws {
+    let projection = try #require(TraceReport(trace(named: "one")).graph).projection
+    let check = ProjectionCheck(
+      projection, workers: 2, measured: 1_000, speedUp: 2, scheduled: 950, unburdened: 800)
+    let lines = ProfileSentence.check(check)
+    #expect(
+      lines[0]
+        == "checked on 2 workers, which took 1.00 µs: list schedule 950 ns (-5 %), by work and span "
+        + "\(ProfileText.time(check.predicted)) (\(UnitFormatter.change(1 + check.error))), "
+        + "a schedule without overhead 800 ns (-20 %)")
+    #expect(lines[1] == "  for this machine, on which 2 threads do 2.00 times the work of one")
+  }
 }

@@ -115,8 +115,10 @@ extension RecordingTests {
       #expect(trace.schedulerEvents.allSatisfy { $0.kind == .waitedForProcessor })
     }
 
-    /// With six others for each processor a worker waits for most of a run, and no longer than it
-    /// takes; the waits of a thread do not overlap. The thread that adds waits as well.
+    /// With six others for each processor a worker waits for most of a run.
+    ///
+    /// It waits no longer than the run takes, and its waits do not overlap. The thread that adds
+    /// waits as well.
     @Test func waitsForAProcessorAreThoseOfTheSystem() throws {
       let trace = try recording(on: .threadPool, workers: 1) { queue, _ in
         queue.addOperations([BlockOperation {}], waitUntilFinished: true)

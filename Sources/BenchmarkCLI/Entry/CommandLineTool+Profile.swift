@@ -17,6 +17,8 @@ struct Profile {
   let report: TraceReport
   /// What was found on stacks in runs of their own.
   var stacks: [StackProfiler: StackProfile] = [:]
+  /// How the projection from one worker met what two took; nil where nobody looked.
+  var projectionCheck: ProjectionCheck?
 
   /// What recording did to the run.
   var perturbation: PairedRatio? { outcome?.perturbation }
@@ -53,11 +55,17 @@ extension CommandLineTool {
       let path = files.recording(place)
       defer { if !files.keeps(place) { File.remove(path) } }
       let made: Result<Profile, ToolFailure>
+      var check = Result<ProjectionCheck?, ToolFailure>.success(nil)
       var stacks: [StackProfiler: StackProfile] = [:]
       do throws(MeasurementFailure) {
         let run = ProfiledRun(runner: ChildRunner(interrupt: interrupt))
         made = try record(assignment, name, path, request, plan, run) { pair in
           progress.show("\(name): pair \(pair + 1) of \(ProfiledRun.pairs)")
+        }
+        if case .success(let profile) = made {
+          check = try projectionCheck(of: profile, request, files, run) { pair in
+            progress.show("\(name) on 2 workers: pair \(pair + 1) of \(ProfiledRun.pairs)")
+          }
         }
         for profiler in request.profilers {
           progress.show("\(name): \(profiler.rawValue)")
@@ -76,6 +84,7 @@ extension CommandLineTool {
       }
       var profile = try made.get()
       profile.stacks = stacks
+      profile.projectionCheck = try check.get()
       profiles.append(profile)
     }
     progress.clear()
@@ -130,7 +139,7 @@ extension CommandLineTool {
   }
 
   /// The one point that is profiled.
-  private func profilePlan(_ request: ProfileRequest) throws(ToolFailure) -> MeasurementPlan {
+  func profilePlan(_ request: ProfileRequest) throws(ToolFailure) -> MeasurementPlan {
     let plan: MeasurementPlan
     do throws(PlanError) {
       var measurement = request.run.measurement
@@ -157,7 +166,7 @@ extension CommandLineTool {
   }
 
   /// Records a scheduler's run, again with larger rings where the first ones were too small.
-  private func record(
+  func record(
     _ assignment: Assignment, _ name: String, _ path: String, _ request: ProfileRequest,
     _ plan: MeasurementPlan, _ run: ProfiledRun, observe: (Int) -> Void
   ) throws(MeasurementFailure) -> Result<Profile, ToolFailure> {

@@ -22,6 +22,25 @@ enum ProfileSentence {
       + "\(outcome.pairs.count) pairs without and with the recording"
   }
 
+  /// How each projection met what was measured.
+  static func check(_ check: ProjectionCheck) -> [String] {
+    func prediction(_ time: Int64?, _ error: Double?, _ name: String) -> String? {
+      guard let time, let error else { return nil }
+      return "\(name) \(ProfileText.time(time)) (\(UnitFormatter.change(1 + error)))"
+    }
+    let predictions = [
+      prediction(check.scheduled, check.scheduledError, "list schedule"),
+      prediction(check.predicted, check.error, "by work and span"),
+      prediction(check.unburdened, check.unburdenedError, "a schedule without overhead"),
+    ]
+    return [
+      "checked on \(check.workers) workers, which took \(ProfileText.time(check.measured)): "
+        + predictions.compactMap(\.self).joined(separator: ", "),
+      "  for this machine, on which \(check.workers) threads do "
+        + "\(UnitFormatter.significant(check.speedUp)) times the work of one",
+    ]
+  }
+
   /// Where the realised paths go different ways.
   static func parting(
     _ parting: TraceDifference.Parting, _ first: Profile, _ second: Profile

@@ -62,6 +62,7 @@ extension ProfileText {
         ), ("work", .integer(Int(graph.workAndSpan.work))),
         ("span", .integer(Int(graph.workAndSpan.span))),
         ("projection", isPerturbed(profile) ? .null : value(graph.projection)),
+        ("projectionCheck", profile.projectionCheck.map(value) ?? .null),
       ]
     }
     members += ProfileFindings(trace: profile.trace, report: profile.report).members
@@ -95,6 +96,16 @@ extension ProfileText {
           ("scheduled", point.scheduled.map { .integer(Int($0)) } ?? .null),
         ])
       })
+  }
+
+  private static func value(_ check: ProjectionCheck) -> JSONValue {
+    .object([
+      ("workers", .integer(check.workers)), ("measured", .integer(Int(check.measured))),
+      ("bound", .integer(Int(check.predicted))),
+      ("scheduled", check.scheduled.map { .integer(Int($0)) } ?? .null),
+      ("unburdened", check.unburdened.map { .integer(Int($0)) } ?? .null),
+      ("speedUp", .number(check.speedUp)),
+    ])
   }
 
   private static func value(_ difference: TraceDifference) -> JSONValue {

@@ -20,16 +20,9 @@ struct ProfileText {
 
   /// The analyses of a recording.
   static func report(_ trace: Trace, _ perturbation: PairedRatio?) -> TraceReport {
-    let recorded = try? RecordedGraph(trace)
-    return TraceReport(
+    TraceReport(
       trace, perturbation: perturbation.flatMap(Self.perturbation),
-      schedule: recorded.map { recorded in
-        let overhead = recorded.overheadNanoseconds ?? 0
-        return { workers in
-          let options = SimulationOptions(workers: workers, overheadNanoseconds: overhead)
-          return Simulation.run(recorded.graph, options).makespan
-        }
-      })
+      schedule: try? Projection.schedule(of: trace))
   }
 
   private static func perturbation(_ ratio: PairedRatio) -> Perturbation? {
@@ -111,6 +104,7 @@ struct ProfileText {
     if !Self.isPerturbed(profile), graph.projection.points.count > 1 {
       lines += ["", style.paint("what the graph would take on other numbers of workers", .faint)]
       lines += ProfileTables.projection(graph.projection).lines(style: style)
+      lines += profile.projectionCheck.map(ProfileSentence.check) ?? []
     }
     lines += ["", style.paint("operations that waited longest", .faint)]
     lines += ProfileTables.offenders(

@@ -10,6 +10,8 @@ package struct ProjectionCheck: Sendable, Equatable {
   /// By a schedule without any burden, corrected, ns.
   package let unburdened: Int64?
   package let measured: Int64
+  /// What as many threads reach together without any scheduler, as a multiple of one.
+  package let speedUp: Double
 
   /// The part by which the formula missed the measured time; negative where that is longer.
   package var error: Double { Self.error(predicted, measured) }
@@ -32,6 +34,7 @@ package struct ProjectionCheck: Sendable, Equatable {
     func corrected(_ time: Int64) -> Int64 { Int64((Double(time) * factor).rounded()) }
     self.workers = workers
     self.measured = measured
+    self.speedUp = speedUp
     predicted = corrected(projection.bound(workers: workers))
     self.scheduled = scheduled.map(corrected)
     self.unburdened = unburdened.map(corrected)
