@@ -127,11 +127,13 @@ struct PageFindings {
     .array(
       (report.graph?.utilisation.rows ?? []).map { row in
         .object([
-          ("name", .string(trace.label(ofThread: row.thread))),
+          ("thread", .integer(row.thread)),
           (
             "nanoseconds",
             .array(
-              [row.run, row.search, row.park, row.blocked, row.other].map { .integer(Int($0)) })
+              [row.run, row.search, row.park, row.blocked, row.displaced, row.other].map {
+                .integer(Int($0))
+              })
           ),
         ])
       })

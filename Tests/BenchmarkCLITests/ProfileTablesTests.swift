@@ -69,4 +69,31 @@ import Traces
         + "a schedule without overhead 800 ns (-20 %)")
     #expect(lines[1] == "  for this machine, on which 2 threads do 2.00 times the work of one")
   }
+
+  @Test func theChainOfTheSpanIsShownByItsEnds() throws {
+    func text(of length: Int) throws -> String? {
+      var trace = Trace(header: TraceHeader(workers: 1))
+      trace.threads = [TraceThread(worker: 0, systemID: 1, name: 0)]
+      for row in 0..<Int64(length) {
+        trace.names.append("task \(row)")
+        var operation = TracedOperation(queue: -1)
+        operation.name = UInt32(trace.names.count - 1)
+        operation.enqueued = 0
+        operation.ready = row * 100
+        operation.started = row * 100
+        operation.finished = row * 100 + 100
+        operation.thread = 0
+        trace.operations.append(operation)
+        if row > 0 { trace.edges.append(TraceEdge(UInt32(row - 1), UInt32(row))) }
+      }
+      let work = try #require(TraceReport(trace).graph).workAndSpan
+      return ProfileTables.chain(work, trace)
+    }
+    #expect(try text(of: 1) == nil)
+    #expect(try text(of: 3) == "the span is the chain task 0 #0 → task 1 #1 → task 2 #2")
+    #expect(
+      try text(of: 20)
+        == "the span is the chain task 0 #0 → task 1 #1 → task 2 #2 → … 15 more … → task 18 #18 → "
+        + "task 19 #19")
+  }
 }

@@ -49,7 +49,8 @@ import Traces
       #expect(shown.code == .success, "\(shown.talk)")
       #expect(
         shown.out.hasPrefix(
-          "Workers had jobs for 100 % of their time; try less work, first of all in \"fetch\""))
+          "Workers had jobs for 100 % of their time, which leaves little to another scheduler; try "
+            + "less work, first of all in \"fetch\""))
       #expect(shown.out.contains("app on a scheduler without a name: 2 operations"))
       #expect(shown.out.contains("perturbation: unknown"))
       #expect(shown.talk.isEmpty)

@@ -28,8 +28,8 @@ extension RecordingTests {
       let report = TraceReport(trace)
       #expect(report.order.violations == 0, "\(report.order)")
       #expect(!trace.operations.isEmpty)
-      let finished = trace.operations.count { $0.finished != nil }
-      #expect(finished == trace.operations.count)
+      // An attempt that was given up may run on behind the answer.
+      #expect(trace.operations.allSatisfy { $0.finished != nil || $0.cancelRequested != nil })
       #expect(report.little.holds, "\(report.little.rows.filter { !$0.holds })")
       guard let graph = report.graph else { return }
       #expect(graph.workAndSpan.span <= report.window.makespan)

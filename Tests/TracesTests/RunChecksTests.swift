@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
-import Traces
+
+@testable import Traces
 
 @Suite struct RunChecksTests {
   @Test func cancellationTellsWhenAndWhatForNothing() {
@@ -97,6 +98,19 @@ import Traces
     #expect(check.scheduled == 600)
     #expect(check.scheduledError == 0)
     #expect(check.unburdened == 500)
+  }
+
+  /// A run that was faster than its share of the work leaves nothing to the span, and still no graph
+  /// is run in less than that.
+  @Test func noProjectionIsShorterThanTheSpan() throws {
+    let trace = ListScheduledRun(workers: 2, operations: 500, predecessors: 3).trace()
+    let projection = try #require(TraceReport(trace).graph).projection
+    #expect(projection.points.allSatisfy { $0.bound >= projection.burdenedSpan })
+    let bare = Projection(
+      workers: 2, makespan: 500, work: 1_000, overheadPerOperation: 0, operations: 10,
+      burdenedSpan: 100, schedule: nil)
+    #expect(bare.constant == 0)
+    #expect(bare.bound(workers: 64) == 100)
   }
 
   @Test func aSecondOpinionComesFromTheSimulation() throws {

@@ -2,7 +2,6 @@
 
 internal import Machine
 internal import Measurement
-internal import Statistics
 internal import Traces
 
 extension CommandLineTool {
@@ -56,10 +55,9 @@ extension CommandLineTool {
 extension Profile {
   /// The makespan of the recorded run that is in the middle of all of them, ns.
   ///
-  /// Only the last one has a makespan; of the others there is the time that they took.
+  /// Only one has a makespan; of the others there is the time that they took.
   fileprivate var typicalMakespan: Int64? {
-    guard let traced = outcome?.pairs.map({ Double($0.traced) }), let last = traced.last, last > 0
-    else { return nil }
-    return Int64((Double(report.window.makespan) * median(traced) / last).rounded())
+    guard let departure = outcome?.departure, departure > 0 else { return nil }
+    return Int64((Double(report.window.makespan) / departure).rounded())
   }
 }

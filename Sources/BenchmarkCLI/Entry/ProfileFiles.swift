@@ -79,6 +79,9 @@ struct ProfileFiles {
     if folder != nil {
       do throws(ChartLibraryMissing) { charts = try .installed(environment: environment) } catch {
         console.say("bench: no page: \(error)")
+        if let path = keptRecording(0) {
+          console.say("bench: then `bench profile --recording \(path)` makes the page of this run")
+        }
       }
     }
     var all: [String] = []

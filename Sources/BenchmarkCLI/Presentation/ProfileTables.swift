@@ -58,6 +58,22 @@ enum ProfileTables {
     return table
   }
 
+  /// The chain of dependencies with the longest bodies, by names where operations have some; nil for
+  /// chains of one.
+  static func chain(_ work: WorkAndSpan, _ trace: Trace) -> String? {
+    let path = work.criticalPath
+    guard path.count > 1, path.allSatisfy({ trace.operations[Int($0)].name != 0 }) else {
+      return nil
+    }
+    let shown = 6
+    let names = path.map { shortName(Int($0), trace) }
+    let middle = path.count > shown ? ["… \(path.count - shown + 1) more …"] : []
+    let ends =
+      middle.isEmpty
+      ? names : names.prefix(shown / 2) + middle + names.suffix(shown / 2 - 1)
+    return "the span is the chain " + ends.joined(separator: " → ")
+  }
+
   /// The run on other numbers of workers: by a list schedule with the overhead seen, and by work and
   /// burdened span, which no scheduler of that kind should exceed.
   static func projection(_ projection: Projection) -> TextTable {

@@ -18,6 +18,9 @@ struct ProfileText {
     self.parameters = parameters
   }
 
+  /// From which difference to the median on the recorded run is said to be unlike the others.
+  private static let noteworthyDeparture = 0.05
+
   /// The analyses of a recording.
   static func report(_ trace: Trace, _ perturbation: PairedRatio?) -> TraceReport {
     TraceReport(
@@ -74,6 +77,11 @@ struct ProfileText {
       "\(benchmark)\(parameters.isEmpty ? "" : " (\(parameters))") on \(profile.scheduler): \(profile.trace.operations.count) "
         + "operations, \(profile.trace.edges.count) dependencies, "
         + "makespan \(Self.time(profile.report.window.makespan))")
+    if let departure = profile.outcome?.departure, abs(departure - 1) > Self.noteworthyDeparture {
+      lines.append(
+        "the recorded run below is unlike the others: \(UnitFormatter.change(departure)) against the "
+          + "median of \(profile.outcome?.pairs.count ?? 0)")
+    }
     if header.droppedEvents > 0 {
       lines.append(
         "\(header.droppedEvents) events were overwritten: the recording is of the end of the run")
@@ -101,6 +109,7 @@ struct ProfileText {
     lines.append(
       "work \(Self.time(work.work)), span \(Self.time(work.span)), parallelism "
         + (work.parallelism.map(UnitFormatter.significant) ?? "n/a"))
+    if let chain = ProfileTables.chain(work, profile.trace) { lines.append(chain) }
     if !Self.isPerturbed(profile), graph.projection.points.count > 1 {
       lines += ["", style.paint("what the graph would take on other numbers of workers", .faint)]
       lines += ProfileTables.projection(graph.projection).lines(style: style)
@@ -117,10 +126,11 @@ struct ProfileText {
     _ difference: TraceDifference, _ style: TerminalStyle
   ) -> [String] {
     let (first, second) = (profiles[0], profiles[1])
+    let count = Int64(max(1, difference.compared))
     var lines = [
       style.paint("\(second.scheduler) less \(first.scheduler)", .strong),
-      "ready wait \(Self.change(difference.readyWait)), run \(Self.change(difference.run)), over "
-        + "\(difference.compared) operations",
+      "an operation was ready for \(Self.change(difference.readyWait / count)) and ran for "
+        + "\(Self.change(difference.run / count)), means of \(difference.compared) operations",
     ]
     let missing = (difference.alignment.unmatchedInFirst, difference.alignment.unmatchedInSecond)
     if missing != (0, 0) {
@@ -131,8 +141,13 @@ struct ProfileText {
     if let parting = difference.parting {
       lines.append(ProfileSentence.parting(parting, first, second))
     }
-    lines += ProfileTables.difference(difference, first.trace).lines(style: style)
-    return lines
+    guard comparison?.isApart ?? true else {
+      return lines + [
+        "single operations are not compared, since neither run is established to be longer: which one "
+          + "waits is a matter of order then"
+      ]
+    }
+    return lines + ProfileTables.difference(difference, first.trace).lines(style: style)
   }
 
   static func time(_ nanoseconds: Int64) -> String {

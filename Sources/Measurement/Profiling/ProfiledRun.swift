@@ -41,8 +41,18 @@ package struct ProfiledRun: Sendable {
     package let ringEvents: Int
     /// Wall time of each pair, ns.
     package let pairs: [(untraced: UInt64, traced: UInt64)]
-    /// What the threads got of the processors around the last recorded run, if that was asked for.
+    /// How long the run took whose recording there is, ns.
+    package let recordedNanoseconds: UInt64
+    /// What the threads got of the processors around that run, if that was asked for.
     package let threadTimes: ThreadTimes?
+
+    /// The recorded run over the one in the middle of all recorded ones; nil when a run took no
+    /// time.
+    package var departure: Double? {
+      let traced = pairs.map { Double($0.traced) }
+      guard !traced.isEmpty, median(traced) > 0 else { return nil }
+      return Double(recordedNanoseconds) / median(traced)
+    }
 
     /// Traced over untraced time; nil when a run took no time.
     package var perturbation: PairedRatio? {
@@ -62,6 +72,10 @@ package struct ProfiledRun: Sendable {
   private static let leastRingEvents = 1 << 14
   /// The most that are asked for unasked.
   private static let mostRingEvents = 1 << 24
+  /// Up to this factor the recorded run stands for the others.
+  private static let typical = 1.05
+  /// How often a run is recorded anew because the last one was unlike the others.
+  private static let mostRepetitions = 8
 
   private let runner: ChildRunner
 
@@ -107,9 +121,21 @@ package struct ProfiledRun: Sendable {
       if !recordsFirst { traced = try record(order) }
       pairs.append((Self.time(untraced), traced))
     }
+    // What is analysed is one run: one like the others, if it can be had.
+    let middle = median(pairs.map { Double($0.traced) })
+    var recorded = pairs.last?.traced ?? 0
+    for _ in 0..<Self.mostRepetitions {
+      let ratio = Double(recorded) / middle
+      guard recording.breakOverNanoseconds == nil, middle > 0,
+        ratio > Self.typical || ratio * Self.typical < 1
+      else { break }
+      recorded = try record(
+        RecordOrder(detail: recording.detail, ringEvents: ring, path: recording.path))
+    }
     _ = try child.stop()
     return Outcome(
-      operations: operations, ringEvents: ring, pairs: pairs, threadTimes: times)
+      operations: operations, ringEvents: ring, pairs: pairs, recordedNanoseconds: recorded,
+      threadTimes: times)
   }
 
   /// A ring for a run of so many operations.

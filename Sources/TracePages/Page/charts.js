@@ -200,9 +200,9 @@ function ticks(length) {
 
 function workersChart(profile, theme) {
   if (profile.utilisation.length === 0) return null;
-  const states = ["runs", "searches", "parked", "blocked", "other"];
+  const states = ["runs", "searches", "parked", "blocked", "no processor", "other"];
   const values = profile.utilisation.flatMap((worker) => states.map((state, order) => ({
-    worker: worker.name, state, order, time: worker.nanoseconds[order], share: worker.nanoseconds[order] / profile.makespan,
+    worker: profile.threads[worker.thread], state, order, time: worker.nanoseconds[order], share: worker.nanoseconds[order] / profile.makespan,
     words: `${duration(worker.nanoseconds[order])}, ${(100 * worker.nanoseconds[order] / profile.makespan).toFixed(1)} %` })));
   return {
     height: Math.max(12 * profile.utilisation.length, Math.min(26 * profile.utilisation.length, 500)) * theme.scale, data: { values }, mark: "bar",
@@ -211,7 +211,7 @@ function workersChart(profile, theme) {
       x: { field: "share", type: "quantitative", title: "of the run", axis: { format: ".0%" }, scale: { domain: [0, 1] } },
       order: { field: "order" },
       color: { field: "state", type: "nominal", sort: states, legend: { orient: "top", title: null },
-        scale: { domain: states, range: [theme.parts.run, theme.searching, theme.parked, theme.parts.policy, theme.parts.unknown] } },
+        scale: { domain: states, range: [theme.parts.run, theme.searching, theme.parked, theme.parts.policy, theme.parts.system, theme.parts.unknown] } },
       tooltip: [{ field: "worker", title: "title" }, { field: "state" }, { field: "words", title: "time" }],
     },
   };

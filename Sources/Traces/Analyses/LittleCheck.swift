@@ -52,17 +52,18 @@ package struct LittleCheck: Sendable, Equatable {
     for operation in trace.operations {
       let queue = Int(operation.queue)
       guard queue >= 0, queue < passed.count else { continue }
+      // The second half of a fork is added by nobody, and comes when it is ready.
+      let arrival =
+        operation.enqueuedTime != .min ? operation.enqueuedTime : operation.readyTime
       // Arrivals and departures are summed on their own: an operation of which one is missing moves
       // the depth and not the time.
-      if operation.enqueuedTime != .min {
-        stays[queue] += Double(window.end - operation.enqueuedTime)
-      }
+      if arrival != .min { stays[queue] += Double(window.end - arrival) }
       if operation.finishedTime != .min {
         stays[queue] -= Double(window.end - operation.finishedTime)
       }
-      if operation.enqueuedTime != .min, operation.finishedTime != .min {
+      if arrival != .min, operation.finishedTime != .min {
         passed[queue] += 1
-        times[queue] += Double(operation.finishedTime - operation.enqueuedTime)
+        times[queue] += Double(operation.finishedTime - arrival)
       }
     }
     rows = trace.queues.indices.compactMap { queue in

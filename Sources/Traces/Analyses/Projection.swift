@@ -2,8 +2,8 @@
 
 /// What the same graph would take on other numbers of workers.
 ///
-/// `T(P) = T₁/P + (1 − 1/P) · c · S`, with the burdened span S. T₁ holds the work and the overhead of
-/// every operation. c is fitted to this run where it had several workers; on one worker the term is
+/// `T(P) = T₁/P + (1 − 1/P) · c · S`, with the burdened span S, and never less than S. T₁ holds the
+/// work and the overhead of every operation. c is fitted to this run where it had several workers; on one worker the term is
 /// zero whatever c is, and Cilkscale's constant stands in.
 /// Source: T. B. Schardl et al., The Cilkprof Scalability Profiler, SPAA 2015,
 /// doi:10.1145/2755573.2755603.
@@ -71,6 +71,7 @@ package struct Projection: Sendable, Equatable {
     _ serial: Int64, _ span: Int64, constant: Double, workers: Int
   ) -> Int64 {
     let share = 1 / Double(max(1, workers))
-    return Int64((Double(serial) * share + (1 - share) * constant * Double(span)).rounded())
+    let time = Int64((Double(serial) * share + (1 - share) * constant * Double(span)).rounded())
+    return max(time, span)
   }
 }

@@ -26,15 +26,17 @@ struct VerdictWords {
   var work: String {
     let profile = graph.parallelism
     let busy = Self.percent(Double(profile.occupied) / Double(max(1, profile.capacity)))
-    let start = "Workers had jobs for \(busy) of their time; try less work\(whereMostIs)"
-    guard let parallelism = graph.workAndSpan.parallelism else { return start + "." }
+    let start =
+      "Workers had jobs for \(busy) of their time, which leaves little to another scheduler; try "
+    let less = "less work\(whereMostIs)"
+    guard let parallelism = graph.workAndSpan.parallelism else { return start + less + "." }
     let workers = trace.header.workers
     guard parallelism >= Double(workers) * Self.moreWorkersHelp else {
-      return start + ": the graph has a parallelism of \(Self.number(parallelism)), so that more"
-        + " than \(workersText) would change little."
+      return start + less + ": the graph has a parallelism of \(Self.number(parallelism)), so that"
+        + " more than \(workersText) would change little."
     }
-    return start + ", or more than \(workersText): the graph has a parallelism of"
-      + " \(Self.number(parallelism))."
+    return start + "more than \(workersText), since the graph has a parallelism of"
+      + " \(Self.number(parallelism)), or \(less)."
   }
 
   private var workersText: String {
@@ -151,7 +153,7 @@ struct VerdictWords {
   }
 
   /// The part of the work from which on a single operation is worth naming.
-  private static let worthNaming = 0.02
+  private static let worthNaming = 0.1
 
   private var longestOnPath: String {
     let path = graph.workAndSpan.criticalPath

@@ -24,8 +24,10 @@ package struct WorkerUtilisation: Sendable, Equatable {
     package var park: Int64 { self[.parked] + self[.waking] }
     /// A job in it blocked, ns.
     package var blocked: Int64 { self[.blocked] }
-    /// Everything else: between jobs, other jobs, displaced, absent, unknown; ns.
-    package var other: Int64 { total - run - search - park - blocked }
+    /// It waited for a processor, with a job or without one, ns.
+    package var displaced: Int64 { self[.displacedInJob] + self[.displaced] }
+    /// Everything else: between jobs, other jobs, absent, unknown; ns.
+    package var other: Int64 { total - run - search - park - blocked - displaced }
     /// The makespan, ns.
     package var total: Int64 { nanoseconds.reduce(0, +) }
   }
