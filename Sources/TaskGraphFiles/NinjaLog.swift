@@ -6,6 +6,9 @@ struct NinjaLog {
   /// Per edge: its duration by its last entry, or -1.
   private(set) var durations: [Int64]
 
+  /// Per edge: when its last entry ends, ms since the build began.
+  private var ends: [Int64]
+
   /// Lines whose output no build statement makes.
   private(set) var unmatchedLines = 0
 
@@ -27,6 +30,7 @@ struct NinjaLog {
   init(_ bytes: [UInt8], path: String, manifest: NinjaManifest) throws(TaskGraphError) {
     source = SourceText(path: path, bytes: bytes)
     durations = Array(repeating: -1, count: manifest.edgeCount)
+    ends = Array(repeating: 0, count: manifest.edgeCount)
     try readHeader()
     while at < bytes.count { try readLine(manifest) }
   }
@@ -78,6 +82,16 @@ struct NinjaLog {
       return
     }
     durations[edge] = nanoseconds
+    ends[edge] = end
+  }
+
+  /// How many tasks ran at a time on average, by the last entry of each; nil where none took time.
+  ///
+  /// Entries of several builds may overlap, so that this is a hint.
+  var tasksAtATime: Double? {
+    let work = durations.reduce(0.0) { $0 + Double(max(0, $1)) }
+    guard let end = ends.max(), end > 0, work > 0 else { return nil }
+    return work / 1e6 / Double(end)
   }
 
   private func truncated(_ expected: String) -> TaskGraphError {

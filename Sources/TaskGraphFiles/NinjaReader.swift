@@ -51,6 +51,9 @@ struct NinjaReader {
     return edges
   }
 
+  /// From how many tasks at a time on a log is said to be one of a parallel build.
+  private static let sharedMachine = 1.1
+
   private func notes(logPath: String) -> [String] {
     var notes: [String] = []
     if log.unmatchedLines > 0 {
@@ -65,6 +68,11 @@ struct NinjaReader {
         "\(path): \(unlogged.count) of \(counted(built.count, "build statement")) "
           + "\(unlogged.count == 1 ? "has no line in the log and is" : "have no line in the log and are") "
           + "left out, first `\(printable(outputName(first)))`")
+    }
+    if let count = log.tasksAtATime, count > Self.sharedMachine {
+      notes.append(
+        "\(logPath): \((count * 10).rounded() / 10) tasks ran at a time on average; a task that shared "
+          + "a processor took longer than it does alone, and a build with `ninja -j1` times it alone")
     }
     if log.version > NinjaLog.newestKnownVersion {
       notes.append(

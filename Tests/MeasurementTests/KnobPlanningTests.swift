@@ -84,4 +84,18 @@ internal import Testing
       .plan(freshSeed: 1)
     #expect(plan.notes.contains(.noDurations(path: "a.dot")))
   }
+
+  @Test func spinningTasksOfMoreWorkersThanCPUsAreRemarkedOn() throws {
+    func notes(_ workers: Int, _ body: MeasurementRequest.ReplayBody) throws -> [PlanNote] {
+      var request = MeasurementRequest()
+      request.graphs = [GraphSummary(path: "a.dot", taskCount: 3, totalWorkNanoseconds: 1_000)]
+      request.workers = [workers]
+      request.body = body
+      return try Planner(suite: Self.suite, request: request, cpuCount: 2).plan(freshSeed: 1).notes
+    }
+    let note = PlanNote.spinningWorkersTakeTurns(workers: 8, cpus: 2)
+    #expect(try notes(8, .spin).contains(note))
+    #expect(try !notes(8, .work).contains(note))
+    #expect(try !notes(2, .spin).contains(note))
+  }
 }

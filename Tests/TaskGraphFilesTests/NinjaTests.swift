@@ -45,6 +45,17 @@ import Testing
     #expect(whole.notes.isEmpty)
   }
 
+  @Test func theLogOfAParallelBuildSaysHowManyTasksSharedTheMachine() throws {
+    let text = "rule r\nbuild a: r\nbuild b: r\nbuild c: r a b\n"
+    let shared = try readNinja(text, log: ["0 100 a", "0 100 b", "100 120 c"])
+    #expect(
+      shared.notes == [
+        "b/.ninja_log: 1.8 tasks ran at a time on average; a task that shared a processor took longer "
+          + "than it does alone, and a build with `ninja -j1` times it alone"
+      ])
+    #expect(try readNinja(text, log: ["0 100 a", "100 200 b", "200 220 c"]).notes.isEmpty)
+  }
+
   @Test func untimedEdgesPassOnTheirNearestTimedAncestors() throws {
     let graph = try readNinja(
       """

@@ -8,6 +8,8 @@ package enum PlanNote: Hashable, Sendable {
   case referenceCannotReplay(String)
   /// More workers than CPUs.
   case moreWorkersThanCPUs(workers: Int, cpus: Int)
+  /// So many workers replay bodies that spin by the clock, which needs no processor to go on.
+  case spinningWorkersTakeTurns(workers: Int, cpus: Int)
   /// What the reader remarked on a graph, with the place.
   case graph(String)
   /// No task of the graph at the path has a duration.

@@ -55,6 +55,9 @@ package struct Planner: Sendable {
     let usable = request.cpus ?? cpuCount
     for count in workers where count > usable {
       notes.append(.moreWorkersThanCPUs(workers: count, cpus: usable))
+      if !request.graphs.isEmpty, request.body == .spin {
+        notes.append(.spinningWorkersTakeTurns(workers: count, cpus: usable))
+      }
     }
     return (groups, notes)
   }
