@@ -72,7 +72,8 @@ struct NinjaReader {
     if let count = log.tasksAtATime, count > Self.sharedMachine {
       notes.append(
         "\(logPath): \((count * 10).rounded() / 10) tasks ran at a time on average; a task that shared "
-          + "a processor took longer than it does alone, and a build with `ninja -j1` times it alone")
+          + "a processor took longer than it does alone, and a build with `ninja -j1` times it alone"
+      )
     }
     if log.version > NinjaLog.newestKnownVersion {
       notes.append(

@@ -41,15 +41,16 @@ import Traces
     wide.run(on: 0, from: 0, to: 100, ready: 0) { $0.name = 1 }
     wide.run(on: 0, from: 100, to: 150, ready: 0)
     #expect(
-      TraceReport(wide.sorted).verdict.sentence == "Workers had jobs for 100 % of their time, which"
-        + " leaves little to another scheduler; try more than 1 worker, since the graph has a"
+      TraceReport(wide.sorted).verdict.sentence == "Workers had jobs for 100 % of their time,"
+        + " which leaves little to another scheduler; try more than 1 worker, since the graph has a"
         + " parallelism of 1.5, or less work, first of all in \"long\", which takes 67 % of it.")
     var chain = HandTrace(workers: 1)
     chain.startWorkers()
     let first = chain.run(on: 0, from: 0, to: 100, ready: 0)
     chain.run(on: 0, from: 100, to: 150, ready: 100, after: [first])
     #expect(
-      TraceReport(chain.sorted).verdict.sentence == "Workers had jobs for 100 % of their time, which"
+      TraceReport(chain.sorted).verdict.sentence
+        == "Workers had jobs for 100 % of their time, which"
         + " leaves little to another scheduler; try less work: the graph has a parallelism of 1, so"
         + " that more than 1 worker would change little.")
   }

@@ -12,9 +12,9 @@ extension PlanNote {
       return "--workers \(workers): there \(cpus == 1 ? "is 1 CPU" : "are \(cpus) CPUs"); more "
         + "workers than CPUs take turns"
     case .spinningWorkersTakeTurns(let workers, let cpus):
-      return "--workers \(workers): tasks spin until their time is over, also while another has the "
-        + "processor, so that \(workers) workers seem to do the work of \(workers) processors on "
-        + "\(cpus); --body work has them compute"
+      return "--workers \(workers): tasks spin until their time is over, also while another one "
+        + "has the processor, so that \(workers) workers seem to do the work of \(workers) "
+        + "processors on \(cpus); --body work has them compute"
     case .graph(let remark): return remark
     case .noDurations(let path):
       return "\(path): no task has a duration, so efficiency says nothing; expected `duration`, "
