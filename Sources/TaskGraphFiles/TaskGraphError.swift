@@ -24,12 +24,15 @@ package struct TaskGraphError: Error, Sendable, Equatable, CustomStringConvertib
   package var remedy: String
 
   /// One line: `path:line:column: coding path: finding; expected …; remedy`.
-  package var description: String {
+  package var description: String { "\(place): \(finding); expected \(expectation); \(remedy)" }
+
+  /// `path:line:column: coding path`, as far as the fault has them.
+  package var place: String {
     var place = path
     if let line { place += ":\(line)" }
     if let column { place += ":\(column)" }
     if let codingPath { place += ": \(codingPath)" }
-    return "\(place): \(finding); expected \(expectation); \(remedy)"
+    return place
   }
 
   init(

@@ -10,9 +10,7 @@ enum TraceGraphReader {
   ) throws(TaskGraphError) -> TaskGraph {
     let trace: Trace
     do throws(TraceFileError) { trace = try TraceFile.decode(bytes, path: path) } catch {
-      throw TaskGraphError(
-        path: error.place, finding: error.finding, expectation: error.expectation,
-        remedy: error.nextStep)
+      throw TaskGraphError(error)
     }
     let recorded: RecordedGraph
     do throws(SimulationError) { recorded = try RecordedGraph(trace) } catch {

@@ -76,13 +76,50 @@ import Traces
     }
   }
 
-  @Test func whatIsNoRecordingEndsWithItsPlace() throws {
+  @Test(
+    arguments: [
+      ("something else", ":1:1: this is no known kind of task graph; expected"),
+      ("digraph {}", ": the graph has no task; expected"),
+      ("\u{93}SB", ":1:1: this is no known kind of task graph; expected"),
+    ])
+  func whatIsNoGraphEndsWithItsPlace(text: String, finding: String) throws {
     try TestDirectory.with { folder in
       let path = folder + "/a.trace"
-      try AtomicFile.write(Array("digraph {}".utf8), to: path, overwrite: false)
+      try AtomicFile.write(Array(text.utf8), to: path, overwrite: false)
       let result = simulate([path])
       #expect(result.code == .malformedInput)
-      #expect(result.talk.hasPrefix("bench: \(path): byte 0: this is no recording; expected"))
+      #expect(result.talk.hasPrefix("bench: \(path)\(finding)"), "\(result.talk)")
+    }
+  }
+
+  @Test func aRecordingThatWasCutIsCalledOne() throws {
+    try TestDirectory.with { folder in
+      let path = folder + "/a.trace"
+      try AtomicFile.write(Array(TraceFile.encode(trace).prefix(100)), to: path, overwrite: false)
+      let result = simulate([path])
+      #expect(result.code == .malformedInput)
+      #expect(result.talk.hasPrefix("bench: \(path): byte 100: the file has 100 bytes; expected"))
+    }
+  }
+
+  @Test func aGraphIsScheduledWithoutARecording() throws {
+    try TestDirectory.with { folder in
+      let path = folder + "/diamond.dot"
+      let graph = "digraph { a [duration=1]; b [duration=2]; c [duration=2]; a -> b; a -> c }"
+      try AtomicFile.write(Array(graph.utf8), to: path, overwrite: false)
+      let text = simulate([path, "--workers", "1,2", "--policy", "fifo"])
+      #expect(text.code == .success, "\(text.talk)")
+      #expect(text.out.contains("3 operations, 2 dependencies\n"))
+      #expect(text.out.contains("overhead not measurable in this graph"))
+      #expect(!text.out.contains("regret"))
+      let csv = simulate([path, "--workers", "1,2", "--policy", "fifo", "--format", "csv"])
+      #expect(
+        csv.out == """
+          workers,policy,overhead_ns,seed,makespan_ns,bound_ns,recorded_ns,busy
+          1,fifo,0,0,5000000000,5000000000,5000000000,1.0
+          2,fifo,0,0,3000000000,3000000000,5000000000,0.8333333333333334
+
+          """)
     }
   }
 }

@@ -38,7 +38,7 @@ package enum Verb: String, CaseIterable, Sendable {
     case .check: "bench check [--base REV | --baseline NAME] [WORKLOAD…] [OPTIONS]"
     case .counts: "bench counts [WORKLOAD…] [OPTIONS]"
     case .profile: "bench profile WORKLOAD | --graph FILE | --recording FILE [OPTIONS]"
-    case .replay: "bench replay TRACE [--simulate] [OPTIONS]"
+    case .replay: "bench replay FILE [--simulate] [OPTIONS]"
     case .record: "bench record [OPTIONS] -- ninja|make … | --import FILE"
     case .report: "bench report FILE… [OPTIONS]"
     case .baseline: "bench baseline save NAME | list | show NAME | delete NAME [OPTIONS]"
@@ -96,12 +96,13 @@ package enum Verb: String, CaseIterable, Sendable {
       """
     case .replay:
       """
-      Takes a recording that `bench profile --trace` wrote. Without --simulate its graph runs again
-      on every scheduler, as `run --graph` does, and its options are those of `run`. With --simulate
-      it is scheduled in virtual time, for other numbers of workers, other policies and another
-      overhead, beside what no schedule can be faster than. Bodies take what they took, memory is
-      equally far for all workers, and who sleeps wakes at once. Deterministic for a seed. Exit code
-      65: the file is no recording, or not of a whole graph.
+      Takes a recording that `bench profile --trace` wrote, or a graph that `run --graph` takes.
+      Without --simulate its graph runs again on every scheduler, as `run --graph` does, and its
+      options are those of `run`. With --simulate it is scheduled in virtual time, for other numbers
+      of workers, other policies and another overhead, beside what no schedule can be faster than.
+      Bodies take what they took, memory is equally far for all workers, and who sleeps wakes at
+      once. The speed-up is over the recorded run, and over one worker where a graph is named.
+      Deterministic for a seed. Exit code 65: the file is no recording of a whole graph, and no graph.
       """
     case .record:
       """

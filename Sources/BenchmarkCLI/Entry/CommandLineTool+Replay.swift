@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Results
+internal import TaskGraphFiles
 internal import Traces
 
 extension CommandLineTool {
@@ -13,9 +14,13 @@ extension CommandLineTool {
   }
 
   private func simulate(_ request: SimulateRequest) throws(ToolFailure) -> ExitCode {
-    let trace: Trace
-    do throws(TraceFileError) { trace = try TraceFile.read(request.path) } catch {
-      throw ToolFailure(error)
+    let (trace, isMeasured): (Trace, Bool)
+    do throws(TaskGraphError) {
+      (trace, isMeasured) = try TaskGraphFile.recording(at: request.path)
+    } catch {
+      throw ToolFailure(
+        .malformedInput, place: error.place, finding: error.finding,
+        expectation: error.expectation, nextStep: error.remedy)
     }
     let recorded: RecordedGraph
     do throws(SimulationError) { recorded = try RecordedGraph(trace) } catch {
@@ -28,7 +33,7 @@ extension CommandLineTool {
         throw ToolFailure(writing: error)
       }
     }
-    let table = SimulationTable(recorded, request)
+    let table = SimulationTable(recorded, request, isMeasured: isMeasured)
     switch request.format {
     case .text:
       try console.out(

@@ -23,16 +23,19 @@ struct SimulationTable {
   let rows: [Row]
   private let recorded: RecordedGraph
   private let request: SimulateRequest
+  /// The recording is of a run, and not made of a graph.
+  private let isMeasured: Bool
   /// Per operation, as it was measured; nil where the recording has no two operations to measure it
   /// between.
   private let measuredOverhead: Int64?
 
   /// Every worker count with every policy.
-  init(_ recorded: RecordedGraph, _ request: SimulateRequest) {
+  init(_ recorded: RecordedGraph, _ request: SimulateRequest, isMeasured: Bool = true) {
     self.recorded = recorded
     self.request = request
-    measuredOverhead = recorded.overheadNanoseconds
-    let overhead = Self.scaled(recorded.overheadNanoseconds ?? 0, request.overheadFactor)
+    self.isMeasured = isMeasured
+    measuredOverhead = isMeasured ? recorded.overheadNanoseconds : nil
+    let overhead = Self.scaled(measuredOverhead ?? 0, request.overheadFactor)
     let graph = recorded.graph
     let counts = request.workers ?? [1, 2, 4, 8].map { $0 * recorded.workers }
     rows = counts.flatMap { workers in
@@ -70,20 +73,24 @@ struct SimulationTable {
     let overhead =
       measuredOverhead.map {
         "\(Self.time($0)) an operation, of which ×\(UnitFormatter.significant(request.overheadFactor)) is supposed"
-      } ?? "not measurable in this recording, so that none is supposed"
+      } ?? "not measurable in this \(isMeasured ? "recording" : "graph"), so that none is supposed"
     let bound = graph.lowerBound(workers: recorded.workers)
     let regret =
       bound > 0
       ? UnitFormatter.change(max(Double(recorded.makespan), 1) / Double(bound)) : "no bound"
     var lines = [
-      "\(path): \(graph.count) operations, \(edges) dependencies, recorded on "
-        + "\(trace.header.scheduler) with \(recorded.workers) workers",
+      "\(path): \(graph.count) operations, \(edges) dependencies"
+        + (isMeasured
+          ? ", recorded on \(trace.header.scheduler) with \(recorded.workers) workers" : ""),
       "work \(Self.time(graph.work)), span \(Self.time(span)), parallelism "
         + UnitFormatter.significant(parallelism),
       "overhead \(overhead)",
-      "recorded \(Self.time(recorded.makespan)); no schedule on \(recorded.workers) workers takes "
-        + "less than \(Self.time(bound)): regret \(regret)",
     ]
+    if isMeasured {
+      lines.append(
+        "recorded \(Self.time(recorded.makespan)); no schedule on \(recorded.workers) workers takes "
+          + "less than \(Self.time(bound)): regret \(regret)")
+    }
     if recorded.unfinished > 0 {
       lines.append("\(recorded.unfinished) operations did not finish and are left out")
     }

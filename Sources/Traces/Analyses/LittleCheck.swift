@@ -52,9 +52,10 @@ package struct LittleCheck: Sendable, Equatable {
     for operation in trace.operations {
       let queue = Int(operation.queue)
       guard queue >= 0, queue < passed.count else { continue }
-      // The second half of a fork is added by nobody, and comes when it is ready.
+      // The second half of a fork is added by nobody, and comes when a thread takes it.
       let arrival =
-        operation.enqueuedTime != .min ? operation.enqueuedTime : operation.readyTime
+        [operation.enqueuedTime, operation.readyTime, operation.startedTime].first { $0 != .min }
+        ?? .min
       // Arrivals and departures are summed on their own: an operation of which one is missing moves
       // the depth and not the time.
       if arrival != .min { stays[queue] += Double(window.end - arrival) }
