@@ -61,7 +61,7 @@ struct PageData {
       ("causeWords", Self.words(WaitCause.allCases.map(\.words))), ("causes", findings.causes),
       ("breakdown", findings.breakdown), ("parallelism", PageParallelism(trace).value),
       ("utilisation", findings.utilisation), ("steals", findings.steals),
-      ("projection", findings.projection),
+      ("projection", findings.projection), ("spanChain", findings.spanChain),
       ("makespan", .integer(Int(findings.makespan))), ("counts", .object(counts)),
       ("layout", .object(layout)),
       ("columns", .string(columns.text)),

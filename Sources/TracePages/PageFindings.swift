@@ -16,6 +16,17 @@ struct PageFindings {
   /// The stretches of the chain that the run hung on; none where the recording is not whole.
   var chain: [RealisedPath.Stretch] { report.graph?.realisedPath.stretches ?? [] }
 
+  /// The operations of the longest chain of dependencies, the first one first, and how many of them
+  /// there are.
+  var spanChain: JSONValue {
+    let path = report.graph?.workAndSpan.criticalPath ?? []
+    return .object([
+      ("count", .integer(path.count)),
+      ("operations", .array(path.prefix(Self.spanChainShown).map { .integer(Int($0)) })),
+    ])
+  }
+  private static let spanChainShown = 200
+
   /// From the first operation added until the last finished, ns.
   var makespan: Int64 { report.window.makespan }
 

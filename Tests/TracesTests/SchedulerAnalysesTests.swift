@@ -172,4 +172,18 @@ import Traces
     #expect(graph.burdenedSpan.span == graph.workAndSpan.span + 40 + 500 + 70)
     #expect(graph.burdenedSpan.criticalPath == [0, 1, 2, 3])
   }
+
+  /// Two operations become ready while the other worker sleeps, which then runs them one after the
+  /// other: only the first one tells what a wake-up takes.
+  @Test func whatAWokenWorkerRunsFirstIsNoBurdenOfTheNext() throws {
+    var hand = HandTrace(workers: 2)
+    hand.startWorkers()
+    hand.event(1, 1, .park)
+    let first = hand.run(on: 0, from: 0, to: 1_000, ready: 0)
+    hand.event(1_005, 0, .wake, other: 1)
+    hand.event(1_050, 1, .unpark)
+    hand.run(on: 1, from: 1_100, to: 9_000, ready: 1_000, after: [first])
+    hand.run(on: 1, from: 9_010, to: 9_500, ready: 1_000, after: [first])
+    #expect(try graph(hand).burdenedSpan.parkToWake == 100)
+  }
 }

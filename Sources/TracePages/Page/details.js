@@ -90,27 +90,43 @@ function showDetails(element, profile, row, choose) {
   }
 }
 
-/** The steps of the slowest chain that take longest. */
+/** The steps of the slowest chain that take longest, and the longest chain of dependencies from its first operation on. */
 function showChainTable(element, profile, choose) {
   const { operation, part, start, end, count } = profile.chain;
+  const operations = profile.operations;
   element.replaceChildren();
-  const heading = document.createElement("h3");
-  heading.textContent = "Its longest steps";
   const table = document.createElement("table");
+  const addName = (row, chosen) => {
+    const button = Object.assign(document.createElement("button"), { type: "button", textContent: profile.label(chosen) });
+    button.addEventListener("click", () => choose(chosen, true));
+    row.insertCell().append(button);
+  };
+  const addRest = (row, words, length) => {
+    row.insertCell().textContent = words;
+    const time = row.insertCell();
+    time.className = "number";
+    time.textContent = duration(length);
+  };
+  const addTable = (title, table) => {
+    element.append(Object.assign(document.createElement("h3"), { textContent: title }), table);
+  };
   const steps = Array.from({ length: count }, (_, place) => place)
     .sort((one, other) => end[other] - start[other] - end[one] + start[one]).slice(0, 25);
   for (const step of steps) {
     const row = table.insertRow();
-    const name = row.insertCell();
-    if (operation[step] >= 0) {
-      const button = Object.assign(document.createElement("button"), { type: "button", textContent: profile.label(operation[step]) });
-      button.addEventListener("click", () => choose(operation[step], true));
-      name.append(button);
-    }
-    row.insertCell().textContent = profile.partWords[profile.parts[part[step]]];
-    const time = row.insertCell();
-    time.className = "number";
-    time.textContent = `${duration(end[step] - start[step])}`;
+    if (operation[step] >= 0) addName(row, operation[step]);
+    else row.insertCell();
+    addRest(row, profile.partWords[profile.parts[part[step]]], end[step] - start[step]);
   }
-  if (count > 0) element.append(heading, table);
+  if (count > 0) addTable("Its longest steps", table);
+  const span = profile.spanChain;
+  if (span.count < 2) return;
+  const chain = document.createElement("table");
+  for (const chosen of span.operations) {
+    const row = chain.insertRow();
+    addName(row, chosen);
+    addRest(row, profile.partWords.run, operations.end[chosen] - operations.started[chosen]);
+  }
+  const shown = span.count > span.operations.length ? `, the first ${span.operations.length} of ${span.count}` : ` (${span.count})`;
+  addTable(`The longest chain of dependencies${shown}`, chain);
 }

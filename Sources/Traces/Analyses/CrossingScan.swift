@@ -41,6 +41,8 @@ struct CrossingScan {
           continue
         }
         crossings[Int(index)] = Self.crossing(timeline, thread: thread, ready: ready)
+        // What the thread ran first would count as the way to this one.
+        guard left <= ready else { continue }
         switch crossings[Int(index)] {
         case .parked: parked.append(start - ready)
         case .awake: awake.append(start - ready)

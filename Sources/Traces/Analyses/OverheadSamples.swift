@@ -7,7 +7,8 @@ package struct OverheadSamples: Sendable, Equatable {
   package let betweenOperations: PhaseSummary
   /// From ready to start on the thread of the predecessor that released it, as its next operation.
   package let handingOver: PhaseSummary
-  /// From ready to start on another thread than that of the predecessor, which was asleep at ready.
+  /// From ready to start on another thread than that of the predecessor, which was asleep at ready
+  /// and ran nothing before.
   package let parkToWake: PhaseSummary
   /// The same where it was awake and free at ready.
   package let spinToTake: PhaseSummary

@@ -2,8 +2,8 @@
 
 /// What the same graph would take on other numbers of workers.
 ///
-/// `T(P) = T₁/P + (1 − 1/P) · c · S`, with the burdened span S, and never less than S. T₁ holds the
-/// work and the overhead of every operation. c is fitted to this run where it had several workers; on one worker the term is
+/// `T(P) = T₁/P + (1 − 1/P) · c · S`, with the burdened span S, and never less than the span. T₁
+/// holds the work and the overhead of every operation. c is fitted to this run where it had several workers; on one worker the term is
 /// zero whatever c is, and Cilkscale's constant stands in.
 /// Source: T. B. Schardl et al., The Cilkprof Scalability Profiler, SPAA 2015,
 /// doi:10.1145/2755573.2755603.
@@ -19,6 +19,8 @@ package struct Projection: Sendable, Equatable {
 
   /// T₁, ns.
   package let serial: Int64
+  /// The span without any burden, ns.
+  package let span: Int64
   /// S, ns.
   package let burdenedSpan: Int64
   /// c.
@@ -36,7 +38,7 @@ package struct Projection: Sendable, Equatable {
   /// `schedule` list-schedules the graph on a number of workers.
   init(
     workers: Int, makespan: Int64, work: Int64, overheadPerOperation: Int64?, operations: Int,
-    burdenedSpan: Int64, schedule: ((_ workers: Int) -> Int64)?
+    span: Int64, burdenedSpan: Int64, schedule: ((_ workers: Int) -> Int64)?
   ) {
     let count = Double(max(1, workers))
     let serial =
@@ -48,14 +50,18 @@ package struct Projection: Sendable, Equatable {
       denominator > 0
       ? max(0, (Double(makespan) - Double(serial) / count) / denominator) : Self.usualConstant
     self.serial = serial
+    self.span = span
     self.burdenedSpan = burdenedSpan
     var numbers = (0...Self.doublings).map { 1 << $0 }
     if !numbers.contains(workers), workers > 0 { numbers.append(workers) }
     let constant = constant
+    func bound(_ workers: Int) -> Int64 {
+      Self.bound(serial, burdenedSpan, constant: constant, workers: workers, least: span)
+    }
     points = numbers.sorted().map { number in
       Point(
         workers: number,
-        bound: Self.bound(serial, burdenedSpan, constant: constant, workers: number),
+        bound: bound(number),
         scheduled: schedule?(number))
     }
   }
@@ -64,14 +70,15 @@ package struct Projection: Sendable, Equatable {
 
   /// The formula, ns.
   package func bound(workers: Int) -> Int64 {
-    Self.bound(serial, burdenedSpan, constant: constant, workers: workers)
+    Self.bound(serial, burdenedSpan, constant: constant, workers: workers, least: span)
   }
 
   private static func bound(
-    _ serial: Int64, _ span: Int64, constant: Double, workers: Int
+    _ serial: Int64, _ burdenedSpan: Int64, constant: Double, workers: Int, least: Int64
   ) -> Int64 {
     let share = 1 / Double(max(1, workers))
-    let time = Int64((Double(serial) * share + (1 - share) * constant * Double(span)).rounded())
-    return max(time, span)
+    let time = Int64(
+      (Double(serial) * share + (1 - share) * constant * Double(burdenedSpan)).rounded())
+    return max(time, least)
   }
 }

@@ -114,7 +114,8 @@ extension TraceReport.WholeGraph {
     projection = Projection(
       workers: trace.header.workers, makespan: window.makespan, work: weights.work,
       overheadPerOperation: crossings.samples.perOperation,
-      operations: timeline.operations.count, burdenedSpan: burdenedSpan.span, schedule: schedule)
+      operations: timeline.operations.count, span: workAndSpan.span,
+      burdenedSpan: burdenedSpan.span, schedule: schedule)
     parallelism = ParallelismProfile(
       trace, window: window, timeline: timeline, waits: waits, admission: admission)
     utilisation = WorkerUtilisation(trace, window: window, timeline: timeline)
