@@ -11,7 +11,7 @@ public import Synchronization
 /// itself it would be wrapped once more by every access, and the calls through the wrappers end on
 /// the guard page of the stack. Edge LockRelease: the release store in `unlock` pairs with the
 /// acquire that takes the lock next.
-@safe @usableFromInline package struct Locked<State>: ~Copyable, Sendable {
+@safe @usableFromInline package struct Locked<State: ~Copyable>: ~Copyable, Sendable {
   @usableFromInline let word: Atomic<UInt32>
   @usableFromInline nonisolated(unsafe) let state: UnsafeMutablePointer<State>
 
@@ -32,7 +32,9 @@ public import Synchronization
   ///
   /// Any thread. The body must not use the same lock, block, or call code of a user.
   @inlinable @inline(__always)
-  package borrowing func withLock<Result>(_ body: (inout State) -> Result) -> Result {
+  package borrowing func withLock<Result: ~Copyable>(
+    _ body: (inout State) -> Result
+  ) -> Result {
     lock()
     defer { unlock() }
     // SAFETY: allocated in `init`, and the lock makes this the only access.
@@ -41,7 +43,9 @@ public import Synchronization
 
   /// Runs `body` with the value; the caller has excluded every other thread by other means.
   @inlinable @inline(__always)
-  package borrowing func withoutLock<Result>(_ body: (inout State) -> Result) -> Result {
+  package borrowing func withoutLock<Result: ~Copyable>(
+    _ body: (inout State) -> Result
+  ) -> Result {
     // SAFETY: allocated in `init`, and the caller makes this the only access.
     unsafe body(&state.pointee)
   }

@@ -41,9 +41,10 @@ final class DispatchCore: Sendable {
   /// band.
   func submit(_ jobs: consuming JobChain, areAwaited: Bool = false) {
     guard !jobs.isEmpty else { return }
-    let chain = jobs
     let areAhead = areAwaited && workerIndex != nil
-    let (summons, late) = state.withLock { ($0.submit(chain, areAwaited: areAhead), $0.stopped) }
+    let (summons, late) = state.withLock {
+      ($0.submit(jobs.take(), areAwaited: areAhead), $0.stopped)
+    }
     if late {
       fatalError(
         "DispatchScheduler: jobs were submitted after shutDown() had returned; "
@@ -216,9 +217,8 @@ final class DispatchCore: Sendable {
       // SAFETY: the queue gave the job away, once.
       if let successor = unsafe job.job.run(in: &context) { context.ready.prepend(successor) }
       guard left > 0 else { break }
-      let ready = context.takeReady()
       let (next, summons) = state.withLock {
-        $0.advance(on: queue, ready: ready, areAwaited: job.isAwaited)
+        $0.advance(on: queue, ready: context.takeReady(), areAwaited: job.isAwaited)
       }
       carryOut(summons)
       guard let next else { break }
@@ -234,7 +234,7 @@ final class DispatchCore: Sendable {
     if !context.ready.isEmpty { submit(context.takeReady(), areAwaited: wasAwaited) }
     context.prepareToIdle()
     shim_set_pool(shim_pool_membership(owner: 0, index: 0))
-    let ready = context.takeReady()
-    carryOut(state.withLock { $0.leave(worker: worker, isExtra: isExtra, ready: ready) })
+    carryOut(
+      state.withLock { $0.leave(worker: worker, isExtra: isExtra, ready: context.takeReady()) })
   }
 }

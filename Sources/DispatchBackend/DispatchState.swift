@@ -11,7 +11,7 @@ internal import Scheduling
 /// carries out after unlocking. Invariant: when the queue holds more jobs than there are items on
 /// their way to it, then either `workerCount` items are in flight and not blocked, or the limit of
 /// items is reached.
-struct DispatchState {
+struct DispatchState: ~Copyable {
   /// Items the caller must hand to libdispatch after unlocking.
   struct Summons {
     /// For the concurrent queue.

@@ -28,8 +28,7 @@ private final class MainScheduler: Scheduler {
   /// Takes over the jobs; any thread.
   func submit(_ jobs: consuming JobChain) {
     let count = jobs.count
-    let chain = jobs
-    self.jobs.withLock { $0.append(chain) }
+    self.jobs.withLock { $0.append(jobs.take()) }
     for _ in 0..<count { DispatchQueue.main.async { self.runOne() } }
   }
 

@@ -6,8 +6,8 @@
 /// Five chains linked through the jobs' own link words and a mask of the non-empty ones, so nothing
 /// is allocated and the best job is found with one bit scan. A plain value: its owner guards it
 /// with a lock or keeps it on one thread. Dropping a non-empty list loses its jobs.
-@usableFromInline package struct BandedFIFO: Sendable {
-  @usableFromInline var chains = InlineArray<5, JobChain>(repeating: JobChain())
+@usableFromInline package struct BandedFIFO: ~Copyable, Sendable {
+  @usableFromInline var chains = InlineArray<5, JobChain> { _ in JobChain() }
   @usableFromInline var mask: UInt8 = 0
   @usableFromInline var jobCount = 0
 
@@ -64,7 +64,7 @@
     list.append(jobs)
     for band in chains.indices where list.mask & 1 << UInt8(band) != 0 {
       list.chains[band].append(chains[band].take())
-      chains[band] = list.chains[band]
+      chains[band] = list.chains[band].take()
     }
     mask |= list.mask
     jobCount += list.jobCount
@@ -73,12 +73,19 @@
   /// Adds every job of another list, each behind the others of its band.
   ///
   /// O(bands).
-  @inlinable package mutating func append(_ jobs: borrowing BandedFIFO) {
+  @inlinable package mutating func append(_ jobs: consuming BandedFIFO) {
     for band in chains.indices where jobs.mask & 1 << UInt8(band) != 0 {
-      chains[band].append(jobs.chains[band])
+      chains[band].append(jobs.chains[band].take())
     }
     mask |= jobs.mask
     jobCount += jobs.jobCount
+  }
+
+  /// Returns the list and leaves an empty one.
+  @inlinable @inline(__always) package mutating func take() -> BandedFIFO {
+    let list = self
+    self = BandedFIFO()
+    return list
   }
 
   /// Number of jobs of the most urgent band that has any.

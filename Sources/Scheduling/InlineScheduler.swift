@@ -107,7 +107,7 @@ public final class InlineScheduler: AwaitingScheduler {
 /// scheduler's outermost submit.
 ///
 /// Lives on the thread's stack; several schedulers nested on a thread form a list through `outer`.
-@safe private struct InlineTrampoline {
+@safe private struct InlineTrampoline: ~Copyable {
   let scheduler: SchedulerIdentity
   let outer: UnsafeMutablePointer<InlineTrampoline>?
   var queue: JobQueue

@@ -5,8 +5,9 @@ internal import CSystemShims
 /// A first-in, first-out list of jobs, linked through the jobs' own link words.
 ///
 /// A chain is a value held by one thread at a time. Taking a chain over means taking over every job
-/// in it. Dropping a non-empty chain loses its jobs.
-@frozen public struct JobChain: Sendable {
+/// in it. It cannot be copied, so that nobody takes it over twice; several of them lie in an
+/// `InlineArray`. Dropping a non-empty chain loses its jobs.
+@frozen public struct JobChain: ~Copyable, Sendable {
   @usableFromInline var firstWord: UInt = 0
   @usableFromInline var lastWord: UInt = 0
   @usableFromInline var jobCount: Int = 0
@@ -93,7 +94,9 @@ internal import CSystemShims
   /// O(count); writes one link.
   @inlinable public mutating func popFirst(_ count: Int) -> JobChain {
     guard count < jobCount else { return take() }
-    var share = self
+    var share = JobChain()
+    share.firstWord = firstWord
+    share.bandMask = bandMask
     var end = Job(_word: firstWord)
     for _ in 1..<count { end = end.next ?? Self.brokenChain(jobCount) }
     firstWord = (end.next ?? Self.brokenChain(jobCount)).word

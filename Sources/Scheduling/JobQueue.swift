@@ -17,7 +17,7 @@ package struct QueuedJob: Equatable, Sendable {
 ///
 /// So whoever waits finds what he has just submitted without a walk past the rest. A plain value
 /// like the lists that it is made of.
-package struct JobQueue: Sendable {
+package struct JobQueue: ~Copyable, Sendable {
   @usableFromInline var awaited = BandedFIFO()
   @usableFromInline var others = BandedFIFO()
 

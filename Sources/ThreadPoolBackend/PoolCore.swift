@@ -44,9 +44,10 @@ final class PoolCore: Sendable {
   /// band.
   func submit(_ jobs: consuming JobChain, areAwaited: Bool = false) {
     guard !jobs.isEmpty else { return }
-    let chain = jobs
     let areAhead = areAwaited && workerIndex != nil
-    let (summons, late) = state.withLock { ($0.submit(chain, areAwaited: areAhead), $0.stopped) }
+    let (summons, late) = state.withLock {
+      ($0.submit(jobs.take(), areAwaited: areAhead), $0.stopped)
+    }
     if late {
       fatalError(
         "ThreadPoolScheduler: jobs were submitted after shutDown() had ended the threads; "
@@ -190,12 +191,12 @@ final class PoolCore: Sendable {
         // The successor goes through the queue: something older or more urgent may wait there.
         // SAFETY: the queue gave the job away, once.
         if let successor = unsafe job.job.run(in: &context) { context.ready.prepend(successor) }
-        let ready = context.takeReady()
-        (step, summons) = state.withLock { $0.finish(ready, areAwaited: job.isAwaited) }
+        (step, summons) = state.withLock {
+          $0.finish(context.takeReady(), areAwaited: job.isAwaited)
+        }
       case .idle:
         context.prepareToIdle()
-        let ready = context.takeReady()
-        (step, summons) = state.withLock { $0.settle(ready) }
+        (step, summons) = state.withLock { $0.settle(context.takeReady()) }
       case .sleep:
         SchedulerEvents.parks()
         tokens.take(spinNanoseconds: spinNanoseconds)

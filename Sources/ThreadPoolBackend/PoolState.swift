@@ -8,7 +8,7 @@ internal import Scheduling
 /// calling thread and a `Summons` that the caller carries out after unlocking. Invariant outside
 /// `stopped`: when the queue holds more jobs than there are threads on their way to it, then either
 /// `workerCount` threads are able to run, or the limit of threads is reached.
-struct PoolState {
+struct PoolState: ~Copyable {
   /// What a worker thread does next.
   enum Step {
     /// Run a job; these bands have jobs waiting.

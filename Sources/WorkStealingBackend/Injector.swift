@@ -35,7 +35,7 @@ struct Injector: ~Copyable, Sendable {
     guard bands & (bands &- 1) == 0 else { return pushSeveralBands(chain) }
     inbox.withLock { lists in
       let before = lists.bands
-      lists.append(oneBand: chain)
+      lists.append(oneBand: chain.take())
       publish(lists, unless: before)
     }
   }
@@ -45,7 +45,7 @@ struct Injector: ~Copyable, Sendable {
     sorted.append(chain)
     inbox.withLock { lists in
       let before = lists.bands
-      lists.append(sorted)
+      lists.append(sorted.take())
       publish(lists, unless: before)
     }
   }
@@ -65,7 +65,7 @@ struct Injector: ~Copyable, Sendable {
   /// A share is what is left divided by twice the workers, at least one job; a single worker takes
   /// all, or `one` if it says so. O(share).
   borrowing func takeShare(workers: Int, one: Bool = false) -> JobChain {
-    take(orElse: JobChain(), refillingAlways: false) { lists in
+    take(orElse: { JobChain() }, refillingAlways: false) { lists in
       if one { return lists.popFirst().map { JobChain($0) } ?? JobChain() }
       let share = lists.countOfFirstBand / (workers == 1 ? 1 : 2 &* workers)
       return lists.popFirst(max(1, min(Self.largestShare, share)))
@@ -90,14 +90,14 @@ struct Injector: ~Copyable, Sendable {
 
   /// Takes the oldest job of the least urgent band; nil when there is none.
   borrowing func takeForAgeing() -> Job? {
-    take(orElse: nil, refillingAlways: true) { lists in lists.popLeastUrgent() }
+    take(orElse: { nil }, refillingAlways: true) { lists in lists.popLeastUrgent() }
   }
 
   /// Takes those that `accepts` of the next `count` jobs; the others keep their places.
   ///
   /// O(count).
   borrowing func take(ofNext count: Int, where accepts: (Job) -> Bool) -> JobChain {
-    take(orElse: JobChain(), refillingAlways: true) { lists in
+    take(orElse: { JobChain() }, refillingAlways: true) { lists in
       var left = JobChain()
       var taken = JobChain()
       for _ in 0..<count {
@@ -110,13 +110,14 @@ struct Injector: ~Copyable, Sendable {
   }
 
   @inline(__always)
-  private borrowing func take<Taken>(
-    orElse nothing: Taken, refillingAlways always: Bool, _ body: (inout BandedFIFO) -> Taken
+  private borrowing func take<Taken: ~Copyable>(
+    orElse nothing: () -> Taken, refillingAlways always: Bool,
+    _ body: (inout BandedFIFO) -> Taken
   ) -> Taken {
-    guard bands != 0 else { return nothing }
+    guard bands != 0 else { return nothing() }
     return front.value.withLock { lists in
       refill(&lists, always: always)
-      guard !lists.isEmpty else { return nothing }
+      guard !lists.isEmpty else { return nothing() }
       let share = body(&lists)
       // relaxed: stores under the lock keep their order, so no later reader finds the list empty
       // for good; the taker of the last job publishes it before it looks whether somebody sleeps.
@@ -137,8 +138,7 @@ struct Injector: ~Copyable, Sendable {
 
   @inline(never) private borrowing func emptyInbox(into lists: inout BandedFIFO) {
     inbox.withLock { inbox in
-      lists.append(inbox)
-      inbox = BandedFIFO()
+      lists.append(inbox.take())
       // sequentially consistent, both, edge WorkSeen: a look reads the inbox first and then the
       // front, so it finds the jobs in one of them.
       frontBands.value.store(lists.bands, ordering: .sequentiallyConsistent)

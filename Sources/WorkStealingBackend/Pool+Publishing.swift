@@ -7,8 +7,8 @@ internal import Synchronization
 extension Pool {
   /// Takes over a non-empty chain: onto the calling worker's own deques, or through the injector
   /// from elsewhere.
-  func submit(_ jobs: JobChain) {
-    let isDone: Void? = withOwnWorker { worker in publish(jobs, on: worker) }
+  func submit(_ jobs: consuming JobChain) {
+    let isDone: Void? = withOwnWorker { worker in publish(jobs.take(), on: worker) }
     guard isDone == nil else { return }
     injector.push(bandRules.applied(to: jobs))
     if notify().isStopping {
@@ -19,7 +19,7 @@ extension Pool {
   }
 
   /// Pushes a non-empty chain on the caller's own deques and wakes a worker if need be.
-  func publish(_ jobs: JobChain, on worker: Worker) {
+  func publish(_ jobs: consuming JobChain, on worker: Worker) {
     worker.push(bandRules.applied(to: jobs))
     publish(on: worker)
   }

@@ -74,7 +74,9 @@ public final class WorkStealingScheduler: AwaitingScheduler, ForkJoinScheduler {
   /// Where these have none it takes them from those that came from outside, the next 1024 of them,
   /// and where every other thread is blocked from the deques of those.
   public func withdraw(where accepts: (Job) -> Bool) -> JobChain {
-    pool.withOwnWorker { pool.withdraw($0, where: accepts) } ?? JobChain()
+    var taken = JobChain()
+    _ = pool.withOwnWorker { taken = pool.withdraw($0, where: accepts) }
+    return taken
   }
 
   /// Pushes the job on the calling worker's deque.

@@ -88,12 +88,14 @@ final class Worker: Sendable {
       pushOneBand(bands.trailingZeroBitCount, chain)
       return
     }
-    var byBand = InlineArray<5, JobChain>(repeating: JobChain())
+    var byBand = InlineArray<5, JobChain> { _ in JobChain() }
     while let job = chain.popFirst() { byBand[Int(job.band.rawValue)].append(job) }
-    for band in byBand.indices where !byBand[band].isEmpty { pushOneBand(band, byBand[band]) }
+    for band in byBand.indices where !byBand[band].isEmpty {
+      pushOneBand(band, byBand[band].take())
+    }
   }
 
-  private func pushOneBand(_ band: Int, _ chain: JobChain) {
+  private func pushOneBand(_ band: Int, _ chain: consuming JobChain) {
     guard !takesOldestFirst else { return pushInOrder(band, chain) }
     putBack(chain, in: band)
   }
@@ -102,12 +104,13 @@ final class Worker: Sendable {
   /// where they were.
   ///
   /// Owner only; the caller publishes afterwards.
-  func putBack(_ chain: JobChain, in band: Int) {
+  func putBack(_ chain: consuming JobChain, in band: Int) {
     var next = chain.first
-    deques.owned(band).push(count: chain.count) {
+    let count = chain.count
+    deques.owned(band).push(count: count) {
       guard let job = next else {
         fatalError(
-          "job chain of \(chain.count) jobs ended early; expected a job per count. "
+          "job chain of \(count) jobs ended early; expected a job per count. "
             + "A job of it was run or submitted twice.")
       }
       next = job.next

@@ -10,10 +10,9 @@ final class DrowsyScheduler: Scheduler {
   private let jobs = Mutex(JobChain())
 
   func submit(_ chain: consuming JobChain) {
-    let added = chain
     let wasEmpty = jobs.withLock { jobs in
       let wasEmpty = jobs.isEmpty
-      jobs.append(added)
+      jobs.append(chain.take())
       return wasEmpty
     }
     // Wrong: one wake-up for what may be many jobs, and none when the list is in use.

@@ -36,8 +36,9 @@ final class MyScheduler: Scheduler {
     private let list = Mutex(List())
     private let workers: Int
 
-    private struct List {
-      var bands = [JobChain](repeating: JobChain(), count: Int(PriorityBand.count))
+    private struct List: ~Copyable {
+      /// One for each band.
+      var bands = InlineArray<5, JobChain> { _ in JobChain() }
       /// Jobs that wait or run.
       var unfinished = 0
       var isClosed = false
@@ -85,8 +86,8 @@ final class MyScheduler: Scheduler {
         SchedulerEvents.unparks()
       }
       return list.withLock { list in
-        guard let band = list.bands.firstIndex(where: { !$0.isEmpty }) else { return nil }
-        return list.bands[band].popFirst()
+        let band = list.bands.indices.first { !list.bands[$0].isEmpty }
+        return band.flatMap { list.bands[$0].popFirst() }
       }
     }
   }

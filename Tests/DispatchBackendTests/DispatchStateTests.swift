@@ -67,10 +67,10 @@ import Testing
     #expect(run(first?.job))
     let summons = state.block()
     #expect(summons.shared + summons.extra + summons.own == 0)
-    #expect(!state.canDoWithoutRefused)
+    #expect(state.canDoWithoutRefused == false)
     // Until the blocked one runs again.
     state.unblock()
-    #expect(state.canDoWithoutRefused)
+    #expect(state.canDoWithoutRefused == true)
     let given = state.giveUpRefused()
     #expect(given.shared + given.extra + given.own + given.ended == 0)
     let (next, _) = state.advance(on: nil, ready: JobChain(), areAwaited: false)
@@ -85,12 +85,12 @@ import Testing
     #expect(run(first?.job))
     _ = state.block()
     state.refuseOwn()
-    #expect(state.canDoWithoutRefused)
+    #expect(state.canDoWithoutRefused == true)
     state.refuseOwn()
-    #expect(!state.canDoWithoutRefused)
+    #expect(state.canDoWithoutRefused == false)
     // One of them is started after all; it may run what the other was announced for.
     state.startRefused()
-    #expect(state.canDoWithoutRefused)
+    #expect(state.canDoWithoutRefused == true)
   }
 
   /// Past the limit the thread that a wait asks for stays asked for when it was refused once.
@@ -110,7 +110,7 @@ import Testing
     let before = state.counters
     for _ in 0..<3 {
       state.refuseOwn()
-      #expect(!state.canDoWithoutRefused)
+      #expect(state.canDoWithoutRefused == false)
       let given = state.giveUpRefused()
       #expect(given.shared + given.extra + given.own + given.ended == 0)
       // Whatever happens next asks for the thread.

@@ -2,7 +2,8 @@
 
 /// A user's package as it was written while all of the seam was one protocol: it compiles, with deprecations at most.
 ///
-/// Not to be kept up with the seam; that it stays as it is makes it a test.
+/// Not to be kept up with the seam; that it stays as it is makes it a test. One thing was changed since, by intent: chains
+/// could be copied then, and so lie in an array.
 enum EarlierPlugin {
   /// The scheduler of the guide of that time, and one that has a method for everything that could be asked.
   static let source = """
@@ -44,8 +45,9 @@ enum EarlierPlugin {
         private let list = Mutex(List())
         private let workers: Int
 
-        private struct List {
-          var bands = [JobChain](repeating: JobChain(), count: Int(PriorityBand.count))
+        private struct List: ~Copyable {
+          /// One for each band.
+          var bands = InlineArray<5, JobChain> { _ in JobChain() }
           /// Jobs that wait or run.
           var unfinished = 0
           var isClosed = false
@@ -88,8 +90,8 @@ enum EarlierPlugin {
         private func next() -> Job? {
           signals.wait()
           return list.withLock { list in
-            guard let band = list.bands.firstIndex(where: { !$0.isEmpty }) else { return nil }
-            return list.bands[band].popFirst()
+            let band = list.bands.indices.first { !list.bands[$0].isEmpty }
+            return band.flatMap { list.bands[$0].popFirst() }
           }
         }
       }

@@ -35,7 +35,7 @@ final class ConditionPool: Scheduler {
     private let changed = NSCondition()
     private let wakesOne: Bool
     // Guarded by `changed`.
-    nonisolated(unsafe) private var bands = [JobChain](repeating: JobChain(), count: 5)
+    nonisolated(unsafe) private var bands = InlineArray<5, JobChain> { _ in JobChain() }
     nonisolated(unsafe) private var isClosed = false
     nonisolated(unsafe) private var running = 0
     nonisolated(unsafe) private var left: Int
@@ -78,7 +78,7 @@ final class ConditionPool: Scheduler {
     private func next() -> Job? {
       changed.withLock {
         while true {
-          if let band = unsafe bands.firstIndex(where: { !$0.isEmpty }) {
+          if let band = unsafe bands.indices.first(where: { unsafe !bands[$0].isEmpty }) {
             unsafe running += 1
             return unsafe bands[band].popFirst()
           }

@@ -3,7 +3,7 @@
 internal import Foundation
 package import Scheduling
 
-/// The simplest scheduler that keeps the promises: one thread, one array, no priorities.
+/// The simplest scheduler that keeps the promises: one thread, one chain, no priorities.
 ///
 /// Shows what the author of a plug-in has to write, and that `runToCompletion` is enough for the loop.
 package final class ToyScheduler: Scheduler {
@@ -31,13 +31,12 @@ package final class ToyScheduler: Scheduler {
 private final class Shelf: Sendable {
   private let changed = NSCondition()
   // Guarded by `changed`.
-  nonisolated(unsafe) private var chains: [JobChain] = []
+  nonisolated(unsafe) private var waiting = JobChain()
   nonisolated(unsafe) private var isClosed = false
   nonisolated(unsafe) private var hasEnded = false
 
   func put(_ jobs: consuming JobChain) {
-    let chain = jobs
-    changed.withLock { unsafe chains.append(chain) }
+    changed.withLock { unsafe waiting.append(jobs.take()) }
     changed.broadcast()
   }
 
@@ -52,17 +51,15 @@ private final class Shelf: Sendable {
 
   func runAll() {
     var context = WorkerContext(worker: 0, scheduler: SchedulerIdentity(object: self))
-    while var chain = next() {
-      while let job = chain.popFirst() { unsafe context.runToCompletion(job, publish: put) }
-    }
+    while let job = next() { unsafe context.runToCompletion(job, publish: put) }
     changed.withLock { unsafe hasEnded = true }
     changed.broadcast()
   }
 
-  private func next() -> JobChain? {
+  private func next() -> Job? {
     changed.withLock {
-      while unsafe chains.isEmpty && !isClosed { changed.wait() }
-      return unsafe chains.isEmpty ? nil : chains.removeFirst()
+      while unsafe waiting.isEmpty && !isClosed { changed.wait() }
+      return unsafe waiting.popFirst()
     }
   }
 }

@@ -20,9 +20,9 @@ import Testing
 
   private final class Marker {}
 
-  /// One worker whose job has blocked and runs again, and a thread that was announced meanwhile for a second job.
-  private func stateWithAnnouncedThread() -> (state: PoolState, index: Int) {
-    var state = PoolState(workers: 1)
+  /// The job of the only worker has blocked and runs again, and a thread was announced meanwhile for a second job:
+  /// returns its index.
+  private func announceThread(_ state: inout PoolState) -> Int {
     #expect(state.submit(chain(), areAwaited: false).start == 0)
     let (first, _) = state.arrive()
     #expect(state.block().start == 0)
@@ -33,20 +33,21 @@ import Testing
     let (step, _) = state.finish(JobChain(), areAwaited: false)
     guard case .idle = step else {
       Issue.record("\(step)")
-      return (state, 0)
+      return 0
     }
     let (then, _) = state.settle(JobChain())
     guard case .sleep = then else {
       Issue.record("\(then)")
-      return (state, 0)
+      return 0
     }
-    return (state, state.takeIndex())
+    return state.takeIndex()
   }
 
   @Test func aSleeperTakesTheJobOfAThreadThatIsRefused() {
-    var (state, index) = stateWithAnnouncedThread()
+    var state = PoolState(workers: 1)
+    let index = announceThread(&state)
     #expect(state.sleeping == 1 && state.queue.count == 1)
-    #expect(state.canDoWithoutStart)
+    #expect(state.canDoWithoutStart == true)
     let summons = state.startFailed(index: index)
     #expect(summons.wake == 1 && summons.start == 0)
     let (step, _) = state.arrive()
@@ -55,12 +56,13 @@ import Testing
   }
 
   @Test func aPoolThatWaitedForAThreadThatIsRefusedEnds() {
-    var (state, index) = stateWithAnnouncedThread()
+    var state = PoolState(workers: 1)
+    let index = announceThread(&state)
     // Somebody helps himself to the job before the thread is refused.
     guard let job = state.queue.popFirst() else { return }
     #expect(run(.run(job, bands: 0)))
     #expect(state.stop().wake == 0)
-    #expect(!state.stopped)
+    #expect(state.stopped == false)
     let summons = state.startFailed(index: index)
     #expect(state.stopped && summons.wake == 1)
     let (step, _) = state.arrive()
@@ -76,10 +78,10 @@ import Testing
     let (first, _) = state.arrive()
     _ = state.block()
     #expect(state.submit(chain(), areAwaited: false).start == 1)
-    #expect(!state.canDoWithoutStart)
+    #expect(state.canDoWithoutStart == false)
     // Until the blocked one runs again.
     state.unblock()
-    #expect(state.canDoWithoutStart)
+    #expect(state.canDoWithoutStart == true)
     let index = state.takeIndex()
     let summons = state.startFailed(index: index)
     #expect(summons.wake == 0 && summons.start == 0)

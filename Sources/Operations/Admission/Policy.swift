@@ -63,8 +63,11 @@ extension OperationQueue {
     defer { unsafe kept.release() }
     var starts = Starts()
     var stale = JobChain()
-    func append(_ due: JobChain) { stale = readyList.append(due) { starts = countReady($0) } }
-    if let order { order.accept(jobs, append) } else if !jobs.isEmpty { append(jobs) }
+    if let order {
+      order.accept(jobs) { due in stale = readyList.append(due) { starts = countReady($0) } }
+    } else if !jobs.isEmpty {
+      stale = readyList.append(jobs) { starts = countReady($0) }
+    }
     carryOut(starts, with: skips)
     Operation.dropHandles(stale)
   }

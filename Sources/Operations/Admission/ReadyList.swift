@@ -9,7 +9,7 @@ import Scheduling
 /// What was with the scheduler and came back is older than what lies here, and is ahead of it in
 /// its level.
 struct ReadyList: ~Copyable {
-  struct Jobs: Sendable {
+  struct Jobs: ~Copyable, Sendable {
     var ready = BandedFIFO()
     /// What came back from the scheduler.
     var returned = ReturnedJobs()
@@ -88,9 +88,9 @@ struct ReadyList: ~Copyable {
   ///
   /// `count` counts what was added, under the list's lock: so the list has as many jobs as are
   /// counted, and those whose claimants have not come yet.
-  borrowing func append(_ chain: JobChain, _ count: (Int) -> Void) -> JobChain {
+  borrowing func append(_ chain: consuming JobChain, _ count: (Int) -> Void) -> JobChain {
     jobs.withLock { jobs in
-      var fresh = chain
+      var fresh = chain.take()
       let stale = jobs.takeStale(outOf: &fresh)
       let added = fresh.count
       guard added > 0 else { return stale }

@@ -14,7 +14,7 @@ final class StrictOrder: Sendable {
     /// The ticket whose turn it is.
     var turn: UInt64 = 0
     /// What has come before its turn: handles, or none of a member that will not need its turn.
-    var early: [UInt64: JobChain] = [:]
+    var early: [UInt64: StoredChain] = [:]
   }
   private let line = Locked(Line())
 
@@ -22,7 +22,7 @@ final class StrictOrder: Sendable {
   ///
   /// Under the lock: of two threads that release jobs one may not pass the other on the way to the
   /// ready list.
-  func accept(_ jobs: consuming JobChain, _ append: (JobChain) -> Void) {
+  func accept(_ jobs: consuming JobChain, _ append: (consuming JobChain) -> Void) {
     var jobs = jobs
     line.withLock { line in
       var due = JobChain()
@@ -31,11 +31,12 @@ final class StrictOrder: Sendable {
         if ticket < line.turn {
           due.append(job)
         } else {
-          line.early[ticket, default: JobChain()].append(job)
+          line.early[ticket, default: StoredChain(JobChain())].withChain { $0.append(job) }
         }
       }
       while let next = line.early.removeValue(forKey: line.turn) {
-        due.append(next)
+        // SAFETY: it has just left the line.
+        due.append(unsafe next.take())
         line.turn += 1
       }
       if !due.isEmpty { append(due) }
@@ -45,7 +46,9 @@ final class StrictOrder: Sendable {
   /// A member will leave without waiting for its turn; the next `accept` passes it over.
   func passOver(_ ticket: UInt64) {
     line.withLock { line in
-      if ticket >= line.turn, line.early[ticket] == nil { line.early[ticket] = JobChain() }
+      if ticket >= line.turn, line.early[ticket] == nil {
+        line.early[ticket] = StoredChain(JobChain())
+      }
     }
   }
 

@@ -122,7 +122,7 @@ struct Cancelled {
       let record = ThreadRecord.current
       record.handingOverLast {
         // In one step with what runs here as well and may wait for it.
-        record.owed.append(JobChain(job))
+        record.owed.append(StoredChain(JobChain(job)))
         ResourceArbiter.shared.withdraw(operation)
       }
     } else if mayWaitForSlot {

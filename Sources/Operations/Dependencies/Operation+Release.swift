@@ -8,7 +8,7 @@ import Synchronization
 // The finished event, and what becomes ready by it. Protocol: Release.md.
 
 /// What a walk over a sealed list leaves to do.
-struct Released {
+struct Released: ~Copyable {
   /// Jobs for other queues' policies or other schedulers, oldest first.
   var others = JobChain()
   /// List of waiters and probes.

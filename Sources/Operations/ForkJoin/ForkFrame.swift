@@ -220,10 +220,9 @@ import Synchronization
   ) -> Bool {
     let header = UnsafeMutableRawPointer(frame)
     for scheduler in schedulers {
-      let jobs = scheduler.awaiting?.withdraw {
-        unsafe UnsafeMutableRawPointer($0.header) == header
-      }
-      guard let jobs, !jobs.isEmpty else { continue }
+      guard let awaiting = scheduler.awaiting else { continue }
+      let jobs = awaiting.withdraw { unsafe UnsafeMutableRawPointer($0.header) == header }
+      guard !jobs.isEmpty else { continue }
       // relaxed: nobody else has the frame any more.
       unsafe frame.pointee.state.store(.returned, ordering: .relaxed)
       return true

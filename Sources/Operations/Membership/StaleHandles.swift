@@ -69,8 +69,7 @@ extension Operation {
   }
 
   /// Gives back handles that were found stale, of any queues.
-  static func dropHandles(_ stale: JobChain) {
-    var stale = stale
+  static func dropHandles(_ stale: consuming JobChain) {
     while let job = stale.popFirst() {
       let word = word(behind: job)
       ExtraJob.freeIfExtraJob(job)

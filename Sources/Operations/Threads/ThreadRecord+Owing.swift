@@ -10,9 +10,9 @@ import Scheduling
 extension ThreadRecord {
   /// Hands over handles, and drains with their slots, that other threads run, or that are queued
   /// behind a job which runs here; the others are owed.
-  @inline(never) func handOverOrOwe(_ jobs: JobChain) {
+  @inline(never) func handOverOrOwe(_ jobs: consuming JobChain) {
     let owedBefore = owedCount
-    owed.append(jobs)
+    owed.append(StoredChain(jobs))
     handOverOwed(since: owedBefore) { runsInPlace(what: $0) }
   }
 
@@ -59,7 +59,8 @@ extension ThreadRecord {
           owed.insert(jobs, at: stayed)
           stayed += 1
         } else {
-          queue.acceptHandles(jobs)
+          // SAFETY: it has just left the list.
+          queue.acceptHandles(unsafe jobs.take())
         }
       }
       unsafe kept.release()
@@ -70,22 +71,23 @@ extension ThreadRecord {
   /// queue's comes last.
   private func groupOwed(since owedBefore: Int) {
     var jobs = JobChain()
-    for chain in owed[owedBefore...] { jobs.append(chain) }
+    // SAFETY: they leave the list.
+    for chain in owed[owedBefore...] { jobs.append(unsafe chain.take()) }
     owed.removeSubrange(owedBefore...)
     guard let first = jobs.first else { return }
     var next: Job? = first
     while let job = next, Self.queueWord(job) == Self.queueWord(first) { next = job.next }
     // Most often there is but one.
-    guard next != nil else { return owed.append(jobs) }
+    guard next != nil else { return owed.append(StoredChain(jobs)) }
     var places: [UInt: Int] = [:]
-    var groups: [JobChain] = []
+    var groups: [StoredChain] = []
     while let job = jobs.popFirst() {
       let place = places[Self.queueWord(job)] ?? groups.count
       if place == groups.count {
         places[Self.queueWord(job)] = place
-        groups.append(JobChain())
+        groups.append(StoredChain(JobChain()))
       }
-      groups[place].append(job)
+      groups[place].withChain { $0.append(job) }
     }
     owed += groups.reversed()
   }
@@ -110,7 +112,7 @@ extension ThreadRecord {
     guard !owesNothing else { return awaited.isOver() }
     return help(until: deadline, awaited.isOver) {
       guard let job = takeOwed(for: awaited.target) else { return false }
-      handingOverLast { owed.append(JobChain(job)) }
+      handingOverLast { owed.append(StoredChain(JobChain(job))) }
       return true
     }
   }
@@ -156,7 +158,7 @@ extension ThreadRecord {
 
   private func takeOwed(where accepts: (Job) -> Bool) -> Job? {
     for place in owed.indices {
-      if let job = owed[place].popFirst(where: accepts) { return job }
+      if let job = owed[place].withChain({ $0.popFirst(where: accepts) }) { return job }
     }
     return nil
   }

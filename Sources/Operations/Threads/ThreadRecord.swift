@@ -70,7 +70,7 @@ import Synchronization
   /// The levels below, outermost first.
   var enclosing: [Level] = []
   /// What the calls under way here hand over last, outermost first; see ThreadRecord+Owing.swift.
-  var owed: [JobChain] = [] { didSet { owedCount = owed.count } }
+  var owed: [StoredChain] = [] { didSet { owedCount = owed.count } }
   /// How many chains that are; a field of its own, which the usual way reads without a check for
   /// exclusive access.
   private(set) var owedCount = 0

@@ -22,7 +22,7 @@ package final class CountingScheduler: AwaitingScheduler {
   package var awaiting: (any AwaitingScheduler)? { inner.awaiting.map { _ in self } }
   package func help() -> Bool { inner.help() }
   package func withdraw(where accepts: (Job) -> Bool) -> JobChain {
-    asked { $0.withdraw(where: accepts) }
+    asked.withdraw(where: accepts)
   }
   package func willBlock() { inner.willBlock() }
   package func compensatePastLimit() -> Bool { inner.compensatePastLimit() }
@@ -34,16 +34,15 @@ package final class CountingScheduler: AwaitingScheduler {
   }
   package func submitAwaited(_ jobs: consuming JobChain) {
     submitted.add(jobs.count, ordering: .relaxed)  // relaxed: as above
-    let chain = jobs
-    asked { $0.submitAwaited(chain) }
+    asked.submitAwaited(jobs)
   }
   package func helpAwaited(ifAccepted accepts: (Job) -> Bool) -> Bool {
-    asked { $0.helpAwaited(ifAccepted: accepts) }
+    asked.helpAwaited(ifAccepted: accepts)
   }
-  private func asked<Answer>(_ question: (any AwaitingScheduler) -> Answer) -> Answer {
+  private var asked: any AwaitingScheduler {
     guard let awaiting = inner.awaiting else {
       fatalError("CountingScheduler was asked as one for waits, which its `awaiting` denies.")
     }
-    return question(awaiting)
+    return awaiting
   }
 }
