@@ -23,6 +23,8 @@ package enum Kind: String, Sendable, CaseIterable {
 
   // Only in this package.
 
+  /// A body added to a queue, which stores it unless it is too large: no object.
+  case storedBody
   /// A result operation with a throwing closure.
   case result
   /// A result operation whose closure is `async`.
@@ -49,7 +51,7 @@ package enum Kind: String, Sendable, CaseIterable {
     .plain, .block, .subclass, .conditional, .held, .custom, .latched, .closure, .barrier,
   ]
 
-  package var isObject: Bool { self != .closure && self != .barrier }
+  package var isObject: Bool { self != .closure && self != .storedBody && self != .barrier }
   /// Executes until a `finish` step.
   package var isHeld: Bool { self == .held || self == .custom || self == .latched }
   /// One of the library's own classes.

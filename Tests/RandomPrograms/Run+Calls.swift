@@ -111,13 +111,21 @@ extension Run {
   }
 
   private func add(_ number: Int, to queue: OperationQueue, _ actor: Actor?) {
-    switch program.plans[number].kind {
-    case .closure where facts[number].isAdded.exchange(true, ordering: .sequentiallyConsistent):
-      break
-    case .barrier where facts[number].isAdded.exchange(true, ordering: .sequentiallyConsistent):
-      break
+    let kind = program.plans[number].kind
+    // Once: there is no object that could refuse.
+    if !kind.isObject,
+      facts[number].isAdded.exchange(true, ordering: .sequentiallyConsistent)
+    {
+      return
+    }
+    switch kind {
     case .closure:
       let handle = queue.addOperation { self.body(number) }
+      facts[number].handle.withLock { $0 = handle }
+    case .storedBody:
+      let body = SmallBody(program: self, number: number)
+      let handle =
+        number % 4 == 0 ? queue.addOperation(LargeBody(body: body)) : queue.addOperation(body)
       facts[number].handle.withLock { $0 = handle }
     case .barrier: queue.addBarrierBlock { self.body(number) }
     default: if let operation = operation(number, actor) { try? queue.tryAddOperation(operation) }

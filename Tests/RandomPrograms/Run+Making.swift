@@ -14,7 +14,7 @@ extension Run {
   ) -> Operation? {
     let body: @Sendable () -> Void = { box.run?.body(number) }
     switch plan.kind {
-    case .closure, .barrier: return nil
+    case .closure, .storedBody, .barrier: return nil
     case .plain: return Operation()
     case .block:
       let operation = BlockOperation(block: body)
@@ -191,4 +191,20 @@ extension Run {
     for edge in edges where edge.later == number { sum += unsafe facts[edge.earlier].written }
     if sum < 0 { fault("unreachable") }
   }
+}
+
+/// A body that the queue stores in its own memory.
+struct SmallBody: OperationBody {
+  let program: Run
+  let number: Int
+
+  func run() { program.body(number) }
+}
+
+/// A body that is too large for that.
+struct LargeBody: OperationBody {
+  let body: SmallBody
+  let rest = (0, 0)
+
+  func run() { body.run() }
 }

@@ -8,9 +8,7 @@ extension WholeGenerator {
     let number = below(program.plans.count)
     guard number > 0 else { return }
     let other = below(number)
-    if program.plans[number].kind == .closure || program.plans[number].kind == .barrier {
-      program.plans[number].kind = .subclass
-    }
+    if !program.plans[number].kind.isObject { program.plans[number].kind = .subclass }
     program.plans[number].waitsFor = other
     let steps = program.steps
     insert(.add(number, queue: below(program.queueCount)))

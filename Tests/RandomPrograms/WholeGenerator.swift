@@ -22,7 +22,7 @@ package struct WholeGenerator {
   private static let levels = [-8, -4, 0, 4, 8]
   private static let kinds: [Kind] = [
     .plain, .block, .block, .subclass, .subclass, .conditional, .held, .held, .held, .custom,
-    .custom, .latched, .latched, .closure, .closure, .barrier, .barrier, .result, .resultTask,
+    .custom, .latched, .latched, .closure, .storedBody, .barrier, .barrier, .result, .resultTask,
     .task, .callback, .callback, .cancelling, .group, .cancellingGroup, .timeout, .retry, .graph,
   ]
 
