@@ -94,18 +94,20 @@ extension RingDecoder {
     default: return
     }
     let victim = event.kind == .steal || event.kind == .stealFails ? Int32(number) : -1
-    if event.kind == .wake, number > 0 {
-      wakesByName.append((event: trace.schedulerEvents.count, worker: Int32(number - 1)))
+    if event.kind == .wake, number > 0, let worker = Int32(exactly: number - 1) {
+      wakesByName.append((event: trace.schedulerEvents.count, worker: worker))
     }
     trace.schedulerEvents.append(
       SchedulerEvent(time: time, thread: thread, kind: kind, other: victim))
   }
 
   /// Says of each wake-up that names a worker which thread that is: perhaps one that began later.
+  ///
+  /// Where several threads have had the index, as in a recording of two schedulers, nobody knows.
   mutating func resolveWakes() {
     var threads: [Int32: Int32] = [:]
-    for (index, thread) in trace.threads.enumerated() where threads[thread.worker] == nil {
-      threads[thread.worker] = Int32(index)
+    for (index, thread) in trace.threads.enumerated() {
+      threads[thread.worker] = threads[thread.worker] == nil ? Int32(index) : -1
     }
     for (event, worker) in wakesByName {
       trace.schedulerEvents[event].other = threads[worker] ?? -1

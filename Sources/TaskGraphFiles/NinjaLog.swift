@@ -6,8 +6,15 @@ struct NinjaLog {
   /// Per edge: its duration by its last entry, or -1.
   private(set) var durations: [Int64]
 
-  /// Per edge: when its last entry ends, ms since the build began.
-  private var ends: [Int64]
+  /// How long a build took, and its tasks together, ms.
+  private struct Build {
+    var work: Int64 = 0
+    var end: Int64 = 0
+  }
+  /// The build that the line read last is of.
+  private var build = Build()
+  /// The one with most work.
+  private var largestBuild = Build()
 
   /// Lines whose output no build statement makes.
   private(set) var unmatchedLines = 0
@@ -30,7 +37,6 @@ struct NinjaLog {
   init(_ bytes: [UInt8], path: String, manifest: NinjaManifest) throws(TaskGraphError) {
     source = SourceText(path: path, bytes: bytes)
     durations = Array(repeating: -1, count: manifest.edgeCount)
-    ends = Array(repeating: 0, count: manifest.edgeCount)
     try readHeader()
     while at < bytes.count { try readLine(manifest) }
   }
@@ -82,16 +88,17 @@ struct NinjaLog {
       return
     }
     durations[edge] = nanoseconds
-    ends[edge] = end
+    // A build writes its lines as its tasks end; times begin anew with the next one.
+    if end < build.end { build = Build() }
+    build.end = end
+    build.work = build.work.addingReportingOverflow(end - start).partialValue
+    if build.work > largestBuild.work { largestBuild = build }
   }
 
-  /// How many tasks ran at a time on average, by the last entry of each; nil where none took time.
-  ///
-  /// Entries of several builds may overlap, so that this is a hint.
+  /// How many tasks ran at a time on average in the build with most work; nil where none took time.
   var tasksAtATime: Double? {
-    let work = durations.reduce(0.0) { $0 + Double(max(0, $1)) }
-    guard let end = ends.max(), end > 0, work > 0 else { return nil }
-    return work / 1e6 / Double(end)
+    guard largestBuild.end > 0, largestBuild.work > 0 else { return nil }
+    return Double(largestBuild.work) / Double(largestBuild.end)
   }
 
   private func truncated(_ expected: String) -> TaskGraphError {

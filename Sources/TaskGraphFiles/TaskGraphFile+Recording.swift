@@ -8,16 +8,17 @@ extension TaskGraphFile {
   ///
   /// Which forms there are `load` says. Any thread. O(size of the files + dependencies).
   package static func recording(at path: String) throws(TaskGraphError) -> (
-    trace: Trace, isMeasured: Bool
+    trace: Trace, isMeasured: Bool, notes: [String]
   ) {
     let file = try file(at: path)
     let bytes = try FileBytes.read(file)
     // What is shorter than the beginning of a recording may be one that was cut.
-    guard TraceFile.isTrace(bytes) || TraceFile.magic.starts(with: bytes) else {
-      return (try load(path: path).serialRun(), false)
+    guard TraceFile.isTrace(bytes) || !bytes.isEmpty && TraceFile.magic.starts(with: bytes) else {
+      let graph = try load(path: path)
+      return (graph.serialRun(), false, graph.notes)
     }
     do throws(TraceFileError) {
-      return (try TraceFile.decode(bytes, path: path), true)
+      return (try TraceFile.decode(bytes, path: path), true, [])
     } catch {
       throw TaskGraphError(error)
     }

@@ -60,14 +60,17 @@ import Traces
   @Test func aCheckSaysByHowMuchEachProjectionMissed() throws {
     let projection = try #require(TraceReport(trace(named: "one")).graph).projection
     let check = ProjectionCheck(
-      projection, workers: 2, measured: 1_000, speedUp: 2, scheduled: 950, unburdened: 800)
+      projection, workers: 2, measured: 1_000, speedUp: 1.6, scale: 0.8, scheduled: 950,
+      unburdened: 800)
     let lines = ProfileSentence.check(check)
     #expect(
       lines[0]
         == "checked on 2 workers, which took 1.00 µs: list schedule 950 ns (-5 %), by work and span "
         + "\(ProfileText.time(check.predicted)) (\(UnitFormatter.change(1 + check.error))), "
         + "a schedule without overhead 800 ns (-20 %)")
-    #expect(lines[1] == "  for this machine, on which 2 threads do 2.00 times the work of one")
+    #expect(lines[1] == "  for this machine, on which 2 threads do 1.60 times the work of one")
+    let exact = ProjectionCheck(projection, workers: 2, measured: 1_000, speedUp: 2)
+    #expect(ProfileSentence.check(exact).count == 1)
   }
 
   @Test func theChainOfTheSpanIsShownByItsEnds() throws {

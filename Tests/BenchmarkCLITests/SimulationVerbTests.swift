@@ -116,8 +116,8 @@ import Traces
       #expect(
         csv.out == """
           workers,policy,overhead_ns,seed,makespan_ns,bound_ns,recorded_ns,busy
-          1,fifo,0,0,5000000000,5000000000,5000000000,1.0
-          2,fifo,0,0,3000000000,3000000000,5000000000,0.8333333333333334
+          1,fifo,0,0,5000000000,5000000000,,1.0
+          2,fifo,0,0,3000000000,3000000000,,0.8333333333333334
 
           """)
     }

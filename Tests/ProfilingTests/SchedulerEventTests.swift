@@ -142,6 +142,8 @@ extension RecordingTests {
       let trace = try recording(on: .workStealing, workers: 1) { queue, _ in
         queue.addOperations(
           [AsyncOperation { await Task.yield() }], waitUntilFinished: true)
+        // The only worker runs this one when it has left the last part.
+        queue.addOperations([BlockOperation {}], waitUntilFinished: true)
       }
       let jobs = trace.schedulerEvents.filter { $0.kind == .jobBegins || $0.kind == .jobEnds }
       #expect(jobs.count >= 4)

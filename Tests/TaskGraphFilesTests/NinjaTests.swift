@@ -54,6 +54,10 @@ import Testing
           + "than it does alone, and a build with `ninja -j1` times it alone"
       ])
     #expect(try readNinja(text, log: ["0 100 a", "100 200 b", "200 220 c"]).notes.isEmpty)
+    // One build after the other, each with a clock of its own.
+    #expect(
+      try readNinja(text, log: ["0 100 a", "100 200 b", "200 220 c", "0 100 b", "100 120 c"]).notes
+        .isEmpty)
   }
 
   @Test func untimedEdgesPassOnTheirNearestTimedAncestors() throws {

@@ -96,7 +96,7 @@ package enum Verb: String, CaseIterable, Sendable {
       """
     case .replay:
       """
-      Takes a recording that `bench profile --trace` wrote, or a graph that `run --graph` takes.
+      Takes a recording that `bench profile --trace` wrote, or the file of a graph that `run --graph` takes.
       Without --simulate its graph runs again on every scheduler, as `run --graph` does, and its
       options are those of `run`. With --simulate it is scheduled in virtual time, for other numbers
       of workers, other policies and another overhead, beside what no schedule can be faster than.

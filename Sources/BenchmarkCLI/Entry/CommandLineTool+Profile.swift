@@ -55,7 +55,7 @@ extension CommandLineTool {
       let path = files.recording(place)
       defer { if !files.keeps(place) { File.remove(path) } }
       let made: Result<Profile, ToolFailure>
-      var check = Result<ProjectionCheck?, ToolFailure>.success(nil)
+      var check: ProjectionCheck?
       var stacks: [StackProfiler: StackProfile] = [:]
       do throws(MeasurementFailure) {
         let run = ProfiledRun(runner: ChildRunner(interrupt: interrupt))
@@ -63,7 +63,7 @@ extension CommandLineTool {
           progress.show("\(name): pair \(pair + 1) of \(ProfiledRun.pairs)")
         }
         if case .success(let profile) = made {
-          check = try projectionCheck(of: profile, request, files, run) { pair in
+          check = try projectionCheck(of: profile, assignment, request, plan, files, run) { pair in
             progress.show("\(name) on 2 workers: pair \(pair + 1) of \(ProfiledRun.pairs)")
           }
         }
@@ -84,7 +84,7 @@ extension CommandLineTool {
       }
       var profile = try made.get()
       profile.stacks = stacks
-      profile.projectionCheck = try check.get()
+      profile.projectionCheck = check
       profiles.append(profile)
     }
     progress.clear()
@@ -139,7 +139,7 @@ extension CommandLineTool {
   }
 
   /// The one point that is profiled.
-  func profilePlan(_ request: ProfileRequest) throws(ToolFailure) -> MeasurementPlan {
+  private func profilePlan(_ request: ProfileRequest) throws(ToolFailure) -> MeasurementPlan {
     let plan: MeasurementPlan
     do throws(PlanError) {
       var measurement = request.run.measurement

@@ -14,14 +14,15 @@ extension CommandLineTool {
   }
 
   private func simulate(_ request: SimulateRequest) throws(ToolFailure) -> ExitCode {
-    let (trace, isMeasured): (Trace, Bool)
+    let (trace, isMeasured, notes): (Trace, Bool, [String])
     do throws(TaskGraphError) {
-      (trace, isMeasured) = try TaskGraphFile.recording(at: request.path)
+      (trace, isMeasured, notes) = try TaskGraphFile.recording(at: request.path)
     } catch {
       throw ToolFailure(
         .malformedInput, place: error.place, finding: error.finding,
         expectation: error.expectation, nextStep: error.remedy)
     }
+    if !request.quiet { for note in notes { console.say("bench: \(note)") } }
     let recorded: RecordedGraph
     do throws(SimulationError) { recorded = try RecordedGraph(trace) } catch {
       throw ToolFailure(

@@ -33,11 +33,14 @@ enum ProfileSentence {
       prediction(check.predicted, check.error, "by work and span"),
       prediction(check.unburdened, check.unburdenedError, "a schedule without overhead"),
     ]
-    return [
+    let lines = [
       "checked on \(check.workers) workers, which took \(ProfileText.time(check.measured)): "
-        + predictions.compactMap(\.self).joined(separator: ", "),
+        + predictions.compactMap(\.self).joined(separator: ", ")
+    ]
+    guard check.speedUp != Double(check.workers) else { return lines }
+    return lines + [
       "  for this machine, on which \(check.workers) threads do "
-        + "\(UnitFormatter.significant(check.speedUp)) times the work of one",
+        + "\(UnitFormatter.significant(check.speedUp)) times the work of one"
     ]
   }
 

@@ -122,7 +122,8 @@ struct SimulationTable {
       let options = row.schedule.options
       lines.append(
         "\(row.workers),\(options.policy.rawValue),\(options.overheadNanoseconds),\(options.seed),"
-          + "\(row.schedule.makespan),\(row.bound),\(recorded.makespan),\(row.busy)")
+          + "\(row.schedule.makespan),\(row.bound),"
+          + "\(isMeasured ? String(recorded.makespan) : ""),\(row.busy)")
     }
     return lines.joined(separator: "\n") + "\n"
   }
@@ -140,14 +141,16 @@ struct SimulationTable {
       ("overheadFactor", .number(request.overheadFactor)),
       (
         "recorded",
-        .object([
-          ("workers", .integer(recorded.workers)),
-          ("makespanNanoseconds", .integer(Int(recorded.makespan))),
-          (
-            "boundNanoseconds",
-            .integer(Int(graph.lowerBound(workers: recorded.workers)))
-          ),
-        ])
+        !isMeasured
+          ? .null
+          : .object([
+            ("workers", .integer(recorded.workers)),
+            ("makespanNanoseconds", .integer(Int(recorded.makespan))),
+            (
+              "boundNanoseconds",
+              .integer(Int(graph.lowerBound(workers: recorded.workers)))
+            ),
+          ])
       ),
       (
         "schedules",

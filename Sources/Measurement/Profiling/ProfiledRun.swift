@@ -124,6 +124,7 @@ package struct ProfiledRun: Sendable {
     // What is analysed is one run: one like the others, if it can be had.
     let middle = median(pairs.map { Double($0.traced) })
     var recorded = pairs.last?.traced ?? 0
+    child.allow(deadline)
     for _ in 0..<Self.mostRepetitions {
       let ratio = Double(recorded) / middle
       guard recording.breakOverNanoseconds == nil, middle > 0,

@@ -22,15 +22,16 @@ package struct ProjectionCheck: Sendable, Equatable {
   ///
   /// `speedUp` is what as many threads of this machine reach together without any scheduler, as a
   /// multiple of one: less than their number where they share cores, caches or memory. All
-  /// predictions are longer by the number over that.
+  /// predictions are longer by the number over that. They are multiplied by `scale` as well, where
+  /// the recorded run is not like the others of its kind.
   package init(
     _ projection: Projection, workers: Int, measured: Int64, speedUp: Double,
-    scheduled: Int64? = nil, unburdened: Int64? = nil
+    scale: Double = 1, scheduled: Int64? = nil, unburdened: Int64? = nil
   ) {
     guard speedUp > 0 else {
       fatalError("ProjectionCheck: speedUp is \(speedUp); expected above 0, 1 for no speed-up")
     }
-    let factor = Double(workers) / speedUp
+    let factor = Double(workers) / speedUp * scale
     func corrected(_ time: Int64) -> Int64 { Int64((Double(time) * factor).rounded()) }
     self.workers = workers
     self.measured = measured
