@@ -54,7 +54,7 @@ struct OperationCounterTests {
     #expect(little.instructions.verdict != .more, "\(little.instructions)")
   }
 
-  @Test(arguments: [("work-stealing", 1), ("work-stealing", 4), ("thread-pool", 3)])
+  @Test(arguments: [("work-stealing", 4), ("thread-pool", 3)])
   func oneMoreAllocationIsFoundAtAnyNumberOfWorkers(scheduler: String, workers: Int) throws {
     let program = try CountingFixtureProgram()
     let plain = assignment(workers: workers, scheduler: scheduler)

@@ -185,7 +185,7 @@ extension OperationLayer {
     func refusedStartsAgainstTheAdd(_ kind: Kind) {
       let queue = kind.queue()
       Duel.fight(
-        rounds: 20_000 * stressFactor / slowness,
+        rounds: 10_000 * stressFactor / slowness,
         prepare: { _ -> Pair in
           let pair: Pair = (TestOperation(), Operation())
           pair.operation.addDependency(pair.dependency)
