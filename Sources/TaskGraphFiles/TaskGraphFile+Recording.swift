@@ -14,7 +14,7 @@ extension TaskGraphFile {
     let bytes = try FileBytes.read(file)
     // What is shorter than the beginning of a recording may be one that was cut.
     guard TraceFile.isTrace(bytes) || !bytes.isEmpty && TraceFile.magic.starts(with: bytes) else {
-      let graph = try load(path: path)
+      let graph = try graph(bytes, of: file)
       return (graph.serialRun(), false, graph.notes)
     }
     do throws(TraceFileError) {

@@ -13,7 +13,11 @@ package enum TaskGraphFile {
   /// number of dependencies.
   package static func load(path: String) throws(TaskGraphError) -> TaskGraph {
     let file = try file(at: path)
-    let bytes = try FileBytes.read(file)
+    return try graph(try FileBytes.read(file), of: file)
+  }
+
+  /// The graph in the bytes of a file.
+  static func graph(_ bytes: [UInt8], of file: String) throws(TaskGraphError) -> TaskGraph {
     let format = try format(of: bytes, name: fileName(file), path: file)
     if format == .ninja { return try loadNinja(bytes, path: file) }
     return try parse(bytes, format: format, path: file)

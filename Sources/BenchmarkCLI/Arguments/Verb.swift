@@ -96,13 +96,14 @@ package enum Verb: String, CaseIterable, Sendable {
       """
     case .replay:
       """
-      Takes a recording that `bench profile --trace` wrote, or the file of a graph that `run --graph` takes.
-      Without --simulate its graph runs again on every scheduler, as `run --graph` does, and its
-      options are those of `run`. With --simulate it is scheduled in virtual time, for other numbers
-      of workers, other policies and another overhead, beside what no schedule can be faster than.
-      Bodies take what they took, memory is equally far for all workers, and who sleeps wakes at
-      once. The speed-up is over the recorded run, and over one worker where a graph is named.
-      Deterministic for a seed. Exit code 65: the file is no recording of a whole graph, and no graph.
+      Takes a recording that `bench profile --trace` wrote, or the file of a graph that `run --graph`
+      takes. Without --simulate its graph runs again on every scheduler, as `run --graph` does, and
+      its options are those of `run`. With --simulate it is scheduled in virtual time, for other
+      numbers of workers, other policies and another overhead, beside what no schedule can be faster
+      than. Bodies take what they took, memory is equally far for all workers, and who sleeps wakes
+      at once. The speed-up is over the recorded run, and over one worker where a graph is named.
+      Deterministic for a seed. Exit code 65: the file is no recording of a whole graph, and no
+      graph.
       """
     case .record:
       """

@@ -19,7 +19,7 @@ extension CommandLineTool {
     guard assignment.workers == 1, request.breakOverNanoseconds == nil,
       (assignment.cpus ?? Int(shim_usable_cpus())) >= workers,
       suite.schedulers.contains(where: { $0.name == profile.scheduler && $0.fixedWorkers == nil }),
-      let one = profile.typicalMakespan, let before = speedUp(of: assignment, workers: workers)
+      let one = profile.typicalMakespan, let before = speedUp(of: request, workers: workers)
     else { return nil }
     var wider = assignment
     wider.workers = workers
@@ -40,26 +40,22 @@ extension CommandLineTool {
       return nil
     }
     guard let graph = profile.report.graph, let measured = other.typicalMakespan else { return nil }
-    let after = speedUp(of: assignment, workers: workers) ?? before
+    let after = speedUp(of: request, workers: workers) ?? before
     // The recording is of one run; others of the same kind took as much longer or shorter.
     let scale = Double(one) / Double(profile.report.window.makespan)
-    func schedule(isBurdened: Bool) -> Int64? {
-      (try? Projection.schedule(of: profile.trace, isBurdened: isBurdened))?(workers)
-    }
+    let unburdened = try? Projection.schedule(of: profile.trace, isBurdened: false)
     return ProjectionCheck(
       graph.projection, workers: workers, measured: measured, speedUp: (before + after) / 2,
-      scale: scale, scheduled: schedule(isBurdened: true), unburdened: schedule(isBurdened: false))
+      scale: scale,
+      scheduled: graph.projection.points.first { $0.workers == workers }?.scheduled,
+      unburdened: unburdened?(workers))
   }
 
   /// What so many threads reach together, as a multiple of one: their number where bodies spin by
   /// the clock, which needs no processor; nil where nobody can tell.
-  private func speedUp(of assignment: Assignment, workers: Int) -> Double? {
-    if case .graph = assignment.subject,
-      assignment.extra["body"] != MeasurementRequest.ReplayBody.work.rawValue
-    {
-      return Double(workers)
-    }
-    return MachineFigures.speedup(threads: workers)
+  private func speedUp(of request: ProfileRequest, workers: Int) -> Double? {
+    let spins = !request.run.graphPaths.isEmpty && request.run.measurement.body == .spin
+    return spins ? Double(workers) : MachineFigures.speedup(threads: workers)
   }
 }
 

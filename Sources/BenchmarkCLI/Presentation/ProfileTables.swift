@@ -58,8 +58,8 @@ enum ProfileTables {
     return table
   }
 
-  /// The chain of dependencies with the longest bodies, by names where operations have some; nil for
-  /// chains of one.
+  /// The chain of dependencies with the longest bodies, by its first and last names; nil for chains of
+  /// one, and where one on it has no name.
   static func chain(_ work: WorkAndSpan, _ trace: Trace) -> String? {
     let path = work.criticalPath
     guard path.count > 1, path.allSatisfy({ trace.operations[Int($0)].name != 0 }) else {

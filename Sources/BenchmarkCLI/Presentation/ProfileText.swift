@@ -18,9 +18,6 @@ struct ProfileText {
     self.parameters = parameters
   }
 
-  /// From which difference to the median on the recorded run is said to be unlike the others.
-  private static let noteworthyDeparture = 0.05
-
   /// The analyses of a recording.
   static func report(_ trace: Trace, _ perturbation: PairedRatio?) -> TraceReport {
     TraceReport(
@@ -77,10 +74,10 @@ struct ProfileText {
       "\(benchmark)\(parameters.isEmpty ? "" : " (\(parameters))") on \(profile.scheduler): \(profile.trace.operations.count) "
         + "operations, \(profile.trace.edges.count) dependencies, "
         + "makespan \(Self.time(profile.report.window.makespan))")
-    if let departure = profile.outcome?.departure, abs(departure - 1) > Self.noteworthyDeparture {
+    if let outcome = profile.outcome, !outcome.isTypical, let departure = outcome.departure {
       lines.append(
-        "the recorded run below is unlike the others: \(UnitFormatter.change(departure)) against the "
-          + "median of \(profile.outcome?.pairs.count ?? 0)")
+        "the recorded run below is unlike the others: \(UnitFormatter.change(departure)) against "
+          + "the median of \(outcome.pairs.count)")
     }
     if header.droppedEvents > 0 {
       lines.append(
@@ -143,8 +140,8 @@ struct ProfileText {
     }
     guard comparison?.isApart ?? true else {
       return lines + [
-        "single operations are not compared, since neither run is established to be longer: which one "
-          + "waits is a matter of order then"
+        "single operations are not compared, since neither run is established to be longer: which "
+          + "one waits is a matter of order then"
       ]
     }
     return lines + ProfileTables.difference(difference, first.trace).lines(style: style)

@@ -54,6 +54,9 @@ package struct ProfiledRun: Sendable {
       return Double(recordedNanoseconds) / median(traced)
     }
 
+    /// The recorded run stands for the others, as far as anybody can tell.
+    package var isTypical: Bool { departure.map(ProfiledRun.isTypical) ?? true }
+
     /// Traced over untraced time; nil when a run took no time.
     package var perturbation: PairedRatio? {
       guard !pairs.isEmpty, pairs.allSatisfy({ $0.untraced > 0 && $0.traced > 0 }) else {
@@ -74,6 +77,9 @@ package struct ProfiledRun: Sendable {
   private static let mostRingEvents = 1 << 24
   /// Up to this factor the recorded run stands for the others.
   private static let typical = 1.05
+  private static func isTypical(_ departure: Double) -> Bool {
+    departure <= typical && departure * typical >= 1
+  }
   /// How often a run is recorded anew because the last one was unlike the others.
   private static let mostRepetitions = 8
 
@@ -126,9 +132,8 @@ package struct ProfiledRun: Sendable {
     var recorded = pairs.last?.traced ?? 0
     child.allow(deadline)
     for _ in 0..<Self.mostRepetitions {
-      let ratio = Double(recorded) / middle
       guard recording.breakOverNanoseconds == nil, middle > 0,
-        ratio > Self.typical || ratio * Self.typical < 1
+        !Self.isTypical(Double(recorded) / middle)
       else { break }
       recorded = try record(
         RecordOrder(detail: recording.detail, ringEvents: ring, path: recording.path))

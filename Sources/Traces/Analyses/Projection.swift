@@ -3,8 +3,8 @@
 /// What the same graph would take on other numbers of workers.
 ///
 /// `T(P) = T₁/P + (1 − 1/P) · c · S`, with the burdened span S, and never less than the span. T₁
-/// holds the work and the overhead of every operation. c is fitted to this run where it had several workers; on one worker the term is
-/// zero whatever c is, and Cilkscale's constant stands in.
+/// holds the work and the overhead of every operation. c is fitted to this run where it had several
+/// workers; on one worker the term is zero whatever c is, and Cilkscale's constant stands in.
 /// Source: T. B. Schardl et al., The Cilkprof Scalability Profiler, SPAA 2015,
 /// doi:10.1145/2755573.2755603.
 package struct Projection: Sendable, Equatable {
