@@ -13,6 +13,8 @@ package enum RunVerdict: Sendable, Equatable {
     package let label: String
     /// Groups.
     package internal(set) var count: Int
+    /// How many times as long the next one of a group takes, from the least to the most.
+    package internal(set) var lead: ClosedRange<Double>
   }
 
   /// The run ended before everybody had a figure, and nobody is ranked.
@@ -58,11 +60,17 @@ package enum RunVerdict: Sendable, Equatable {
   private static func tally(_ groups: [GroupResult]) -> [Tally] {
     var tallies: [Tally] = []
     for group in groups {
-      guard let label = group.best(group.primaryMetric)?.label else { continue }
-      if let index = tallies.firstIndex(where: { $0.label == label }) {
+      guard let best = group.best(group.primaryMetric) else { continue }
+      let others = group.ranked.filter { $0.label != best.label }
+      // Whoever is best of several has a ratio to each of them.
+      guard let next = others.compactMap({ $0.comparisons[group.primaryMetric]?.ratio }).min()
+      else { continue }
+      if let index = tallies.firstIndex(where: { $0.label == best.label }) {
+        let lead = tallies[index].lead
+        tallies[index].lead = min(lead.lowerBound, next)...max(lead.upperBound, next)
         tallies[index].count += 1
       } else {
-        tallies.append(Tally(label: label, count: 1))
+        tallies.append(Tally(label: best.label, count: 1, lead: next...next))
       }
     }
     return tallies.sorted { $0.count > $1.count }

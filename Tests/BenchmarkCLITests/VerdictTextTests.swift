@@ -35,7 +35,8 @@ import Testing
     let text = try report(
       .byRound(["inline": [10], "dispatch": [20], "work-stealing": [90]]), processes: 6
     ).text(style: .plain)
-    #expect(text.hasPrefix("Established as fastest: dispatch in 1 group.\n"))
+    #expect(
+      text.hasPrefix("Established as fastest: dispatch in 1 group (next: 4.50 times"))
   }
 
   /// What a run says whose children take so many seconds each.
@@ -134,7 +135,9 @@ import Testing
         }, "latency"
       ).text(style: .plain)
     }
-    #expect(try text(tail: 2100).hasPrefix("Established as fastest: dispatch in 1 group."))
+    #expect(
+      try text(tail: 2100).hasPrefix(
+        "Established as fastest: dispatch in 1 group (next: 1.50 times as long)."))
     let open = try text(tail: 6000)
     #expect(open.hasPrefix("No scheduler is established as the fastest"))
     #expect(open.contains("best by p50, dispatch has 3.00 times the p99 of work-stealing"))
@@ -168,7 +171,8 @@ import Testing
     }
     let report = Reports.live(plan, runner, suite: TunableSuite.suite)
     let text = report.text(style: .plain)
-    #expect(text.hasPrefix("Established as fastest: stealing spin-us=5 in 1 group.\n"))
+    #expect(
+      text.hasPrefix("Established as fastest: stealing spin-us=5 in 1 group (next: 3.00"))
     #expect(text.contains("stealing spin-us=1   300 ns  300–300 ns    3.00  3.00–3.00"))
     #expect(text.contains("stealing spin-us=5   100 ns  100–100 ns    best"))
   }

@@ -32,17 +32,20 @@ extension Report {
       ]
     case .established(let winners, let open, let groups):
       return [
-        "Established as fastest: " + Self.text(winners)
+        "Established as fastest: " + Self.text(winners, leads: true)
           + (open > 0 ? "; open in \(open) of \(groups)." : ".")
       ]
     }
   }
 
-  /// `work-stealing in 6 groups, dispatch in 1`.
-  private static func text(_ tallies: [RunVerdict.Tally]) -> String {
+  /// `work-stealing in 6 groups, dispatch in 1`; with by how much each leads behind it.
+  private static func text(_ tallies: [RunVerdict.Tally], leads: Bool = false) -> String {
     tallies.enumerated().map { index, tally in
       let unit = index > 0 ? "" : tally.count == 1 ? " group" : " groups"
-      return "\(tally.label) in \(tally.count)" + unit
+      let ends = [tally.lead.lowerBound, tally.lead.upperBound].map(UnitFormatter.significant)
+      let lead = ends[0] == ends[1] ? ends[0] : ends.joined(separator: "–")
+      let words = index > 0 ? " (\(lead))" : " (next: \(lead) times as long)"
+      return "\(tally.label) in \(tally.count)" + unit + (leads ? words : "")
     }.joined(separator: ", ")
   }
 
