@@ -7,10 +7,9 @@ internal import Traces
 enum HTMLPage {
   /// Writes the page: the template with its gaps filled, gap by gap.
   static func write<Failure: Error>(
-    _ trace: Trace, report: TraceReport, notes: [String], charts: ChartLibrary,
+    _ header: TraceHeader, _ data: PageData, charts: ChartLibrary,
     to sink: ([UInt8]) throws(Failure) -> Void
   ) throws(Failure) {
-    let header = trace.header
     for piece in pieces {
       switch piece {
       case .text(let bytes): try sink(bytes)
@@ -20,9 +19,7 @@ enum HTMLPage {
       case .gap("library"): try sink(Array(escaped(charts.name).utf8))
       case .gap("licence"): try sink(Array(escaped(charts.licence).utf8))
       case .gap("charts"): try sink(inline(charts.script))
-      case .gap("data"):
-        let data = PageData(trace, report: report)
-        try sink(Array(data.text(notes: notes).utf8))
+      case .gap("data"): try sink(Array(data.text.utf8))
       case .gap("script"): try sink(script)
       case .gap(let name): fatalError("HTMLPage: page.html has a gap `\(name)` that nothing fills")
       }

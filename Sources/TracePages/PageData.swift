@@ -10,12 +10,15 @@ internal import Traces
 struct PageData {
   private let trace: Trace
   private let findings: PageFindings
+  private let comparison: JSONValue
   private var layout: [(name: String, value: JSONValue)] = []
   private var counts: [(name: String, value: JSONValue)] = []
   private var columns = PageColumns()
 
-  init(_ trace: Trace, report: TraceReport) {
+  /// - Parameter comparison: what the page shows of two schedulers, and which of them it is of.
+  init(_ trace: Trace, report: TraceReport, comparison: (PageComparison, place: Int)?) {
     self.trace = trace
+    self.comparison = comparison.map { $0.value(pageOf: $1) } ?? .null
     findings = PageFindings(trace, report)
     addOperations()
     addEdges()
@@ -36,7 +39,7 @@ struct PageData {
   }
 
   /// The object in a form that may stand inside of HTML.
-  func text(notes: [String]) -> String {
+  var text: String {
     let header = trace.header
     let parameters = header.parameters.isEmpty ? "" : " (\(header.parameters))"
     let object = JSONValue.object([
@@ -45,8 +48,8 @@ struct PageData {
         "subject",
         .string("\(header.workload)\(parameters), \(header.durationNanoseconds.duration)")
       ),
-      ("sentence", .string(findings.sentence)),
-      ("notes", .array((findings.notes + notes).map { .string($0) })),
+      ("sentence", .string(findings.sentence)), ("comparison", comparison),
+      ("notes", .array(findings.notes.map { .string($0) })),
       ("refusal", findings.refusal.map { .string($0) } ?? .null), ("figures", findings.figures),
       ("workers", .integer(header.workers)),
       ("duration", .integer(Int(header.durationNanoseconds))),

@@ -51,20 +51,24 @@ package enum TracePages {
 
   /// The page of a profile, which holds the recording, its findings and the library that draws them.
   ///
-  /// - Parameter notes: what a reader must know before believing it, such as how much the recording
-  ///   changed the run.
+  /// - Parameters:
+  ///   - comparison: what it shows of two schedulers, and which of them it is of: 0 or 1.
   package static func html<Failure: Error>(
-    _ trace: Trace, report: TraceReport, notes: [String] = [], charts: ChartLibrary,
-    to sink: ([UInt8]) throws(Failure) -> Void
+    _ trace: Trace, report: TraceReport, comparison: (PageComparison, place: Int)? = nil,
+    charts: ChartLibrary, to sink: ([UInt8]) throws(Failure) -> Void
   ) throws(Failure) {
-    try HTMLPage.write(trace, report: report, notes: notes, charts: charts, to: sink)
+    let data = PageData(trace, report: report, comparison: comparison)
+    try HTMLPage.write(trace.header, data, charts: charts, to: sink)
   }
 
   /// The page of a profile, whole.
   package static func html(
-    _ trace: Trace, report: TraceReport, notes: [String] = [], charts: ChartLibrary
+    _ trace: Trace, report: TraceReport, comparison: (PageComparison, place: Int)? = nil,
+    charts: ChartLibrary
   ) -> [UInt8] {
-    collected { sink in html(trace, report: report, notes: notes, charts: charts, to: sink) }
+    collected { sink in
+      html(trace, report: report, comparison: comparison, charts: charts, to: sink)
+    }
   }
 
   /// The timeline of the threads and the steals between them as one SVG, which cannot be zoomed into.

@@ -31,7 +31,21 @@ struct TracePagesFixture {
     try write(TracePages.perfetto(trace), to: "perfetto.json")
     try write(TracePages.operationsCSV(trace, report: report), to: "operations.csv")
     let charts = try ChartLibrary.installed(environment: ProcessInfo.processInfo.environment)
-    try write(TracePages.html(trace, report: report, charts: charts), to: "profile.html")
+    let parts = RealisedPath.Part.allCases.compactMap { part in
+      report.graph.map { (part: part, nanoseconds: $0.realisedPath[part]) }
+    }
+    let makespan = UInt64(report.window.makespan)
+    let comparison = PageComparison(
+      sentence: "another took a sixth longer.",
+      first: PageComparison.Side(
+        scheduler: "this", page: "profile.html",
+        times: (makespan * 9 / 10, makespan, makespan * 11 / 10), parts: parts),
+      second: PageComparison.Side(
+        scheduler: "another", page: "profile-another.html",
+        times: (makespan * 11 / 10, makespan * 7 / 6, makespan * 12 / 10), parts: parts))
+    try write(
+      TracePages.html(trace, report: report, comparison: (comparison, place: 0), charts: charts),
+      to: "profile.html")
     for weight in FoldedWeight.allCases {
       try write(TracePages.folded(trace, weight: weight), to: "\(weight.rawValue).folded")
     }

@@ -16,11 +16,13 @@ private struct ReadPage {
 
   init(
     _ trace: Trace, perturbation: Perturbation? = nil,
+    comparison: (PageComparison, place: Int)? = nil,
     script: String = "window.vegaEmbed = null;"
   ) throws {
     let charts = ChartLibrary(name: "Charts 1", licence: "Use <it>.", script: Array(script.utf8))
     let bytes = TracePages.html(
-      trace, report: TraceReport(trace, perturbation: perturbation), charts: charts)
+      trace, report: TraceReport(trace, perturbation: perturbation), comparison: comparison,
+      charts: charts)
     text = String(decoding: bytes, as: UTF8.self)
     let start = try #require(text.range(of: "id=\"data\">")?.upperBound)
     let end = try #require(text.range(of: "</script>", range: start..<text.endIndex)?.lowerBound)
@@ -143,6 +145,29 @@ private struct ReadPage {
     let notes = try #require(page.data["notes"] as? [String])
     #expect(notes.contains { $0.contains("by +40.0 %, 95 % interval +30.0 % to +50.0 %") })
     #expect(try ReadPage(trace).data["refusal"] is NSNull)
+  }
+
+  @Test func thePageOfEachOfTwoShowsBothAndLeadsToTheOther() throws {
+    let first = PageComparison.Side(
+      scheduler: "a", page: "profile.html", times: (10, 11, 12), parts: [(.run, 7), (.idle, 5)])
+    let second = PageComparison.Side(
+      scheduler: "b", page: "profile-b.html", times: (20, 21, 22), parts: [(.run, 8), (.idle, 0)])
+    let both = PageComparison(sentence: "b took twice as long.", first: first, second: second)
+    for place in [0, 1] {
+      let page = try ReadPage(trace, comparison: (both, place: place))
+      let shown = try #require(page.data["comparison"] as? [String: Any])
+      #expect(shown["sentence"] as? String == "b took twice as long.")
+      #expect(shown["own"] as? Int == place)
+      let sides = try #require(shown["sides"] as? [[String: Any]])
+      #expect(sides.map { $0["scheduler"] as? String } == ["a", "b"])
+      #expect(sides.map { $0["page"] as? String } == ["profile.html", "profile-b.html"])
+      let times = ["least", "median", "most"].map { name in sides.map { $0[name] as? Int } }
+      #expect(times == [[10, 20], [11, 21], [12, 22]])
+      let parts = try #require(sides[0]["parts"] as? [[String: Any]])
+      #expect(parts.map { $0["part"] as? String } == ["run", "idle"])
+      #expect(parts.map { $0["nanoseconds"] as? Int } == [7, 5])
+    }
+    #expect(try ReadPage(trace).data["comparison"] is NSNull)
   }
 
   @Test func aPageOfAnEmptyRecordingIsMade() throws {

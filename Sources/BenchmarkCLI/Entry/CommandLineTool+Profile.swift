@@ -132,7 +132,7 @@ extension CommandLineTool {
   private func show(
     _ text: ProfileText, _ request: ProfileRequest, _ files: ProfileFiles
   ) throws(ToolFailure) {
-    let written = try files.write(text.profiles, environment: environment, console: console)
+    let written = try files.write(text, environment: environment, console: console)
     try console.out(
       request.run.format == .json ? text.json : text.text(style: style(request.run.color)))
     if !request.run.quiet { for path in written { console.say("bench: \(path)") } }

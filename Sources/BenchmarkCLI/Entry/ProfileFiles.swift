@@ -73,8 +73,9 @@ struct ProfileFiles {
 
   /// Writes all but the recordings, which the children have written; every file that is there then.
   func write(
-    _ profiles: [Profile], environment: [String: String], console: Console
+    _ text: ProfileText, environment: [String: String], console: Console
   ) throws(ToolFailure) -> [String] {
+    let comparison = text.comparison?.page { named(ProfileForm.page.fileName, $0) }
     var charts: ChartLibrary?
     if folder != nil {
       do throws(ChartLibraryMissing) { charts = try .installed(environment: environment) } catch {
@@ -85,7 +86,7 @@ struct ProfileFiles {
       }
     }
     var all: [String] = []
-    for (place, profile) in profiles.enumerated() {
+    for (place, profile) in text.profiles.enumerated() {
       if let path = keptRecording(place) { all.append(path) }
       var files: [(path: String, bytes: [UInt8])] = []
       if let perfetto {
@@ -96,7 +97,9 @@ struct ProfileFiles {
       }
       if let folder {
         for form in ProfileForm.allCases {
-          guard let bytes = form.bytes(profile, charts: charts) else { continue }
+          let bytes = form.bytes(
+            profile, comparison: comparison.map { ($0, place: place) }, charts: charts)
+          guard let bytes else { continue }
           files.append(("\(folder)/\(named(form.fileName, place))", bytes))
         }
       }
@@ -141,10 +144,15 @@ enum ProfileForm: CaseIterable {
   }
 
   /// Nil for a page without a library to draw it, and for stacks that nobody asked for.
-  func bytes(_ profile: Profile, charts: ChartLibrary?) -> [UInt8]? {
+  func bytes(
+    _ profile: Profile, comparison: (PageComparison, place: Int)?, charts: ChartLibrary?
+  ) -> [UInt8]? {
     let trace = profile.trace
     switch self {
-    case .page: return charts.map { TracePages.html(trace, report: profile.report, charts: $0) }
+    case .page:
+      return charts.map {
+        TracePages.html(trace, report: profile.report, comparison: comparison, charts: $0)
+      }
     case .picture: return TracePages.svg(trace)
     case .operations: return TracePages.operationsCSV(trace, report: profile.report)
     case .workStacks: return TracePages.folded(trace, weight: .work)

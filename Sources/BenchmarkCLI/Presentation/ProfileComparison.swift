@@ -2,6 +2,7 @@
 
 internal import Measurement
 internal import Results
+internal import TracePages
 internal import Traces
 
 /// Which of two schedulers took longer, and on what.
@@ -104,6 +105,23 @@ struct ProfileComparison {
     for part in parts { add(ProfileSentence.label(part.part), part.first, part.second) }
     add("makespan", parts.reduce(0) { $0 + $1.first }, parts.reduce(0) { $0 + $1.second })
     return table
+  }
+
+  /// The same as pages show it.
+  ///
+  /// - Parameter file: the file name of the page of the first or the second one, by 0 or 1.
+  func page(file: (_ place: Int) -> String) -> PageComparison {
+    func side(
+      _ profile: Profile, _ times: Times, _ place: Int, _ part: (Int) -> Int64
+    ) -> PageComparison.Side {
+      PageComparison.Side(
+        scheduler: profile.scheduler, page: file(place),
+        times: (times.least, times.median, times.most),
+        parts: parts.indices.map { (parts[$0].part, part($0)) })
+    }
+    return PageComparison(
+      sentence: sentence, first: side(first, times.first, 0) { parts[$0].first },
+      second: side(second, times.second, 1) { parts[$0].second })
   }
 
   var json: JSONValue {

@@ -54,6 +54,38 @@ function tooltipText(value) {
 const timeAxis = (title, length) => ({ title, labelExpr: length ? `axisTime(datum.value, ${length})` : "duration(datum.value)",
   tickCount: 6, labelOverlap: true });
 
+/** How long each of two schedulers took, and on what its recorded run hung. */
+function sidesChart(profile, theme) {
+  const { sides } = profile.comparison;
+  const parts = profile.parts.filter((part) => sides.some((side) => side.parts.some((stretch) => stretch.part === part && stretch.nanoseconds > 0)));
+  const words = parts.map((part) => profile.partWords[part]);
+  const values = sides.flatMap(({ scheduler, parts }) => {
+    let start = 0;
+    return parts.map(({ part, nanoseconds }) => ({ scheduler, part: profile.partWords[part], start, end: start += nanoseconds, lasts: duration(nanoseconds) }));
+  });
+  const times = sides.map((side) => ({ ...side, range: `${duration(side.median)} (${duration(side.least)} to ${duration(side.most)})` }));
+  const longest = Math.max(...values.map((value) => value.end), ...times.map((side) => side.most));
+  // Behind the longest there is room for the words of its line.
+  const x = { type: "quantitative", title: null, axis: { ...timeAxis(null), values: ticks(longest) }, scale: { domain: [0, 1.5 * longest], nice: false } };
+  const y = { field: "scheduler", type: "nominal", sort: null, title: null, axis: { labelLimit: 200 * theme.scale } };
+  const tooltip = [{ field: "scheduler", title: "title" }, { field: "range", title: "without a recording" }];
+  return {
+    height: 88 * theme.scale,
+    layer: [
+      { data: { values }, mark: { type: "bar", size: 26 * theme.scale, yOffset: -5 * theme.scale }, encoding: { y, x: { field: "start", ...x }, x2: { field: "end" },
+        color: { field: "part", type: "nominal", legend: { orient: "top", title: null, columns: 4 },
+          scale: { domain: words, range: parts.map((part) => theme.parts[part]) } },
+        tooltip: [{ field: "scheduler", title: "title" }, { field: "part" }, { field: "lasts" }] } },
+      { data: { values: times }, mark: { type: "rule", strokeWidth: 2 * theme.scale, color: theme.text, yOffset: 14 * theme.scale },
+        encoding: { y, x: { field: "least", ...x }, x2: { field: "most" }, tooltip } },
+      { data: { values: times }, mark: { type: "point", filled: true, opacity: 1, size: 60 * theme.scale, color: theme.text, yOffset: 14 * theme.scale },
+        encoding: { y, x: { field: "median", ...x }, tooltip } },
+      { data: { values: times }, mark: { type: "text", align: "left", dx: 8, fontSize: 12 * theme.scale, color: theme.dim, yOffset: 14 * theme.scale },
+        encoding: { y, x: { field: "most", ...x }, text: { field: "range" } } },
+    ],
+  };
+}
+
 /** How many ran at each time; of those that did not, how many had something to run. */
 function profileChart(profile, theme) {
   const { time, running, waiting, idle, step } = profile.parallelism;

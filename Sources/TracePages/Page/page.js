@@ -14,6 +14,15 @@ for (const { name, value } of profile.figures) {
   part("figures").append(pair);
 }
 
+if (profile.comparison) {
+  const { sentence, own, sides } = profile.comparison;
+  const other = sides[1 - own];
+  part("comparison").hidden = false;
+  part("comparison-title").textContent = `${sides[own].scheduler} against ${other.scheduler}`;
+  part("comparison-sentence").textContent = sentence;
+  Object.assign(part("other"), { href: encodeURI(other.page), textContent: `The page of ${other.scheduler}` });
+}
+
 function choose(row, reveal = false) {
   gantt.select(row, reveal);
   showDetails(part("details"), profile, row, choose);
@@ -22,6 +31,7 @@ function choose(row, reveal = false) {
 
 async function drawCharts(theme) {
   const missing = profile.refusal;
+  if (profile.comparison) await chart("sides", sidesChart(profile, theme), theme, "");
   const view = await chart("profile", profileChart(profile, theme), theme, "No operation ran.");
   view?.addSignalListener("part", (name, value) => {
     const range = value.start;
