@@ -222,6 +222,14 @@ private final class Transcript {
     #expect(!isWanted())
   }
 
+  @Test func theProgressOfAProfileSaysHowLongItsPairsStillTake() {
+    func text(pair: Int, after seconds: Int) -> String {
+      ProgressLine.text(for: "dispatch", pair: pair, of: 10, elapsed: .seconds(seconds))
+    }
+    #expect(text(pair: 0, after: 0) == "dispatch, pair 1 of 10")
+    #expect(text(pair: 4, after: 8) == "dispatch, pair 5 of 10, 12 s left of them")
+  }
+
   @Test func aProgressLineSaysWhatRunsAndHowLong() throws {
     let plan = try Fixtures.plan()
     let event = Orchestrator.Event.starting(

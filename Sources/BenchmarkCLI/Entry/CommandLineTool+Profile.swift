@@ -43,6 +43,15 @@ extension CommandLineTool {
       request: request.run, environment: environment, isTerminal: console.talkIsTerminal)
     var progress = ProgressLine(isOn: isWanted, write: console.talk)
     defer { progress.clear() }
+    let clock = ContinuousClock()
+    var begun = clock.now
+    func showProgress(_ pair: Int, of subject: String) {
+      // A recording whose rings were too small begins anew.
+      if pair == 0 { begun = clock.now }
+      progress.show(
+        ProgressLine.text(
+          for: subject, pair: pair, of: ProfiledRun.pairs, elapsed: begun.duration(to: clock.now)))
+    }
     var profiles: [Profile] = []
     for (place, name) in request.schedulers.enumerated() {
       guard
@@ -60,15 +69,15 @@ extension CommandLineTool {
       do throws(MeasurementFailure) {
         let run = ProfiledRun(runner: ChildRunner(interrupt: interrupt))
         made = try record(assignment, name, path, request, plan, run) { pair in
-          progress.show("\(name): pair \(pair + 1) of \(ProfiledRun.pairs)")
+          showProgress(pair, of: name)
         }
         if case .success(let profile) = made {
           check = try projectionCheck(of: profile, assignment, request, plan, files, run) { pair in
-            progress.show("\(name) on 2 workers: pair \(pair + 1) of \(ProfiledRun.pairs)")
+            showProgress(pair, of: "\(name) on 2 workers")
           }
         }
         for profiler in request.profilers {
-          progress.show("\(name): \(profiler.rawValue)")
+          progress.show("\(name), \(profiler.rawValue)")
           stacks[profiler] = try files.withScratch { folder throws(MeasurementFailure) in
             try profiler.profile(
               assignment, runner: ChildRunner(interrupt: interrupt), folder: folder,

@@ -53,6 +53,16 @@ package struct ProgressLine {
     }
   }
 
+  /// `dispatch, pair 3 of 10, 4 s left of them`; how long is known once a pair has ended.
+  package static func text(
+    for subject: String, pair: Int, of pairs: Int, elapsed: Duration
+  ) -> String {
+    let place = "\(subject), pair \(pair + 1) of \(pairs)"
+    guard pair > 0 else { return place }
+    let left = elapsed / .seconds(pair) * Double(pairs - pair)
+    return "\(place), \(UnitFormatter.countdown(seconds: left)) left of them"
+  }
+
   /// `[ 37/288] chain n=512, dispatch, round 2 of 8, 48 s left`.
   package static func text(for event: Orchestrator.Event, plan: MeasurementPlan) -> String? {
     if case .countingAllocations(let group, let contestant) = event {
