@@ -221,14 +221,24 @@ extension OperationLayer {
       if isReported { _ = queue.wait(timeout: patience) }
     }
 
-    @Test(.contract(101, 117, 120), arguments: QueueForm.serial, [false, true])
-    func waitThatNothingCanEndStopsTheProcess(_ form: QueueForm, across isAcross: Bool) async {
+    /// Processes side by side: each sleeps for as long as a wait that goes nowhere may last.
+    @Test(.contract(101, 117, 120)) func waitThatNothingCanEndStopsTheProcess() async {
+      await withTaskGroup { group in
+        for form in QueueForm.serial {
+          for isAcross in [false, true] {
+            group.addTask { await Self.expectStop(form, across: isAcross) }
+          }
+        }
+      }
+    }
+
+    private static func expectStop(_ form: QueueForm, across isAcross: Bool) async {
       let result = await #expect(
         processExitsWith: .failure, observing: [\.standardErrorContent]
       ) { [form, isAcross] in Self.waitForEver(form, across: isAcross) }
       let text = Self.text(result)
       for part in ["awaited", "no thread is left", "underlyingQueue"] {
-        #expect(text.contains(part), "\(text)")
+        #expect(text.contains(part), "\(form), across: \(isAcross): \(text)")
       }
     }
 
