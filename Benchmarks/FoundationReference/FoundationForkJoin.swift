@@ -30,6 +30,7 @@ final class FoundationForkJoin: ReferenceWorkload {
     queue = nil
     recorder.released()
     try ForkJoin.check(root, expected: expected)
+    root.free()
   }
 
   private static func evaluate(_ argument: Int, into join: Fibonacci.Join, on queue: OperationQueue)

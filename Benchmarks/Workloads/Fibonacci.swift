@@ -18,60 +18,59 @@ package enum Fibonacci {
   /// operations.
   package static func operationCount(_ argument: Int) -> Int { Int(value(argument + 1)) }
 
-  /// Where the values of two calls meet: a heap node with a count of two and the node that gets
-  /// their sum.
+  /// Where the values of two calls meet: a node on the heap with a count of two and the node that
+  /// gets their sum.
   ///
-  /// Any thread may deliver; nothing waits.
-  package final class Join: Sendable {
-    private let parent: Join?
-    /// Sum so far in the upper 62 bits, values still to come in the lower two.
-    private let state: Atomic<UInt64>
-
-    /// A node that passes its sum on to `parent`.
-    package init(parent: Join) {
-      self.parent = parent
-      state = Atomic(2)
+  /// Any thread may deliver; nothing waits. Whoever brings the last value frees the node: counted
+  /// references to it would cost more than the operations that are measured.
+  @safe package struct Join: Sendable {
+    private struct Node: ~Copyable {
+      let parent: UnsafeMutablePointer<Node>?
+      /// Sum so far in the upper 62 bits, values still to come in the lower two.
+      let state: Atomic<UInt64>
     }
 
-    /// The node that gets the value of the whole.
-    package init() {
-      parent = nil
-      state = Atomic(1)
+    private nonisolated(unsafe) let node: UnsafeMutablePointer<Node>
+
+    /// A node that passes its sum on to `parent`.
+    package init(parent: Join) { unsafe self.init(values: 2, parent: parent.node) }
+
+    /// The node that gets the value of the whole, until `free()`.
+    package init() { unsafe self.init(values: 1, parent: nil) }
+
+    private init(values: UInt64, parent: UnsafeMutablePointer<Node>?) {
+      unsafe node = .allocate(capacity: 1)
+      unsafe node.initialize(to: Node(parent: parent, state: Atomic(values)))
     }
 
     /// Adds a value; whoever brings the last one carries the sum to the parent.
+    ///
+    /// As often as values are to come, since the node is gone after that.
     package func deliver(_ value: UInt64) {
-      var node = self
+      var node = unsafe node
       var value = value
       while true {
+        // SAFETY: a node is there until its last value has come, and the parent's is this one.
         // acquire and release, edge ValueDelivered: the last deliverer sees what the first one did;
         // the sum itself travels in the word.
-        let state = node.state.wrappingAdd(
+        let state = unsafe node.pointee.state.wrappingAdd(
           value << 2 &- 1, ordering: .acquiringAndReleasing
         ).newValue
-        guard state & 3 == 0, let parent = node.parent else {
-          if state & 3 == 3 { node.refuse() }
-          return
-        }
+        guard state & 3 == 0, let parent = unsafe node.pointee.parent else { return }
+        unsafe node.deallocate()
         value = state >> 2
-        node = parent
+        unsafe node = parent
       }
     }
 
-    /// More values have come than calls were made: the whole gets no result any more, since no
-    /// delivery leads from a count of three to none.
-    private func refuse() {
-      var root = self
-      while let parent = root.parent { root = parent }
-      // relaxed: whoever reads the result is ordered after every delivery.
-      root.state.bitwiseOr(3, ordering: .relaxed)
-    }
-
-    /// The sum, or nil while a value is missing or when one was delivered twice.
+    /// The sum of the whole, or nil while a value is missing.
     package var result: UInt64? {
       // acquire: pairs with the release of the last deliverer.
-      let state = state.load(ordering: .acquiring)
+      let state = unsafe node.pointee.state.load(ordering: .acquiring)
       return state & 3 == 0 ? state >> 2 : nil
     }
+
+    /// Lets go of the node of the whole, to which everything has been delivered.
+    package func free() { unsafe node.deallocate() }
   }
 }

@@ -22,6 +22,7 @@ import Workloads
     #expect(root.result == nil)
     inner.deliver(8)
     #expect(root.result == 13)
+    root.free()
   }
 
   @Test func aJoinWithoutOneOfItsValuesIsAWrongAnswer() {
@@ -32,6 +33,7 @@ import Workloads
     inner.deliver(1)
     #expect(throws: WrongAnswer.self) { try ForkJoin.check(root, expected: 5) }
     #expect(throws: Never.self) { try ForkJoin.check(root, expected: 6) }
+    root.free()
   }
 
   @Test func aFanIsOneManyOnePerRound() {
