@@ -45,18 +45,19 @@ extension Operation {
   /// Implements the setter of `completionBlock`.
   final func setCompletionBlock(_ block: (@Sendable () -> Void)?) {
     guard block != nil || hasColdTable else { return }
-    let table = coldTableMade()
-    let bits = lockState()
-    if isSealedForEditor {
-      // Too late: the block that was there at the finish is the finisher's (contract 56, 59).
-      return unlockState(bits)
+    lookAtColdTableMade { table in
+      let bits = lockState()
+      if isSealedForEditor {
+        // Too late: the block that was there at the finish is the finisher's (contract 56, 59).
+        return unlockState(bits)
+      }
+      let old = table.completionBlock
+      table.completionBlock = block
+      noteCompletionBlock(from: old, to: block, bits)
+      unlockState(StateChange.setCompletion(bits, block != nil))
+      deliverTransitions(bits)
+      withExtendedLifetime(old) {}
     }
-    let old = table.completionBlock
-    table.completionBlock = block
-    noteCompletionBlock(from: old, to: block, bits)
-    unlockState(StateChange.setCompletion(bits, block != nil))
-    deliverTransitions(bits)
-    withExtendedLifetime(old) {}
   }
 
   /// Whether `dependencies` keeps operations that have finished; true by default (contract 25,

@@ -56,6 +56,12 @@ extension OperationQueue {
   /// dispatch queue.
   public final var scheduler: any Scheduler { placeElsewhere?.scheduler ?? home.scheduler }
 
+  /// Gives the scheduler a chain if it has jobs; at home without counting a reference to it.
+  final func submitUnlessEmpty(_ jobs: consuming JobChain) {
+    guard !jobs.isEmpty else { return }
+    if isAway { scheduler.submit(jobs) } else { home.scheduler.submit(jobs) }
+  }
+
   final var identity: SchedulerIdentity { placeElsewhere?.identity ?? home.identity }
 
   /// Whose threads run the operations: queues that are away may share a dispatch queue.

@@ -51,7 +51,8 @@ extension Operation {
     if isRecording { recordFinish() }
     let bits = unsafe tell(head, queue, context.pointee.worker)
     unsafe releaseAll(head, bits, queue, record, context)
-    unsafe end(bits, gate, queue, record, context.pointee.worker)
+    giveUpSlot(gate, queue, record)
+    unsafe end(bits, queue, record, context.pointee.worker)
     return nil
   }
 
@@ -70,7 +71,8 @@ extension Operation {
     let owedBefore = record.owedCount
     // acquire, edge EditLock: `tell` has waited for the last editor that did not see the seal.
     let bits = state.load(ordering: .acquiring)
-    unsafe end(bits, gate, queue, record, context.pointee.worker)
+    giveUpSlot(gate, queue, record)
+    unsafe end(bits, queue, record, context.pointee.worker)
     _ = unsafe leaveOnWorker(nil, owing: owedBefore, bits, gate, queue, record, context)
   }
 
@@ -108,19 +110,18 @@ extension Operation {
     if let kept = unsafe walkSuccessors(head, context, &released) {
       unsafe context.pointee.ready.prepend(kept)
     }
-    if let queue { unsafe queue.scheduler.submitUnlessEmpty(context.pointee.takeReady()) }
+    unsafe queue?.submitUnlessEmpty(context.pointee.takeReady())
     if !released.others.isEmpty { record.handOverOrOwe(released.others) }
     if bits & StateBit.hasExtras != 0 { WaiterList.tellProbes(released.waiters) }
     if released.waiters != 0 { WaiterList.wake(released.waiters) }
     if bits & StateBit.hasExtras != 0 { dropConditions() }
   }
 
-  /// From the slot to the completion block, one after the other (contract 61, 127).
+  /// After the slot: from the resources to the completion block, one after the other (contract 61,
+  /// 127).
   final func end(
-    _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue?, _ record: ThreadRecord,
-    _ worker: Int
+    _ bits: UInt32, _ queue: OperationQueue?, _ record: ThreadRecord, _ worker: Int
   ) {
-    if let queue { giveUpSlot(gate, queue, record) }
     // A level of the operation, if this thread is on one, has no slot from here on.
     let stage = record.stage
     if record.currentOperation == word { record.stage = .ended }
@@ -152,7 +153,7 @@ extension Operation {
     record.runCompletion(of: self, queue) {
       if hasExtras { deliverTransitions(bits) }
       // `finish()` inside a body may end up here, and its niceness is not the block's.
-      if let block { record.atOwnNiceness(block) }
+      if let block { record.atOwnNiceness { block() } }
     }
   }
 
@@ -189,7 +190,7 @@ extension Operation {
     record.currentOperation = 0
     record.currentQueue = 0
     if let successor { unsafe context.pointee.ready.prepend(successor) }
-    unsafe queue.scheduler.submitUnlessEmpty(context.pointee.takeReady())
+    unsafe queue.submitUnlessEmpty(context.pointee.takeReady())
     unsafe leaveQueue(bits, queue, record, context)
     if gate == .slot, !record.slotIsGone { giveUpSlot(gate, queue, record) }
     record.handOverOwed(since: owedBefore, by: self, queue)

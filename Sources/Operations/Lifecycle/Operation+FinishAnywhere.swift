@@ -75,7 +75,8 @@ extension Operation {
   private final func endAndLeave(
     _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue?, _ record: ThreadRecord
   ) {
-    end(bits, gate, queue, record, -1)
+    if let queue { giveUpSlot(gate, queue, record) }
+    end(bits, queue, record, -1)
     guard let queue else {
       if bits & StateBit.retainsDependencies == 0 { dropDependencies(bits) }
       return

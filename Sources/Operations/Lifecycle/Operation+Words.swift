@@ -145,42 +145,44 @@ extension Operation {
   final var hasColdTable: Bool { cold.load(ordering: .relaxed) != 0 }  // relaxed: 0 → address once
 
   /// The cold table, or nil when nobody has needed it.
-  final var coldTable: ColdTable? {
-    // acquire, edge ColdTableMade: pairs with the release in `coldTableMade`.
-    let address = cold.load(ordering: .acquiring)
-    guard address != 0 else { return nil }
-    // SAFETY: retained by the operation until its deinit.
-    return unsafe Unmanaged<ColdTable>.fromOpaque(
-      UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped
-    ).takeUnretainedValue()
-  }
+  final var coldTable: ColdTable? { lookAtColdTable { $0 } }
 
   /// Calls `body` with the cold table, without counting a reference; nil when there is none.
   ///
   /// What is guarded by the edit lock stays so.
   @inline(__always) final func lookAtColdTable<Value>(_ body: (ColdTable) -> Value) -> Value? {
-    // acquire, edge ColdTableMade.
+    // acquire, edge ColdTableMade: pairs with the release in `makeColdTable`.
     let address = cold.load(ordering: .acquiring)
-    guard address != 0 else { return nil }
-    // SAFETY: as in `coldTable`.
-    return unsafe Unmanaged<ColdTable>.fromOpaque(
-      UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped
-    )._withUnsafeGuaranteedRef(body)
+    return address == 0 ? nil : unsafe Self.coldTable(at: address)._withUnsafeGuaranteedRef(body)
   }
 
   /// The cold table, made on first use.
-  final func coldTableMade() -> ColdTable {
-    if let table = coldTable { return table }
+  final func coldTableMade() -> ColdTable { lookAtColdTableMade { $0 } }
+
+  /// As `lookAtColdTable`, making the table on first use.
+  @inline(__always) final func lookAtColdTableMade<Value>(_ body: (ColdTable) -> Value) -> Value {
+    let address = cold.load(ordering: .acquiring)  // acquire, edge ColdTableMade
+    return unsafe Self.coldTable(at: address == 0 ? makeColdTable() : address)
+      ._withUnsafeGuaranteedRef(body)
+  }
+
+  private static func coldTable(at address: UInt) -> Unmanaged<ColdTable> {
+    // SAFETY: retained by the operation until its deinit.
+    unsafe Unmanaged.fromOpaque(UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped)
+  }
+
+  /// Returns the address of the table, which is this one or another thread's.
+  @inline(never) private final func makeColdTable() -> UInt {
     let made = unsafe Unmanaged.passRetained(ColdTable())
+    let address = unsafe UInt(bitPattern: made.toOpaque())
     // release on success, edge ColdTableMade; acquire on failure to read the winner's table.
-    let (won, _) = unsafe cold.compareExchange(
-      expected: 0, desired: UInt(bitPattern: made.toOpaque()),
-      successOrdering: .acquiringAndReleasing, failureOrdering: .acquiring)
-    // SAFETY: the operation has this reference from here on.
-    if won { return unsafe made.takeUnretainedValue() }
+    let (won, winner) = cold.compareExchange(
+      expected: 0, desired: address, successOrdering: .acquiringAndReleasing,
+      failureOrdering: .acquiring)
+    if won { return address }
     // SAFETY: nobody else has seen it.
-    let unused = unsafe made.takeRetainedValue()
-    return coldTable ?? unused
+    unsafe made.release()
+    return winner
   }
 
   /// Reads from the cold table under the edit lock; nil when there is none.
@@ -194,10 +196,10 @@ extension Operation {
 
   /// Changes the cold table under the edit lock, making it first.
   final func withColdTableMade<Value>(_ body: (ColdTable) -> Value) -> Value {
-    let table = coldTableMade()
-    let bits = lockState()
-    let value = body(table)
-    unlockState(bits)
-    return value
+    lookAtColdTableMade { table in
+      let bits = lockState()
+      defer { unlockState(bits) }
+      return body(table)
+    }
   }
 }

@@ -72,7 +72,7 @@ extension Operation {
     unsafe withUnsafeMutablePointer(to: &context) { context in
       let successor = unsafe perform(begun, .fast, target, record, context)
       if let job = unsafe Job(unsafeWord: successor) { unsafe context.pointee.ready.prepend(job) }
-      unsafe target.scheduler.submitUnlessEmpty(context.pointee.takeReady())
+      unsafe target.submitUnlessEmpty(context.pointee.takeReady())
       record.settleCredit()
     }
     record.noteHandleLeft(in: target.scheduler)
