@@ -78,6 +78,7 @@ struct ChildSession {
       recorder.reset()
       _ = try run(contestant.warmUp)
     }
+    try warmUp(contestant, for: iterations.warmupNanoseconds)
     var totals = IterationTotals(counters: contestant.counters)
     let start = MonotonicClock.nanoseconds()
     var count = 0
@@ -102,6 +103,17 @@ struct ChildSession {
     try countHardware(contestant.measured, for: timed / Self.timedPerCounted, &writer)
   }
 
+  /// Runs until they have taken so long; none for 0.
+  private mutating func warmUp(
+    _ contestant: PreparedContestant, for nanoseconds: UInt64
+  ) throws(ChildFailure) {
+    let start = MonotonicClock.nanoseconds()
+    while MonotonicClock.nanoseconds() - start < nanoseconds {
+      recorder.reset()
+      _ = try run(contestant.measured)
+    }
+  }
+
   /// One run under a recording; its sample is told like any other.
   private mutating func record(
     _ order: RecordOrder, _ writer: inout ReportWriter
@@ -110,6 +122,7 @@ struct ChildSession {
       throw .unavailable("recording", "this suite cannot record runs")
     }
     let contestant = contestants[current]
+    try warmUp(contestant, for: order.warmupNanoseconds)
     recorder.reset()
     var sample: IterationSample?
     try record(order, contestant.assignment) { () throws(ChildFailure) in

@@ -47,13 +47,14 @@ private struct MessageGenerator {
     case 3:
       .iterate(
         Iterations(
-          warmups: count(), least: count(), most: count(), budgetNanoseconds: word(),
-          countsHardware: below(2) == 0))
+          warmups: count(), warmupNanoseconds: word(), least: count(), most: count(),
+          budgetNanoseconds: word(), countsHardware: below(2) == 0))
     case 4:
       .record(
         RecordOrder(
           detail: below(2) == 0 ? .full : .latency, ringEvents: 1 + count() / 2,
-          breakOverNanoseconds: below(2) == 0 ? nil : 1 + Int64(below(1_000_000)), path: text()))
+          breakOverNanoseconds: below(2) == 0 ? nil : 1 + Int64(below(1_000_000)), path: text(),
+          warmupNanoseconds: word()))
     default: .stop
     }
   }

@@ -57,6 +57,17 @@ internal import Testing
     #expect(Set(outcomes.flatMap { $0.metrics[.tasks] ?? [] }).count == 1, "one process")
   }
 
+  @Test func aProgramRunsForItsWarmUpBeforeTheSample() throws {
+    let child = try start(assignment("moments", n: 1))
+    var outcome = MeasurementOutcome()
+    try child.iterate(Iterations(), into: &outcome)
+    try child.iterate(Iterations(warmupNanoseconds: 20_000_000), into: &outcome)
+    _ = try child.stop()
+    #expect(outcome.iterations.count == 2)
+    let moments = moments(outcome)
+    #expect(try #require(moments.last) - #require(moments.first) >= 20_000_000)
+  }
+
   @Test func frozenCountsMakeBothSidesDoTheSame() throws {
     let child = try start(Fixture.assignment("spin"), assignment("samples", n: 3))
     var outcome = MeasurementOutcome()

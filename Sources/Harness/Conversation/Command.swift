@@ -131,6 +131,9 @@ package struct Freezing: Message {
 package struct Iterations: Message {
   /// Runs of the program before the first sample, not reported.
   package var warmups = 0
+  /// Runs of the program go on before the first sample, not reported, until they have taken this
+  /// long together.
+  package var warmupNanoseconds: UInt64 = 0
   /// Samples at least.
   package var least = 1
   /// Samples at most, however short they are; 0 to warm up only.
@@ -143,10 +146,11 @@ package struct Iterations: Message {
   package init() {}
   /// See the properties; one sample by default.
   package init(
-    warmups: Int = 0, least: Int = 1, most: Int = 1, budgetNanoseconds: UInt64 = 0,
-    countsHardware: Bool = false
+    warmups: Int = 0, warmupNanoseconds: UInt64 = 0, least: Int = 1, most: Int = 1,
+    budgetNanoseconds: UInt64 = 0, countsHardware: Bool = false
   ) {
     self.warmups = warmups
+    self.warmupNanoseconds = warmupNanoseconds
     self.least = least
     self.most = most
     self.budgetNanoseconds = budgetNanoseconds
@@ -155,7 +159,8 @@ package struct Iterations: Message {
 
   package static let word = "iterate"
   package static let fields: [MessageField<Iterations>] = [
-    .number("warm-ups", \.warmups, in: 0 ... .max), .number("least", \.least, in: 0 ... .max),
+    .number("warm-ups", \.warmups, in: 0 ... .max),
+    .number("warm-up-ns", \.warmupNanoseconds), .number("least", \.least, in: 0 ... .max),
     .number("most", \.most, in: 0 ... .max), .number("budget-ns", \.budgetNanoseconds),
     .flag("counts-hardware", \.countsHardware),
   ]

@@ -18,12 +18,16 @@ package struct RecordOrder: Message {
   package var breakOverNanoseconds: Int64?
   /// The file that the recording goes to; empty for none, where the time alone is of interest.
   package var path = ""
+  /// The program runs without a recording before, until that has taken this long.
+  package var warmupNanoseconds: UInt64 = 0
 
   package init() {}
   /// See the properties.
   package init(
-    detail: Detail, ringEvents: Int, breakOverNanoseconds: Int64? = nil, path: String = ""
+    detail: Detail, ringEvents: Int, breakOverNanoseconds: Int64? = nil, path: String = "",
+    warmupNanoseconds: UInt64 = 0
   ) {
+    self.warmupNanoseconds = warmupNanoseconds
     self.detail = detail
     self.ringEvents = ringEvents
     self.breakOverNanoseconds = breakOverNanoseconds
@@ -34,5 +38,6 @@ package struct RecordOrder: Message {
   package static let fields: [MessageField<RecordOrder>] = [
     .choice("detail", \.detail), .number("ring-events", \.ringEvents, in: 1 ... .max),
     .number("break-over-ns", \.breakOverNanoseconds, in: 1 ... .max), .text("path", \.path),
+    .number("warm-up-ns", \.warmupNanoseconds),
   ]
 }

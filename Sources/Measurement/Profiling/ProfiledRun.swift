@@ -75,6 +75,9 @@ package struct ProfiledRun: Sendable {
   private static let leastRingEvents = 1 << 14
   /// The most that are asked for unasked.
   private static let mostRingEvents = 1 << 24
+  /// How long a program that is shorter has run before each run of a pair, ns: after a rest Linux
+  /// has two workers on one processor for the first milliseconds.
+  private static let warmupNanoseconds: UInt64 = 30_000_000
   /// Up to this factor the recorded run stands for the others.
   private static let typical = 1.05
   private static func isTypical(_ departure: Double) -> Bool {
@@ -101,6 +104,9 @@ package struct ProfiledRun: Sendable {
     let ring = recording.ringEvents ?? Self.ringEvents(operations: operations)
     var ignored = MeasurementOutcome()
     try child.iterate(Iterations(warmups: 2, least: 0, most: 0), into: &ignored)
+    var probe = MeasurementOutcome()
+    try child.iterate(Iterations(), into: &probe)
+    let warmup = Self.time(probe) < Self.warmupNanoseconds ? Self.warmupNanoseconds : 0
     var generator = SeededGenerator(seed: assignment.seed)
     var pairs: [(untraced: UInt64, traced: UInt64)] = []
     var times: ThreadTimes?
@@ -118,12 +124,12 @@ package struct ProfiledRun: Sendable {
       let order = RecordOrder(
         detail: recording.detail, ringEvents: ring,
         breakOverNanoseconds: recording.breakOverNanoseconds,
-        path: pair == Self.pairs - 1 ? recording.path : "")
+        path: pair == Self.pairs - 1 ? recording.path : "", warmupNanoseconds: warmup)
       let recordsFirst = generator.next() & 1 == 0
       var traced: UInt64 = 0
       if recordsFirst { traced = try record(order) }
       var untraced = MeasurementOutcome()
-      try child.iterate(Iterations(), into: &untraced)
+      try child.iterate(Iterations(warmupNanoseconds: warmup), into: &untraced)
       if !recordsFirst { traced = try record(order) }
       pairs.append((Self.time(untraced), traced))
     }
@@ -136,7 +142,9 @@ package struct ProfiledRun: Sendable {
         !Self.isTypical(Double(recorded) / middle)
       else { break }
       recorded = try record(
-        RecordOrder(detail: recording.detail, ringEvents: ring, path: recording.path))
+        RecordOrder(
+          detail: recording.detail, ringEvents: ring, path: recording.path,
+          warmupNanoseconds: warmup))
     }
     _ = try child.stop()
     return Outcome(
