@@ -171,7 +171,7 @@ struct PageFindings {
 
   /// What the run would take on other numbers of workers, by formula and by list schedule.
   var projection: JSONValue {
-    guard let projection = report.graph?.projection else { return .array([]) }
+    guard let projection = report.graph?.projection, !isDistorted else { return .array([]) }
     return .array(
       projection.points.map { point in
         .object([
@@ -213,7 +213,7 @@ extension RealisedPath.Part {
     case .idle: "ready, not begun"
     case .system: "waiting for the operating system"
     case .policy: "held by a limit, barrier or the like"
-    case .outside: "not added yet"
+    case .outside: "not all added yet"
     case .unknown: "unknown"
     }
   }

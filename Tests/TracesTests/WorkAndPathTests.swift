@@ -65,6 +65,16 @@ import Traces
       ])
   }
 
+  @Test func aCallThatStillAddsOthersIsTheProgramsTime() throws {
+    var hand = HandTrace(workers: 1)
+    hand.startWorkers()
+    hand.run(on: 0, from: 50, to: 100, ready: 40) { $0.enqueued = 10 }
+    let path = try #require(TraceReport(hand.sorted).graph).realisedPath
+    #expect(path[.outside] == 30)
+    #expect(path[.overhead] == 10)
+    #expect(path.total == 90)
+  }
+
   @Test func suspensionAndPolicyAreOnTheWay() throws {
     var hand = HandTrace(workers: 1, queues: [TraceQueue(isSuspended: true)])
     hand.startWorkers()

@@ -70,7 +70,7 @@ enum ProfileSentence {
     case .idle: "ready operations that no worker took"
     case .system: "threads that woke up or had no processor"
     case .policy: "limits, barriers, suspension, resources and conditions"
-    case .outside: "the program, which had not added the next operation"
+    case .outside: "the program, which had not added all operations"
     case .unknown: "unknown, since the scheduler does not tell what its threads do"
     }
   }
@@ -84,7 +84,7 @@ enum ProfileSentence {
     case .idle: "ready, taken by nobody"
     case .system: "waking, no processor"
     case .policy: "limits, barriers, …"
-    case .outside: "next one not added yet"
+    case .outside: "not all added yet"
     case .unknown: "unknown"
     }
   }

@@ -20,7 +20,7 @@ package struct RealisedPath: Sendable, Equatable {
     case system
     /// A limit, a barrier, a suspension, a resource or a condition holds the next operation.
     case policy
-    /// The program has not added the next operation yet.
+    /// The program has not added the next operation yet, or still adds others in the same call.
     case outside
     /// The recording does not tell what the workers did.
     case unknown

@@ -114,7 +114,8 @@ struct RealisedPathWalk {
       cover(from: trace.operations[predecessor].finishedTime, .overhead, index)
       return predecessor
     }
-    if operation.enqueuedTime != .min { cover(from: operation.enqueuedTime, .overhead, index) }
+    // What waits for nobody is ready when the call that adds it has added all of its operations.
+    if operation.enqueuedTime != .min { cover(from: operation.enqueuedTime, .outside, index) }
     let parent = Int(operation.parent)
     guard parent >= 0, parent < trace.operations.count, parent != index,
       trace.operations[parent].startedTime <= cursor, trace.operations[parent].startedTime != .min
