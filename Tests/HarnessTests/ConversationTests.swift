@@ -158,12 +158,15 @@ private struct MessageGenerator {
     ("select =1", "'=1' in 'select'; expected key=value"),
     ("select contestant=%G0", "'contestant=%G0' in 'select'; expected key=value"),
     (
-      "iterate warm-ups=0 least=1 most=1 budget-ns=0 counts-hardware=no",
+      "iterate warm-ups=0 warm-up-ns=0 least=1 most=1 budget-ns=0 counts-hardware=no",
       "counts-hardware=no in 'iterate'; expected counts-hardware=yes"
     ),
     ("freeze runs=0", "runs=0 in 'freeze'; expected runs=a whole number from 1 to 1000000000"),
     ("stop now=1", "unknown field 'now' in 'stop'; expected no field"),
-    ("iterate warm-ups=1 least=1 most=1 budget-ns=1 speed=9", "unknown field 'speed' in 'iterate'"),
+    (
+      "iterate warm-ups=1 warm-up-ns=0 least=1 most=1 budget-ns=1 speed=9",
+      "unknown field 'speed' in 'iterate'"
+    ),
     (
       "prepare workload=a graph=b scheduler=c workers=1 parameters= knobs= seed=1",
       "'prepare' with 2 of them; expected workload or graph"
