@@ -114,6 +114,16 @@ import Testing
       ])
   }
 
+  @Test(arguments: [(10, "; serial is not established to be slower in 1."), (30, ".")])
+  func whoIsNotFasterThanSerialIsToldSo(serial: Double, end: String) throws {
+    let report = try report(
+      .byRound(["inline": [serial], "dispatch": [20], "work-stealing": [90]]), processes: 6)
+    #expect(
+      report.headline == [
+        "Established as fastest: dispatch in 1 group (next: 4.50 times as long)" + end
+      ])
+  }
+
   @Test func theSerialBaselineIsNeverBestAndInNoHeadline() throws {
     let report = try report(
       .byRound(["inline": [10], "dispatch": [21, 19, 20], "work-stealing": [20]]))

@@ -33,8 +33,23 @@ extension Report {
     case .established(let winners, let open, let groups):
       return [
         "Established as fastest: " + Self.text(winners, leads: true)
-          + (open > 0 ? "; open in \(open) of \(groups)." : ".")
+          + (open > 0 ? "; open in \(open) of \(groups)" : "")
+          + (serialLeads > 0 ? "; serial is not established to be slower in \(serialLeads)." : ".")
       ]
+    }
+  }
+
+  /// Groups with a fastest scheduler that the serial baseline may be as fast as.
+  private var serialLeads: Int {
+    analysis.groups.count { group in
+      group.isSettled
+        && group.contestants.contains { contestant in
+          guard contestant.system.isSerialBaseline,
+            let comparison = contestant.comparisons[group.primaryMetric]
+          else { return false }
+          if case .established(let ratio) = comparison { return ratio.ratio < 1 }
+          return true
+        }
     }
   }
 
