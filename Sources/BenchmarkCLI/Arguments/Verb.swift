@@ -216,9 +216,12 @@ package enum Verb: String, CaseIterable, Sendable {
       ]
     case .profile:
       [
-        ("bench profile wavefront --scheduler thread-pool", "why does it take so long there?"),
         (
-          "bench profile wavefront --scheduler thread-pool --against work-stealing",
+          "bench profile --graph build.ninja --scheduler thread-pool",
+          "why does it take so long there?"
+        ),
+        (
+          "bench profile --graph build.ninja --scheduler dispatch --against work-stealing",
           "and which operations take longer there?"
         ),
         (

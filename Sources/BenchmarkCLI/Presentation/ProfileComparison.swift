@@ -68,7 +68,7 @@ struct ProfileComparison {
 
   /// What the slower one spent the difference on, as far as the recordings can tell.
   private var reason: String {
-    if ProfileText.isPerturbed(slower) || ProfileText.isPerturbed(faster) {
+    if isPerturbed {
       return "; why is not named, since the recording changed a run by more than it may"
     }
     let more = parts.map { part in
@@ -82,9 +82,16 @@ struct ProfileComparison {
       + "\(ProfileText.time(largest.time)) is \(ProfileSentence.name(largest.part))"
   }
 
-  /// What each recorded run hung on, where one of the two spent time on it, ns.
+  /// The recording changed one of the runs too much to say what it hung on.
+  private var isPerturbed: Bool {
+    ProfileText.isPerturbed(first) || ProfileText.isPerturbed(second)
+  }
+
+  /// What each recorded run hung on, where one of the two spent time on it, ns; nothing where the
+  /// recording changed a run by more than it may.
   var parts: [(part: RealisedPath.Part, first: Int64, second: Int64)] {
-    guard let one = first.report.graph?.realisedPath, let other = second.report.graph?.realisedPath
+    guard !isPerturbed, let one = first.report.graph?.realisedPath,
+      let other = second.report.graph?.realisedPath
     else { return [] }
     return RealisedPath.Part.allCases.compactMap { part in
       one[part] == 0 && other[part] == 0 ? nil : (part, one[part], other[part])
@@ -94,7 +101,7 @@ struct ProfileComparison {
   var table: TextTable {
     var table = TextTable(columns: [
       ("part", .left), (first.scheduler, .right), (second.scheduler, .right),
-      ("difference", .right),
+      ("longer on \(second.scheduler)", .right),
     ])
     func add(_ name: String, _ first: Int64, _ second: Int64) {
       table.rows.append([

@@ -100,8 +100,10 @@ struct ProfileText {
       lines += ["", style.paint("why ready operations waited", .faint)]
       lines += ProfileTables.causes(graph.causes).lines(style: style)
     }
-    lines += ["", style.paint("what the makespan hung on", .faint)]
-    lines += ProfileTables.path(graph.realisedPath).lines(style: style)
+    if !Self.isPerturbed(profile) {
+      lines += ["", style.paint("what the makespan hung on", .faint)]
+      lines += ProfileTables.path(graph.realisedPath).lines(style: style)
+    }
     let work = graph.workAndSpan
     lines.append(
       "work \(Self.time(work.work)), span \(Self.time(work.span)), parallelism "
