@@ -24,7 +24,7 @@ package enum Fibonacci {
   /// Any thread may deliver; nothing waits. Whoever brings the last value frees the node: counted
   /// references to it would cost more than the operations that are measured.
   @safe package struct Join: Sendable {
-    private struct Node: ~Copyable {
+    @unsafe private struct Node: ~Copyable {
       let parent: UnsafeMutablePointer<Node>?
       /// Sum so far in the upper 62 bits, values still to come in the lower two.
       let state: Atomic<UInt64>
