@@ -69,29 +69,43 @@ extension Pool {
   }
 
   /// The next job of this worker, after however long a sleep; nil when its thread must end.
-  func nextJob(_ worker: Worker, _ context: inout WorkerContext) -> Job? {
+  @inline(__always) private func nextJob(
+    _ worker: Worker, _ context: inout WorkerContext
+  ) -> Job? {
     while true {
-      if worker.index >= workerCount && hasSurplus {
-        settle(worker, &context)
-        giveAway(worker)
-      } else {
-        if let job = pick(worker, &context.origin) { return job }
-        switch drainInjector(worker) {
-        case .job(let job):
-          context.origin = JobOrigin(.injector)
-          return job
-        case .pushed: continue
-        case .nothing: break
-        }
-        settle(worker, &context)
-        if worker.ownBandsValue != 0 { continue }
-      }
-      switch idle(worker, &context.origin) {
+      if !mayRetire(worker), let job = pick(worker, &context.origin) { return job }
+      switch nextJobElsewhere(worker, &context) {
       case .job(let job): return job
       case .lookAgain: continue
       case .end: return nil
       }
     }
+  }
+
+  /// The worker is a compensation thread, and there are too many; a hint.
+  @inline(__always) private func mayRetire(_ worker: Worker) -> Bool {
+    worker.index >= workerCount && hasSurplus
+  }
+
+  /// As `nextJob` for a worker that has picked none, or is to retire.
+  @inline(never) private func nextJobElsewhere(
+    _ worker: Worker, _ context: inout WorkerContext
+  ) -> Idle {
+    if mayRetire(worker) {
+      settle(worker, &context)
+      giveAway(worker)
+    } else {
+      switch drainInjector(worker) {
+      case .job(let job):
+        context.origin = JobOrigin(.injector)
+        return .job(job)
+      case .pushed: return .lookAgain
+      case .nothing: break
+      }
+      settle(worker, &context)
+      if worker.ownBandsValue != 0 { return .lookAgain }
+    }
+    return idle(worker, &context.origin)
   }
 
   /// Makes results visible that the job layer held back, and publishes what that made ready.

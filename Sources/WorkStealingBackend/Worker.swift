@@ -84,10 +84,11 @@ final class Worker: Sendable {
   /// Owner only; the caller publishes afterwards.
   func push(_ chain: consuming JobChain) {
     let bands = chain.bands
-    if bands & (bands &- 1) == 0 {
-      pushOneBand(bands.trailingZeroBitCount, chain)
-      return
-    }
+    guard bands & (bands &- 1) == 0 else { return pushSeveralBands(chain) }
+    pushOneBand(bands.trailingZeroBitCount, chain)
+  }
+
+  @inline(never) private func pushSeveralBands(_ chain: consuming JobChain) {
     var byBand = InlineArray<5, JobChain> { _ in JobChain() }
     while let job = chain.popFirst() { byBand[Int(job.band.rawValue)].append(job) }
     for band in byBand.indices where !byBand[band].isEmpty {
@@ -95,7 +96,7 @@ final class Worker: Sendable {
     }
   }
 
-  private func pushOneBand(_ band: Int, _ chain: consuming JobChain) {
+  @inline(__always) private func pushOneBand(_ band: Int, _ chain: consuming JobChain) {
     guard !takesOldestFirst else { return pushInOrder(band, chain) }
     putBack(chain, in: band)
   }

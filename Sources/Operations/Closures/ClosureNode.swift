@@ -263,7 +263,7 @@ import Synchronization
   }
 }
 
-private func closureRun(
+@inline(__always) private func closureRun(
   _ header: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer
 ) -> UInt {
   let node = unsafe (header - ClosureNode.headerOffset)
@@ -281,7 +281,7 @@ private func closureRun(
 }
 
 extension OperationQueue {
-  fileprivate func runClosure(
+  @inline(__always) fileprivate func runClosure(
     _ node: UnsafeMutablePointer<ClosureNode>, _ slot: UInt, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
@@ -340,7 +340,7 @@ extension OperationQueue {
     return unsafe finishClosure(node, slot, gate, record, context)
   }
 
-  private func finishClosure(
+  @inline(__always) private func finishClosure(
     _ node: UnsafeMutablePointer<ClosureNode>, _ slot: UInt, _ gate: StartGate,
     _ record: ThreadRecord, _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {

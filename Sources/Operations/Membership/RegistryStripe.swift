@@ -108,7 +108,7 @@ struct RegistryStripe: ~Copyable {
   var mostMembers: Int { count * RegistryChunk.capacity }
 
   /// Returns the slot.
-  mutating func add(
+  @inline(__always) mutating func add(
     _ member: UInt, _ ticket: UInt64, at stripe: UnsafeMutablePointer<RegistryStripe>
   ) -> UInt {
     let chunk: UnsafeMutablePointer<RegistryChunk>
