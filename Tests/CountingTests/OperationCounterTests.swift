@@ -26,45 +26,41 @@ struct OperationCounterTests {
       parameters: Parameters(parameters), seed: 1)
   }
 
-  /// What two of each are counted at, side by side: valgrind runs one thread at a time.
   private func counts(
-    _ one: Assignment, _ other: Assignment
-  ) async throws -> (OperationCounts, OperationCounts) {
-    @Sendable func counts(_ assignment: Assignment) throws -> OperationCounts {
-      let program = try CountingFixtureProgram()
-      var counted = CaseCounts(try program.counter().count(assignment))
-      counted.add(try program.counter().count(assignment))
-      return counted.counts
-    }
-    async let ofOne = counts(one)
-    async let ofOther = counts(other)
-    return try await (ofOne, ofOther)
+    _ program: CountingFixtureProgram, _ assignment: Assignment, repetitions: Int = 2
+  ) throws -> OperationCounts {
+    var counted = CaseCounts(try program.counter().count(assignment))
+    for _ in 1..<repetitions { counted.add(try program.counter().count(assignment)) }
+    return counted.counts
   }
 
-  @Test func onePercentMoreInstructionsIsFoundAndAQuarterOfItIsNot() async throws {
+  @Test func onePercentMoreInstructionsIsFoundAndAQuarterOfItIsNot() throws {
     // What a process spends beside its operations, which differs by chance, is shared by many.
     func assignment(turns: Int) -> Assignment {
       self.assignment(["turns": .number(turns), "n": 3000])
     }
-    let (before, laden) = try await counts(assignment(turns: 0), assignment(turns: 1000))
-    let turn = (laden.instructions.value - before.instructions.value) / 1000
+    let program = try CountingFixtureProgram()
+    let before = try counts(program, assignment(turns: 0))
+    let laden = try program.counter().count(assignment(turns: 1000))
+    let turn = (laden.instructions - before.instructions.value) / 1000
     try #require(turn >= 1)
     let percent = Int((before.instructions.value * 0.01 / turn).rounded(.up))
-    let (whole, quarter) = try await counts(
-      assignment(turns: percent), assignment(turns: percent / 4))
-    let after = CountsComparison(before: before, after: whole)
+    let after = CountsComparison(
+      before: before, after: try counts(program, assignment(turns: percent)))
     #expect((0.0095...0.013).contains(after.instructions.change), "\(after.instructions)")
     #expect(after.instructions.verdict == .more, "\(after.instructions)")
-    let little = CountsComparison(before: before, after: quarter)
+    let little = CountsComparison(
+      before: before, after: try counts(program, assignment(turns: percent / 4)))
     #expect(little.instructions.verdict != .more, "\(little.instructions)")
   }
 
   @Test(arguments: [("work-stealing", 4), ("thread-pool", 3)])
-  func oneMoreAllocationIsFoundAtAnyNumberOfWorkers(scheduler: String, workers: Int) async throws {
-    let (before, laden) = try await counts(
-      assignment(workers: workers, scheduler: scheduler),
-      assignment(workers: workers, scheduler: scheduler, ["allocations": 1]))
-    let after = CountsComparison(before: before, after: laden)
+  func oneMoreAllocationIsFoundAtAnyNumberOfWorkers(scheduler: String, workers: Int) throws {
+    let program = try CountingFixtureProgram()
+    let plain = assignment(workers: workers, scheduler: scheduler)
+    let before = try counts(program, plain)
+    let laden = assignment(workers: workers, scheduler: scheduler, ["allocations": 1])
+    let after = CountsComparison(before: before, after: try counts(program, laden))
     #expect(after.allocations.verdict == .more, "\(after.allocations)")
     // How far the submitting thread gets ahead decides how much lists grow.
     #expect(abs(after.allocations.change - 1) <= 0.5, "\(after.allocations)")
