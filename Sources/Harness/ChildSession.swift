@@ -78,7 +78,7 @@ struct ChildSession {
       recorder.reset()
       _ = try run(contestant.warmUp)
     }
-    try warmUp(contestant, for: iterations.warmupNanoseconds)
+    try warmUp(contestant, for: iterations.warmupNanoseconds ?? 0)
     var totals = IterationTotals(counters: contestant.counters)
     let start = MonotonicClock.nanoseconds()
     var count = 0
@@ -122,7 +122,7 @@ struct ChildSession {
       throw .unavailable("recording", "this suite cannot record runs")
     }
     let contestant = contestants[current]
-    try warmUp(contestant, for: order.warmupNanoseconds)
+    try warmUp(contestant, for: order.warmupNanoseconds ?? 0)
     recorder.reset()
     var sample: IterationSample?
     try record(order, contestant.assignment) { () throws(ChildFailure) in

@@ -47,14 +47,15 @@ private struct MessageGenerator {
     case 3:
       .iterate(
         Iterations(
-          warmups: count(), warmupNanoseconds: word(), least: count(), most: count(),
+          warmups: count(), warmupNanoseconds: below(2) == 0 ? nil : word(), least: count(),
+          most: count(),
           budgetNanoseconds: word(), countsHardware: below(2) == 0))
     case 4:
       .record(
         RecordOrder(
           detail: below(2) == 0 ? .full : .latency, ringEvents: 1 + count() / 2,
           breakOverNanoseconds: below(2) == 0 ? nil : 1 + Int64(below(1_000_000)), path: text(),
-          warmupNanoseconds: word()))
+          warmupNanoseconds: below(2) == 0 ? nil : word()))
     default: .stop
     }
   }
@@ -134,7 +135,7 @@ private struct MessageGenerator {
       let field = fields[index]
       let key = String(field.prefix { $0 != "=" })
       #expect(finding(line + " " + field)?.contains("field '\(key)' twice") == true, "\(line)")
-      let optional = ["jemalloc-epoch-ns", "counts-hardware", "break-over-ns"]
+      let optional = ["jemalloc-epoch-ns", "counts-hardware", "break-over-ns", "warm-up-ns"]
       if !optional.contains(key), !key.hasPrefix("x-") {
         fields.remove(at: index)
         let rest = fields.joined(separator: " ")
@@ -158,13 +159,13 @@ private struct MessageGenerator {
     ("select =1", "'=1' in 'select'; expected key=value"),
     ("select contestant=%G0", "'contestant=%G0' in 'select'; expected key=value"),
     (
-      "iterate warm-ups=0 warm-up-ns=0 least=1 most=1 budget-ns=0 counts-hardware=no",
+      "iterate warm-ups=0 least=1 most=1 budget-ns=0 counts-hardware=no",
       "counts-hardware=no in 'iterate'; expected counts-hardware=yes"
     ),
     ("freeze runs=0", "runs=0 in 'freeze'; expected runs=a whole number from 1 to 1000000000"),
     ("stop now=1", "unknown field 'now' in 'stop'; expected no field"),
     (
-      "iterate warm-ups=1 warm-up-ns=0 least=1 most=1 budget-ns=1 speed=9",
+      "iterate warm-ups=1 least=1 most=1 budget-ns=1 speed=9",
       "unknown field 'speed' in 'iterate'"
     ),
     (

@@ -132,8 +132,8 @@ package struct Iterations: Message {
   /// Runs of the program before the first sample, not reported.
   package var warmups = 0
   /// Runs of the program go on before the first sample, not reported, until they have taken this
-  /// long together.
-  package var warmupNanoseconds: UInt64 = 0
+  /// long together; nil for none, which a child of an earlier revision understands.
+  package var warmupNanoseconds: UInt64?
   /// Samples at least.
   package var least = 1
   /// Samples at most, however short they are; 0 to warm up only.
@@ -146,7 +146,7 @@ package struct Iterations: Message {
   package init() {}
   /// See the properties; one sample by default.
   package init(
-    warmups: Int = 0, warmupNanoseconds: UInt64 = 0, least: Int = 1, most: Int = 1,
+    warmups: Int = 0, warmupNanoseconds: UInt64? = nil, least: Int = 1, most: Int = 1,
     budgetNanoseconds: UInt64 = 0, countsHardware: Bool = false
   ) {
     self.warmups = warmups

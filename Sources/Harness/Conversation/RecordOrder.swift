@@ -18,14 +18,15 @@ package struct RecordOrder: Message {
   package var breakOverNanoseconds: Int64?
   /// The file that the recording goes to; empty for none, where the time alone is of interest.
   package var path = ""
-  /// The program runs without a recording before, until that has taken this long.
-  package var warmupNanoseconds: UInt64 = 0
+  /// The program runs without a recording before, until that has taken this long;
+  /// nil for none.
+  package var warmupNanoseconds: UInt64?
 
   package init() {}
   /// See the properties.
   package init(
     detail: Detail, ringEvents: Int, breakOverNanoseconds: Int64? = nil, path: String = "",
-    warmupNanoseconds: UInt64 = 0
+    warmupNanoseconds: UInt64? = nil
   ) {
     self.warmupNanoseconds = warmupNanoseconds
     self.detail = detail

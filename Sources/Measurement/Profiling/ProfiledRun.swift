@@ -106,7 +106,7 @@ package struct ProfiledRun: Sendable {
     try child.iterate(Iterations(warmups: 2, least: 0, most: 0), into: &ignored)
     var probe = MeasurementOutcome()
     try child.iterate(Iterations(), into: &probe)
-    let warmup = Self.time(probe) < Self.warmupNanoseconds ? Self.warmupNanoseconds : 0
+    let warmup = Self.time(probe) < Self.warmupNanoseconds ? Self.warmupNanoseconds : nil
     var generator = SeededGenerator(seed: assignment.seed)
     var pairs: [(untraced: UInt64, traced: UInt64)] = []
     var times: ThreadTimes?
