@@ -119,16 +119,18 @@ struct ProfileComparison {
   /// - Parameter file: the file name of the page of the first or the second one, by 0 or 1.
   func page(file: (_ place: Int) -> String) -> PageComparison {
     func side(
-      _ profile: Profile, _ times: Times, _ place: Int, _ part: (Int) -> Int64
+      _ profile: Profile, _ times: Times, _ page: String,
+      _ parts: [(part: RealisedPath.Part, nanoseconds: Int64)]
     ) -> PageComparison.Side {
       PageComparison.Side(
-        scheduler: profile.scheduler, page: file(place),
-        times: (times.least, times.median, times.most),
-        parts: parts.indices.map { (parts[$0].part, part($0)) })
+        scheduler: profile.scheduler, page: page, times: (times.least, times.median, times.most),
+        parts: parts)
     }
+    let parts = parts
     return PageComparison(
-      sentence: sentence, first: side(first, times.first, 0) { parts[$0].first },
-      second: side(second, times.second, 1) { parts[$0].second })
+      sentence: sentence,
+      first: side(first, times.first, file(0), parts.map { ($0.part, $0.first) }),
+      second: side(second, times.second, file(1), parts.map { ($0.part, $0.second) }))
   }
 
   var json: JSONValue {

@@ -34,13 +34,14 @@ extension Report {
       return [
         "Established as fastest: " + Self.text(winners, leads: true)
           + (open > 0 ? "; open in \(open) of \(groups)" : "")
-          + (serialLeads > 0 ? "; serial is not established to be slower in \(serialLeads)." : ".")
+          + (openToSerial > 0
+            ? "; serial is not established to be slower in \(openToSerial)." : ".")
       ]
     }
   }
 
   /// Groups with a fastest scheduler that the serial baseline may be as fast as.
-  private var serialLeads: Int {
+  private var openToSerial: Int {
     analysis.groups.count { group in
       group.isSettled
         && group.contestants.contains { contestant in
