@@ -21,14 +21,17 @@ extension OperationQueue {
 /// Foundation's view of a queue's counter: what either side sets, both show.
 private final class QueueProgress: Progress, @unchecked Sendable {
   private let counter: ProgressCounter
-  private var observation: Observation?
+  private var observations: [Observation] = []
 
   init(_ counter: ProgressCounter) {
     self.counter = counter
     super.init(parent: nil, userInfo: nil)
     // First: what changes from here on is shown, last what changed last, and what came before is
     // read.
-    observation = counter.observeChanges { [weak self] change in self?.show(change) }
+    observations = [
+      counter.observe(.total) { [weak self] in self?.showTotal($0) },
+      counter.observe(.completed) { [weak self] in self?.showCompleted($0) },
+    ]
     counter.read { total, completed in
       super.totalUnitCount = Int64(total)
       super.completedUnitCount = Int64(completed)
@@ -46,10 +49,8 @@ private final class QueueProgress: Progress, @unchecked Sendable {
   }
 
   /// One thread at a time.
-  private func show(_ change: ProgressCounter.Change) {
-    switch change {
-    case .total(let units): super.totalUnitCount = Int64(units)
-    case .completed(let units): super.completedUnitCount = Int64(units)
-    }
-  }
+  private func showTotal(_ units: Int) { super.totalUnitCount = Int64(units) }
+
+  /// One thread at a time.
+  private func showCompleted(_ units: Int) { super.completedUnitCount = Int64(units) }
 }

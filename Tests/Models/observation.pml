@@ -44,7 +44,7 @@ inline tell() {
            atomic { assert(!inHandler); inHandler = 1 }
            assert(told == first);
            told++;
-           // Whom the event concerns is looked up when it is told.
+           // The event has those who had come when it was noted.
            lock();
            if
 #ifdef W_SINCE

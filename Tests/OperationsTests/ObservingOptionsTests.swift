@@ -209,7 +209,9 @@ extension OperationLayer {
         let queue = Kind.inline.queue()
         _ = queue.observe(\.qualityOfService, options: []) { _, _ in }
       }
-      expect(ofQueue, says: "was asked to observe qualityOfService; observable are operations")
+      expect(
+        ofQueue,
+        says: "asked to observe a property of type QualityOfService; observable are operations")
     }
   }
 }

@@ -49,7 +49,7 @@ extension Operation {
     }
     if isNew, !lists(dependency, bits) {
       let listed = observedDependencies(bits)
-      defer { noteDependencies(from: listed, added: dependency, bits) }
+      defer { noteDependencies(from: listed, with: dependency, isAdded: true, bits) }
       let effective = bits & StateBit.toBeSkipped == 0
       if effective, isSubmitted, bits & StateBit.registered != 0 {
         handOver = addLateEdge(to: dependency, &bits)
@@ -118,7 +118,7 @@ extension Operation {
           $0.source != ObjectIdentifier(dependency)
         }
       }
-      noteDependencies(from: listed, added: nil, bits)
+      noteDependencies(from: listed, with: dependency, isAdded: false, bits)
     }
     unlockState(bits)
     withExtendedLifetime(withdrawn) {}

@@ -119,10 +119,6 @@ extension Operation {
     }
     table.recordIndex = [:]
     if unsafe table.records.count > ColdTable.indexThreshold { indexAll(table) }
-    // Places have changed.
-    if let log = table.observation {
-      log.readyCursor = min(log.readyCursor, OperationLayout.inlineDependencies)
-    }
   }
 
   /// Takes the dependency of `edge` out of the list and returns it for the caller to release after

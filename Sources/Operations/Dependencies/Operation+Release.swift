@@ -11,7 +11,7 @@ import Synchronization
 struct Released: ~Copyable {
   /// Jobs for other queues' policies or other schedulers, oldest first.
   var others = JobChain()
-  /// List of waiters and probes.
+  /// List of waiters.
   var waiters: UInt = 0
 }
 

@@ -3,8 +3,8 @@
 import ConcurrencyPrimitives
 import Synchronization
 
-/// An entry of a successor list that is no inline edge: an edge beyond the third, a hidden edge, a
-/// waiter or a probe.
+/// An entry of a successor list that is no inline edge: an edge beyond the third, a hidden edge or
+/// a waiter.
 ///
 /// The link belongs to the list from the push until the finisher has read it.
 struct SuccessorRecord: ~Copyable {
@@ -15,15 +15,13 @@ struct SuccessorRecord: ~Copyable {
     case waiter
     /// On the heap, the list's: `owner` is a retained `FinishGate`.
     case gate
-    /// On the heap, the list's: `owner` is a retained `ReadinessProbe`.
-    case probe
   }
 
   let link = Atomic<UInt>(0)
   let kind: Kind
   /// Set once the finisher is done (waiters).
   let flag = Atomic<Bool>(false)
-  /// The dependent, unretained (edges), or the probe or gate, retained.
+  /// The dependent, unretained (edges), or the gate, retained.
   let owner: UInt
   /// Whom to unpark (waiters).
   let parker: Parker?
@@ -45,15 +43,10 @@ struct SuccessorRecord: ~Copyable {
     parker = nil
   }
 
-  /// A probe; takes over one reference to the object at `probe`.
-  init(probe: UInt) { self.init(.probe, keeping: probe) }
-
   /// A gate; takes over one reference to the object at `gate`.
-  init(gate: UInt) { self.init(.gate, keeping: gate) }
-
-  private init(_ kind: Kind, keeping owner: UInt) {
-    self.kind = kind
-    self.owner = owner
+  init(gate: UInt) {
+    kind = .gate
+    owner = gate
     dependency = 0
     isHidden = false
     parker = nil

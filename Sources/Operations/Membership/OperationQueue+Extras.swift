@@ -43,12 +43,15 @@ extension OperationQueue {
   }
 
   func noteAdded(_ operations: [Operation], _ firstTicket: UInt64) {
-    extrasIfAny?.observation.withLock { observation in
-      guard observation.tracksMembers else { return }
-      let members = operations.enumerated().map { index, operation in
-        QueueMember(ticket: firstTicket + UInt64(index), operation: operation)
+    extrasIfAny?.noteMembers { told in
+      for (index, operation) in operations.enumerated() {
+        let member = QueueMember(ticket: firstTicket + UInt64(index), operation: operation)
+        // The newest is last.
+        let place = told.lastIndex { $0.ticket <= member.ticket }
+        // The enumeration at the beginning has found it already.
+        if let place, told[place].ticket == member.ticket { continue }
+        told.insert(member, at: place.map { $0 + 1 } ?? 0)
       }
-      observation.noteMembers(.added(members))
     }
   }
 
@@ -60,7 +63,7 @@ extension OperationQueue {
     _ node: UnsafeMutablePointer<ClosureNode>, _ generation: UInt64, _ ticket: UInt64
   ) {
     let handle = OperationHandle(node: UInt(bitPattern: node), generation: generation)
-    let tracksMembers = extrasIfAny?.observation.withLock { $0.tracksMembers } ?? false
+    let tracksMembers = extrasIfAny?.tracking.withLock { $0.isOn } ?? false
     if tracksMembers, let operation = handle.facade { noteAdded([operation], ticket) }
     if cancelsNewcomers { handle.cancel() }
     accept(unsafe ClosureNode.job(node))
@@ -68,7 +71,11 @@ extension OperationQueue {
   }
 
   func noteRemoved(_ operation: Operation) {
-    extrasIfAny?.observation.withLock { $0.noteMembers(.removed(operation)) }
+    extrasIfAny?.noteMembers { told in
+      if let place = told.firstIndex(where: { $0.operation === operation }) {
+        told.remove(at: place)
+      }
+    }
   }
 
   /// A closure without object has ended: observers do not know it.

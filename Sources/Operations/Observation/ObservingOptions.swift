@@ -30,21 +30,3 @@ public struct KeyValueChange<Value: Sendable>: Sendable {
   /// It stands for the moment before the change; with `ObservingOptions.prior` only.
   public let isPrior: Bool
 }
-
-/// Calls a handler as its options say.
-struct OptionsTeller<Observed, Value: Sendable>: Sendable {
-  let options: ObservingOptions
-  let isOn: ObserverSwitch
-  let handler: @Sendable (Observed, KeyValueChange<Value>) -> Void
-
-  func tell(_ observed: Observed, _ change: ObservedChange<Value>) {
-    let shownOld = options.contains(.old) && !change.isInitial ? change.oldValue : nil
-    if options.contains(.prior), !change.isInitial {
-      handler(observed, KeyValueChange(newValue: nil, oldValue: shownOld, isPrior: true))
-      // It may have ended itself.
-      guard isOn.isOn else { return }
-    }
-    let shownNew = options.contains(.new) ? change.newValue : nil
-    handler(observed, KeyValueChange(newValue: shownNew, oldValue: shownOld, isPrior: false))
-  }
-}

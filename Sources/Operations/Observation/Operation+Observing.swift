@@ -2,28 +2,107 @@
 
 import Synchronization
 
+/// What `Operation` and `OperationQueue` have in common: members that know the subclass they are
+/// called on.
+public protocol KeyValueObservable: AnyObject, Sendable {}
+
+extension Operation: KeyValueObservable {}
+extension OperationQueue: KeyValueObservable {}
+
+extension KeyValueObservable where Self: Operation {
+  /// Calls `changeHandler` when the property changes, as `options` say; Foundation's spelling.
+  ///
+  /// For what `observe(_:handler:)` takes, in the same order and on the same threads, and for
+  /// properties that the subclass has added, if it calls `willChangeValue(for:)` and
+  /// `didChangeValue(for:)` around each change of them. With `ObservingOptions.initial` the first
+  /// call comes before this one returns, unless another thread is still telling an earlier event of
+  /// this operation: then that one makes it.
+  public func observe<Value: Sendable>(
+    _ keyPath: KeyPath<Self, Value>, options: ObservingOptions,
+    changeHandler: @escaping @Sendable (Self, KeyValueChange<Value>) -> Void
+  ) -> Observation {
+    let observer = Observer(options) { [weak self] (change: KeyValueChange<Value>) in
+      if let self { changeHandler(self, change) }
+    }
+    let property = Self.property(at: keyPath)
+    guard case .own(let own) = property else { return attach(observer, of: property) { nil } }
+    if let name = Self.unobservableName(of: keyPath) { Fault.notObservable(self, name) }
+    return attach(observer, of: property) { [weak self] in
+      guard let self, let path = own.path as? KeyPath<Self, Value> else { return nil }
+      return self[keyPath: path]
+    }
+  }
+
+  /// As the other `observe(_:handler:)`, for properties that a subclass has added.
+  ///
+  /// Those are told when the subclass calls `willChangeValue(for:)` and `didChangeValue(for:)`
+  /// around the change.
+  @_disfavoredOverload
+  public func observe<Value: Sendable>(
+    _ keyPath: KeyPath<Self, Value>,
+    handler: @escaping @Sendable (Self, ObservedChange<Value>) -> Void
+  ) -> Observation {
+    observe(keyPath, options: [.old, .new]) { operation, change in
+      if let change = ObservedChange(change) { handler(operation, change) }
+    }
+  }
+
+  /// Which property a key path of the subclass means, overridden or not.
+  static func property(at keyPath: AnyKeyPath) -> ObservedProperty {
+    switch keyPath {
+    case _ where isSame(keyPath, \Self.isCancelled): .isCancelled
+    case _ where isSame(keyPath, \Self.isAsynchronous): .isAsynchronous
+    case _ where isSame(keyPath, \Self.isExecuting): .isExecuting
+    case _ where isSame(keyPath, \Self.isFinished): .isFinished
+    case _ where isSame(keyPath, \Self.isReady): .isReady
+    case _ where isSame(keyPath, \Self.dependencies): .dependencies
+    case _ where isSame(keyPath, \Self.queuePriority): .queuePriority
+    case _ where isSame(keyPath, \Self.completionBlock): .completionBlock
+    default: .own(OwnProperty(path: keyPath))
+    }
+  }
+
+  /// What to call a property that changes without being told; nil for one that a subclass may have
+  /// added.
+  private static func unobservableName(of keyPath: AnyKeyPath) -> String? {
+    switch keyPath {
+    case _ where isSame(keyPath, \Self.name): "name"
+    case _ where isSame(keyPath, \Self.qualityOfService): "qualityOfService"
+    case _ where isSame(keyPath, \Self.effectiveQualityOfService): "effectiveQualityOfService"
+    case _ where isSame(keyPath, \Self.threadPriority): "threadPriority"
+    case _ where isSame(keyPath, \Self.serviceReport): "serviceReport"
+    case _ where isSame(keyPath, \Self.description): "description"
+    case _ where isSame(keyPath, \Self.hashValue): "hashValue"
+    case _ where isSame(keyPath, \Self.isSkippedWithoutSlot): "isSkippedWithoutSlot"
+    case _ where isSame(keyPath, \Self.retainsFinishedDependencies): "retainsFinishedDependencies"
+    case _ where isSame(keyPath, \Self.cancelDependentsOnCancel): "cancelDependentsOnCancel"
+    // A key path itself knows an address only.
+    default: Self.self == Operation.self ? "a property of type \(type(of: keyPath).valueType)" : nil
+    }
+  }
+
+  /// Whether `keyPath` is `known`, which is made only if both lead to values of the same type.
+  ///
+  /// The class is known at run time alone, so that a key path of it is made each time it is
+  /// written: the dearest step of all.
+  private static func isSame<Value>(
+    _ keyPath: AnyKeyPath, _ known: @autoclosure () -> KeyPath<Self, Value>
+  ) -> Bool {
+    type(of: keyPath).valueType == Value.self && keyPath == known()
+  }
+}
+
 extension Operation {
   /// Calls `handler` with the old and the new value whenever the property changes (contract 122,
   /// 124–126).
   ///
-  /// For `isCancelled`, `isAsynchronous`, `isExecuting`, `isFinished` and `isReady`; another
-  /// property stops the process. All changes of this operation after the call are told in the order
-  /// in which they happened, one at a time, none left out and none twice, each on the thread that
-  /// made it, or on one that is still telling an earlier one. No lock is held; the handler may use
-  /// the whole interface, and what it changes is told after it has returned. Dropping the result
-  /// ends the observation. An operation does not become slower for being observable, only for being
-  /// observed.
-  public final func observe(
-    _ keyPath: KeyPath<Operation, Bool>,
-    handler: @escaping @Sendable (Operation, ObservedChange<Bool>) -> Void
-  ) -> Observation {
-    guard let property = Self.observedProperty(at: keyPath) else {
-      Fault.notObservable(self, Operation.name(of: keyPath))
-    }
-    return attach(.flag(property, handler))
-  }
-
-  /// As the other `observe(_:handler:)`, for `dependencies`, `queuePriority` and `completionBlock`.
+  /// For `isCancelled`, `isAsynchronous`, `isExecuting`, `isFinished`, `isReady`, `dependencies`,
+  /// `queuePriority` and `completionBlock`; another property stops the process. All changes of this
+  /// operation after the call are told in the order in which they happened, one at a time, none
+  /// left out and none twice, each on the thread that made it, or on one that is still telling an
+  /// earlier one. No lock is held; the handler may use the whole interface, and what it changes is
+  /// told after it has returned. Dropping the result ends the observation. An operation does not
+  /// become slower for being observable, only for being observed.
   ///
   /// A change of the dependencies costs O(dependencies). Blocks cannot be compared, so every
   /// assignment of one is told.
@@ -31,10 +110,10 @@ extension Operation {
     _ keyPath: KeyPath<Operation, Value>,
     handler: @escaping @Sendable (Operation, ObservedChange<Value>) -> Void
   ) -> Observation {
-    guard let property = Self.observedProperty(at: keyPath) else {
-      Fault.notObservable(self, Operation.name(of: keyPath))
+    let operation: Operation = self
+    return operation.observe(keyPath, options: [.old, .new]) { operation, change in
+      if let change = ObservedChange(change) { handler(operation, change) }
     }
-    return attach(OperationObserver(of: property, handler))
   }
 
   /// Calls `handler` once when the operation finishes, or now if it has finished (contract 59).
@@ -67,33 +146,55 @@ extension Operation {
     await withCheckedContinuation { continuation in onFinish { _ in continuation.resume() } }
   }
 
-  /// - Parameter isOn: its switch, where the handler looks at it as well.
-  final func attach(
-    _ observer: OperationObserver, _ isOn: ObserverSwitch = ObserverSwitch(),
-    wantsInitial: Bool = false
+  /// - Parameter read: reads a property that a subclass has added.
+  fileprivate final func attach(
+    _ observer: Observer, of property: ObservedProperty,
+    read: @escaping @Sendable () -> (any Sendable)?
   ) -> Observation {
-    let subject = observer.subject
-    let property =
-      if case .builtIn(let property) = subject { property } else { ObservedProperty.own }
-    let probed = withObservationLog { log, bits -> [Operation] in
-      if let value = runtimeValue(of: property, bits), log.baselined.insert(property).inserted {
-        log.log.append(.baseline(property, value))
+    let (log, probed) = withObservationLog { log, bits -> (ObservationLog, [Operation]) in
+      let notices = log.notices
+      var probed: [Operation] = []
+      if property == .isReady, log.awaited == nil {
+        probed = currentDependencies(bits).filter { !$0.isSealed }
+        log.awaited = Set(probed.map(\.word))
+        log.builtInReady = isBuiltInReady(log, bits)
       }
-      log.lists.add(isOn, since: log.log.nextNumber, observer, of: subject)
-      if wantsInitial {
-        log.log.append(.initial(isOn, observer, initialValue(of: property, bits)))
+      if let value = runtimeValue(of: property, log, bits), !notices.observes(property) {
+        notices.note { [self] in log.shown[property] = ask(property, assuming: value) }
       }
-      guard property == .isReady, !log.tracksReadiness else { return [] }
-      log.tracksReadiness = true
-      log.builtInReady = isBuiltInReady(log, bits)
-      return log.builtInReady ? [] : currentDependencies(bits)
+      notices.add(observer, of: property)
+      if observer.options.contains(.initial) {
+        let known = initialValue(of: property, bits)
+        notices.note {
+          guard let value = known ?? log.shown[property] ?? read() else { return }
+          observer.tell(initial: value)
+        }
+      }
+      return (log, probed)
     }
     for dependency in probed { probe(dependency) }
-    deliverTransitions()
-    return Observation(isOn) { [weak self] in self?.detach(isOn, of: subject) }
+    log.notices.tell()
+    return Observation(observer) { [weak notices = log.notices] in
+      notices?.forgetOne(of: property)
+    }
   }
 
-  /// Under the edit lock.
+  /// What the runtime says of a flag; nil for what is no flag.
+  private final func runtimeValue(
+    of property: ObservedProperty, _ log: ObservationLog, _ bits: UInt32
+  ) -> Bool? {
+    let isSealed = isSealedForEditor
+    return switch property {
+    case .isCancelled: bits & StateBit.cancelled != 0
+    case .isAsynchronous: bits & StateBit.asynchronous != 0
+    case .isExecuting: Self.hasBegun(bits) && !isSealed
+    case .isFinished: isSealed
+    case .isReady: log.builtInReady
+    case .dependencies, .queuePriority, .completionBlock, .own: nil
+    }
+  }
+
+  /// What is known of a property that is no flag; under the edit lock.
   private final func initialValue(
     of property: ObservedProperty, _ bits: UInt32
   ) -> (any Sendable)? {
@@ -105,14 +206,8 @@ extension Operation {
     }
   }
 
-  private final func detach(_ isOn: ObserverSwitch, of subject: ObservedSubject) {
-    let removed = withObservationLog { log, _ in log.lists.remove(isOn, of: subject) }
-    // Its captures go without the lock.
-    withExtendedLifetime(removed) {}
-  }
-
   /// Calls `body` with the log, made first, and the state, under the edit lock.
-  private final func withObservationLog<Value>(_ body: (ObservationLog, UInt32) -> Value) -> Value {
+  final func withObservationLog<Value>(_ body: (ObservationLog, UInt32) -> Value) -> Value {
     let table = coldTableMade()
     let spare = ObservationLog()
     let bits = lockState()

@@ -18,12 +18,12 @@ extension Operation {
   final func noteBegin(_ bits: UInt32) {
     guard let log = observationLog(bits) else { return }
     noteReady(true, log)
-    if bits & StateBit.skipped == 0 { log.log.append(.executing(true)) }
+    if bits & StateBit.skipped == 0 { noteFlag(.isExecuting, true, log) }
     // An operation that does not keep them lists no dependencies from here on.
-    guard bits & StateBit.retainsDependencies == 0, log.lists.observes(.builtIn(.dependencies))
-    else { return }
-    let listed = currentDependencies(bits)
-    if !listed.isEmpty { log.log.append(.changed(.builtIn(.dependencies), listed, [Operation]())) }
+    guard bits & StateBit.retainsDependencies == 0, let listed = observedDependencies(bits) else {
+      return
+    }
+    if !listed.isEmpty { log.notices.note(.dependencies, from: listed, to: [Operation]()) }
   }
 
   /// The operation has been sealed; waits for an editor, and returns the state.
@@ -31,8 +31,9 @@ extension Operation {
     let bits = lockState()
     if let log = observationLog(bits) {
       noteReady(true, log)
-      log.log.append(.executing(false))
-      log.log.append(.finished)
+      noteFlag(.isExecuting, false, log)
+      noteFlag(.isFinished, true, log)
+      log.notices.note { [self] in callFinishHandlers(log) }
     }
     unlockState(bits)
     return bits
@@ -41,7 +42,7 @@ extension Operation {
   /// `bits` says cancelled from here on.
   final func noteCancelled(_ bits: UInt32) {
     guard let log = observationLog(bits) else { return }
-    log.log.append(.cancelled)
+    noteFlag(.isCancelled, true, log)
     noteReady(true, log)
   }
 
@@ -51,10 +52,8 @@ extension Operation {
   }
 
   final func notePriority(from old: UInt32, to new: UInt32) {
-    guard let log = observationLog(new), log.lists.observes(.builtIn(.queuePriority)) else {
-      return
-    }
-    log.log.append(.changed(.builtIn(.queuePriority), Self.priority(old), Self.priority(new)))
+    observationLog(new)?.notices.note(
+      .queuePriority, from: Self.priority(old), to: Self.priority(new))
   }
 
   static func priority(_ bits: UInt32) -> QueuePriority {
@@ -64,90 +63,48 @@ extension Operation {
   final func noteCompletionBlock(
     from old: (@Sendable () -> Void)?, to new: (@Sendable () -> Void)?, _ bits: UInt32
   ) {
-    let subject = ObservedSubject.builtIn(.completionBlock)
-    guard old != nil || new != nil, let log = observationLog(bits), log.lists.observes(subject)
-    else { return }
-    log.log.append(.changed(subject, old, new))
+    guard old != nil || new != nil else { return }
+    observationLog(bits)?.notices.note(.completionBlock, from: old, to: new)
   }
 
   /// The dependencies, if anybody observes them; before a change.
   final func observedDependencies(_ bits: UInt32) -> [Operation]? {
-    guard let log = observationLog(bits), log.lists.observes(.builtIn(.dependencies)) else {
-      return nil
-    }
+    guard let log = observationLog(bits), log.notices.observes(.dependencies) else { return nil }
     return currentDependencies(bits)
   }
 
   /// A dependency was added or removed.
-  final func noteDependencies(from listed: [Operation]?, added: Operation?, _ bits: UInt32) {
+  final func noteDependencies(
+    from listed: [Operation]?, with dependency: Operation, isAdded: Bool, _ bits: UInt32
+  ) {
     guard let log = observationLog(bits) else { return }
-    if let listed {
-      log.log.append(.changed(.builtIn(.dependencies), listed, currentDependencies(bits)))
-    }
-    guard log.tracksReadiness else { return }
-    if let added, bits & StateBit.ignoresDependencies == 0, !added.isSealed {
-      noteReady(false, log)
+    if let listed { log.notices.note(.dependencies, from: listed, to: currentDependencies(bits)) }
+    if isAdded, !dependency.isSealed {
+      log.awaited?.insert(dependency.word)
     } else {
-      noteReady(isBuiltInReady(log, bits), log)
+      log.awaited?.remove(dependency.word)
     }
+    noteReady(isBuiltInReady(log, bits), log)
   }
 
   private final func noteReady(_ isReady: Bool, _ log: ObservationLog) {
-    guard log.tracksReadiness, log.builtInReady != isReady else { return }
+    guard log.awaited != nil, log.builtInReady != isReady else { return }
     log.builtInReady = isReady
-    log.log.append(.ready(isReady))
+    noteFlag(.isReady, isReady, log)
   }
 
-  /// Readiness by dependencies alone; amortised O(1), for what has finished or was removed stays
-  /// so.
+  /// Readiness by dependencies alone.
   final func isBuiltInReady(_ log: ObservationLog, _ bits: UInt32) -> Bool {
-    if bits & StateBit.ignoresDependencies != 0 { return true }
-    let table = coldTable
-    let records = unsafe table?.records.count ?? 0
-    while log.readyCursor < OperationLayout.inlineDependencies + records {
-      let place = log.readyCursor
-      if place < OperationLayout.inlineDependencies {
-        // A slot that is not used yet may be so later: the cursor stays before it unless records
-        // follow.
-        guard place < Self.inlineCount(bits) else {
-          return areSealed(table, from: 0)
-        }
-        // relaxed: locked
-        let word = unsafe dependencyWord(place).pointee.load(ordering: .relaxed)
-        if word != 0, unsafe !Self.reference(word)._withUnsafeGuaranteedRef(\.isSealed) {
-          return false
-        }
-      } else if !areSealed(table, only: place - OperationLayout.inlineDependencies) {
-        return false
-      }
-      log.readyCursor += 1
-    }
-    return true
+    bits & StateBit.ignoresDependencies != 0 || log.awaited?.isEmpty ?? true
   }
 
-  private final func areSealed(_ table: ColdTable?, from first: Int) -> Bool {
-    for index in unsafe first..<(table?.records.count ?? 0) where !areSealed(table, only: index) {
-      return false
-    }
-    return true
-  }
-
-  private final func areSealed(_ table: ColdTable?, only index: Int) -> Bool {
-    guard let record = unsafe table?.records[index] else { return true }
-    let word = unsafe record.pointee.isHidden ? 0 : record.pointee.dependency
-    return unsafe word == 0 || Self.reference(word)._withUnsafeGuaranteedRef(\.isSealed)
-  }
-
-  /// What the runtime says of a flag that never goes back by itself; nil for what is no flag.
-  final func runtimeValue(of property: ObservedProperty, _ bits: UInt32) -> Bool? {
-    let isSealed = isSealedForEditor
-    return switch property {
-    case .isCancelled: bits & StateBit.cancelled != 0
-    case .isAsynchronous: bits & StateBit.asynchronous != 0
-    case .isExecuting: Self.hasBegun(bits) && !isSealed
-    case .isFinished: isSealed
-    case .isReady: coldTable?.observation.map { isBuiltInReady($0, bits) } ?? true
-    case .dependencies, .queuePriority, .completionBlock, .own: nil
+  /// The runtime says this of a flag from here on; a subclass may say something else, and is asked
+  /// when the event is told.
+  final func noteFlag(_ property: ObservedProperty, _ value: Bool, _ log: ObservationLog) {
+    let observers = log.notices.observers(of: property)
+    if observers.isEmpty { return }
+    log.notices.note { [self] in
+      show(property, ask(property, assuming: value), to: observers, log)
     }
   }
 
@@ -157,21 +114,30 @@ extension Operation {
   ///
   /// Without lock.
   final func probe(_ dependency: Operation) {
-    guard !dependency.isSealed else { return dependencyEnded() }
-    // The finisher takes the long path. Visible to it: it acquires the push below, which comes
-    // after this.
-    _ = dependency.changeState(StateChange.giveExtras)
-    let record = unsafe ReadinessProbe.makeRecord(self)
-    // The list owns the record once it is in.
-    guard unsafe !dependency.pushRecord(record) else { return }
-    unsafe ReadinessProbe.free(record)
-    dependencyEnded()
+    let isTold =
+      !dependency.isSealed
+      && dependency.withObservationLog { log, _ in
+        if dependency.isSealedForEditor { return false }
+        log.probes.append(WeakOperation(operation: self))
+        return true
+      }
+    if !isTold { dependencyEnded(dependency) }
   }
 
-  /// A probed dependency has finished, or may have.
-  final func dependencyEnded() {
+  /// The operation is sealed: those look again that depend on it and whose readiness is observed.
+  final func tellProbes() {
+    let probes = withColdTable { table in
+      defer { table.observation?.probes = [] }
+      return table.observation?.probes
+    }
+    for probe in (probes ?? nil) ?? [] { probe.operation?.dependencyEnded(self) }
+  }
+
+  /// A dependency has finished.
+  private final func dependencyEnded(_ dependency: Operation) {
     let bits = lockState()
-    if let log = observationLog(bits), log.tracksReadiness {
+    if let log = observationLog(bits) {
+      log.awaited?.remove(dependency.word)
       noteReady(isBuiltInReady(log, bits), log)
     }
     unlockState(bits)
@@ -181,7 +147,7 @@ extension Operation {
   /// `dependency` was added to an operation with extras; without lock.
   final func dependencyAdded(_ dependency: Operation) {
     let bits = lockState()
-    let isProbed = observationLog(bits)?.tracksReadiness ?? false
+    let isProbed = observationLog(bits)?.awaited != nil
     unlockState(bits)
     if isProbed { probe(dependency) }
     deliverTransitions()
@@ -195,86 +161,14 @@ extension Operation {
   }
 
   /// Tells the observers what was noted, unless another thread is doing so and will find the rest.
-  final func deliverTransitions() {
-    guard let table = coldTable else { return }
-    while true {
-      let bits = lockState()
-      let log = table.observation
-      let portion = log?.log.take()
-      unlockState(bits)
-      guard let log, let portion else { return }
-      for (index, event) in portion.events.enumerated() {
-        tell(event, portion.first + index, log)
-      }
-      let again = lockState()
-      log.log.told()
-      unlockState(again)
-    }
-  }
-
-  /// Tells event `number`.
-  private final func tell(_ transition: Transition, _ number: Int, _ log: ObservationLog) {
-    switch transition {
-    case .baseline(let property, let value):
-      if log.shown[property] == nil { log.shown[property] = ask(property, assuming: value) }
-    case .cancelled: show(.isCancelled, isCancelled, number, log)
-    case .ready(let value): show(.isReady, ask(.isReady, assuming: value), number, log)
-    case .executing(let value):
-      show(.isExecuting, ask(.isExecuting, assuming: value), number, log)
-    case .finished:
-      show(.isFinished, isFinished, number, log)
-      callFinishHandlers(log)
-    case .announced(let property, let value): show(property, value, number, log)
-    case .changed(let subject, let old, let new):
-      forEachObserver(of: subject, number, log) { observer in
-        if case .value(let observer) = observer { observer.tell(self, old, new, false) }
-      }
-    case .initial(let isOn, let observer, let value):
-      if isOn.isOn { tellInitial(value, observer, log) }
-    }
-  }
-
-  /// Calls `body` with each observer of `subject` whom event `number` concerns.
-  private final func forEachObserver(
-    of subject: ObservedSubject, _ number: Int, _ log: ObservationLog,
-    _ body: (OperationObserver) -> Void
-  ) {
-    ObserverList.forEach { isFirst in
-      let bits = lockState()
-      let step = log.lists.next(subject, number, isFirst: isFirst)
-      unlockState(bits)
-      return step
-    } _: {
-      body($0)
-    }
-  }
-
-  /// Tells an observer that has come what the property is.
-  private final func tellInitial(
-    _ value: (any Sendable)?, _ observer: OperationObserver, _ log: ObservationLog
-  ) {
-    switch observer {
-    case .flag(let property, let handler):
-      guard let value = log.shown[property] else { return }
-      handler(self, ObservedChange(oldValue: value, newValue: value, isInitial: true))
-    case .value(let observer):
-      if let value = value ?? observer.read?(self) { observer.tell(self, value, value, true) }
-    }
-  }
+  final func deliverTransitions() { (withColdTable { $0.observation } ?? nil)?.notices.tell() }
 
   /// Tells a flag that differs from what was told last.
-  private final func show(
-    _ property: ObservedProperty, _ newValue: @autoclosure () -> Bool,
-    _ number: Int, _ log: ObservationLog
+  final func show(
+    _ property: ObservedProperty, _ value: Bool, to observers: [Observer], _ log: ObservationLog
   ) {
-    guard let old = log.shown[property] else { return }  // nobody has ever asked
-    let value = newValue()
-    guard old != value else { return }
-    log.shown[property] = value
-    forEachObserver(of: .builtIn(property), number, log) { observer in
-      guard case .flag(_, let handler) = observer else { return }
-      handler(self, ObservedChange(oldValue: old, newValue: value))
-    }
+    guard let old = log.shown.updateValue(value, forKey: property), old != value else { return }
+    for observer in observers { observer.tell(from: old, to: value) }
   }
 
   private final func callFinishHandlers(_ log: ObservationLog) {
@@ -290,7 +184,7 @@ extension Operation {
 
   /// The value of the getter, which a subclass may override, when the runtime's own value is
   /// `value`.
-  private final func ask(_ property: ObservedProperty, assuming value: Bool) -> Bool {
+  final func ask(_ property: ObservedProperty, assuming value: Bool) -> Bool {
     let record = ThreadRecord.current
     let outer = record.valueBeingTold
     record.valueBeingTold = ValueBeingTold(operation: word)
@@ -301,35 +195,5 @@ extension Operation {
     default: break
     }
     return currentValue(of: property)
-  }
-}
-
-/// Tells an operation that one of its dependencies has finished, if it is still there.
-final class ReadinessProbe {
-  private weak var operation: Operation?
-
-  private init(_ operation: Operation) { self.operation = operation }
-
-  func tell() { operation?.dependencyEnded() }
-
-  /// A record for the list of a dependency of `operation`.
-  static func makeRecord(_ operation: Operation) -> RecordPointer {
-    let probe = unsafe Unmanaged.passRetained(ReadinessProbe(operation))
-    let record = RecordPointer.allocate(capacity: 1)
-    unsafe record.initialize(to: SuccessorRecord(probe: UInt(bitPattern: probe.toOpaque())))
-    return unsafe record
-  }
-
-  /// The probe at `word`.
-  static func reference(_ word: UInt) -> Unmanaged<ReadinessProbe> {
-    // SAFETY: the word comes from `makeRecord`, and the record keeps the probe.
-    unsafe Unmanaged.fromOpaque(UnsafeRawPointer(bitPattern: word).unsafelyUnwrapped)
-  }
-
-  /// Frees a record that is in no list any more.
-  static func free(_ record: RecordPointer) {
-    unsafe reference(record.pointee.owner).release()
-    unsafe record.deinitialize(count: 1)
-    unsafe record.deallocate()
   }
 }

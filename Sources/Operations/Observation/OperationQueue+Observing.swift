@@ -15,7 +15,9 @@ extension OperationQueue {
     _ keyPath: KeyPath<OperationQueue, Value>,
     handler: @escaping @Sendable (OperationQueue, ObservedChange<Value>) -> Void
   ) -> Observation {
-    attach(ValueObserver(property(at: keyPath), handler))
+    observe(keyPath, options: [.old, .new]) { queue, change in
+      if let change = ObservedChange(change) { handler(queue, change) }
+    }
   }
 
   /// Calls `changeHandler` when the property changes, as `options` say; Foundation's spelling.
@@ -27,9 +29,10 @@ extension OperationQueue {
     _ keyPath: KeyPath<OperationQueue, Value>, options: ObservingOptions,
     changeHandler: @escaping @Sendable (OperationQueue, KeyValueChange<Value>) -> Void
   ) -> Observation {
-    let teller = OptionsTeller(options: options, isOn: ObserverSwitch(), handler: changeHandler)
-    let observer = ValueObserver(property(at: keyPath)) { teller.tell($0, $1) }
-    return attach(observer, teller.isOn, wantsInitial: options.contains(.initial))
+    let observer = Observer(options) { [weak self] (change: KeyValueChange<Value>) in
+      if let self { changeHandler(self, change) }
+    }
+    return attach(observer, of: property(at: keyPath))
   }
 
   private func property(at keyPath: AnyKeyPath) -> QueueProperty {
@@ -46,19 +49,9 @@ extension OperationQueue {
 
 extension Fault {
   static func notObservable(_ queue: OperationQueue, _ keyPath: AnyKeyPath) -> Never {
-    let property =
-      switch keyPath {
-      case \OperationQueue.qualityOfService: "qualityOfService"
-      case \OperationQueue.description: "description"
-      case \OperationQueue.hashValue: "hashValue"
-      case \OperationQueue.startsInOrder: "startsInOrder"
-      case \OperationQueue.blockingPolicy: "blockingPolicy"
-      case \OperationQueue.retainsFinishedDependencies: "retainsFinishedDependencies"
-      // A key path itself knows an address only.
-      default: "a property of type \(type(of: keyPath).valueType)"
-      }
+    // A key path itself knows an address only.
     stop(
-      "queue \"\(queue.storedName)\" was asked to observe \(property); observable are operations, operationCount, "
-        + "maxConcurrentOperationCount, isSuspended and name")
+      "queue \"\(queue.storedName)\" was asked to observe a property of type \(type(of: keyPath).valueType); observable "
+        + "are operations, operationCount, maxConcurrentOperationCount, isSuspended and name")
   }
 }

@@ -10,23 +10,16 @@ import Synchronization
 /// `super`, and one that was cancelled before it began adds none unless `countsCancelled` is set.
 /// Any thread.
 public final class ProgressCounter: Sendable {
-  /// What has changed, with the new number.
-  package enum Change: Sendable, Equatable {
-    /// `completedUnitCount`.
-    case completed(Int)
-    /// `totalUnitCount`.
-    case total(Int)
-  }
+  /// What can be observed.
+  package enum Units: Sendable { case total, completed }
 
   private struct State: Sendable {
     var total = 0
     var completed = 0
     var countsCancelled = false
-    var log = TransitionLog<Change>()
-    var observers = Observers()
   }
-  private typealias Observers = ObserverList<@Sendable (Change) -> Void>
   private let state = Locked(State())
+  private let notices = Notices<Units>()
 
   init() {}
 
@@ -57,17 +50,18 @@ public final class ProgressCounter: Sendable {
   /// Calls `handler` with the number of units done whenever it changes, in order; dropping the
   /// result ends it.
   public func observe(_ handler: @escaping @Sendable (Int) -> Void) -> Observation {
-    observeChanges { if case .completed(let number) = $0 { handler(number) } }
+    observe(.completed, handler)
   }
 
   /// As `observe(_:)`, for the total as well.
-  package func observeChanges(_ handler: @escaping @Sendable (Change) -> Void) -> Observation {
-    let isOn = ObserverSwitch()
-    state.withLock { $0.observers.add(isOn, since: $0.log.nextNumber, handler) }
-    return Observation(isOn) { [weak self] in
-      let removed = self?.state.withLock { $0.observers.remove(isOn) }
-      withExtendedLifetime(removed) {}
+  package func observe(
+    _ units: Units, _ handler: @escaping @Sendable (Int) -> Void
+  ) -> Observation {
+    let observer = Observer(.new) { (change: KeyValueChange<Int>) in
+      if let number = change.newValue { handler(number) }
     }
+    notices.add(observer, of: units)
+    return Observation(observer) { [weak notices] in notices?.forgetOne(of: units) }
   }
 
   /// Calls `body` with total and completed units while neither can change.
@@ -85,21 +79,14 @@ public final class ProgressCounter: Sendable {
 
   private func change(_ body: (inout State) -> Void) {
     state.withLock { state in
-      let (total, completed) = (state.total, state.completed)
+      let old = state
       body(&state)
-      if state.total != total { state.log.append(.total(state.total)) }
-      if state.completed != completed { state.log.append(.completed(state.completed)) }
-    }
-    while let portion = state.withLock({ $0.log.take() }) {
-      for (index, event) in portion.events.enumerated() {
-        Observers.forEach { isFirst in
-          state.withLock { $0.observers.next(portion.first + index, isFirst: isFirst) }
-        } _: { handler in
-          handler(event)
-        }
+      if state.total != old.total { notices.note(.total, from: old.total, to: state.total) }
+      if state.completed != old.completed {
+        notices.note(.completed, from: old.completed, to: state.completed)
       }
-      state.withLock { $0.log.told() }
     }
+    notices.tell()
   }
 }
 

@@ -7,8 +7,9 @@ import Synchronization
 /// on first use and kept until the queue goes.
 ///
 /// Its address in the queue is the one thing that adding and leaving look at. Page: Observation.md.
-@safe final class QueueExtras {
-  let observation = Locked(QueueObservation())
+@safe final class QueueExtras: @unchecked Sendable {
+  let notices = Notices<QueueProperty>()
+  let tracking = Locked(MemberTracking())
   /// Members as last told; used by whoever tells.
   var toldMembers: [QueueMember] = []
   let progress = ProgressCounter()

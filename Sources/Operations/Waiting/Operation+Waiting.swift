@@ -136,20 +136,9 @@ extension Operation {
   }
 }
 
-/// Waiters and probes taken off a sealed successor list.
+/// Waiters taken off a sealed successor list.
 enum WaiterList {
-  /// Tells the operations whose probes are on the list that begins with the tagged word `first`.
-  static func tellProbes(_ first: UInt) {
-    var entry = first
-    while entry != 0 {
-      let record = unsafe Operation.record(entry)
-      entry = unsafe record.pointee.link.load(ordering: .relaxed)  // relaxed: this thread's list
-      guard unsafe record.pointee.kind == .probe else { continue }
-      unsafe ReadinessProbe.reference(record.pointee.owner)._withUnsafeGuaranteedRef { $0.tell() }
-    }
-  }
-
-  /// Wakes every waiter of the list that begins with the tagged word `first`, and frees its probes.
+  /// Wakes every waiter of the list that begins with the tagged word `first`.
   static func wake(_ first: UInt) {
     var entry = first
     while entry != 0 {
@@ -157,7 +146,6 @@ enum WaiterList {
       // Everything is read before the flag: the record is the waiter's from then on.
       entry = unsafe record.pointee.link.load(ordering: .relaxed)  // relaxed: this thread's list
       switch unsafe record.pointee.kind {
-      case .probe: unsafe ReadinessProbe.free(record)
       case .gate: unsafe FinishGate.openAndFree(record)
       case .edge, .waiter:
         let parker = unsafe record.pointee.parker
