@@ -82,7 +82,7 @@ private struct Agenda: Sendable {
     case end
   }
 
-  private var moments = MomentHeap()
+  private var moments = MinHeap<Moment>()
   private var actions: [UInt64: @Sendable () -> Void] = [:]
   private var next: UInt64 = 0
   /// Who sleeps until the next moment.
@@ -97,7 +97,7 @@ private struct Agenda: Sendable {
   ) -> (Deadlines.Ticket, Step) {
     next += 1
     actions[next] = action
-    moments.insert((moment, next))
+    moments.insert(Moment(moment: moment, number: next))
     let ticket = Deadlines.Ticket(number: next)
     guard let leader else { return (ticket, appointLeader()) }
     return (ticket, moments.first?.number == next ? .wake(leader) : .nothing)
@@ -107,7 +107,7 @@ private struct Agenda: Sendable {
     let action = actions.removeValue(forKey: ticket.number)
     // Moments of closures that are gone stay until they are due or the majority.
     if moments.count > 64, moments.count > 2 * actions.count {
-      moments.keep { actions[$0] != nil }
+      moments.removeAll { actions[$0.number] == nil }
     }
     return action
   }
@@ -123,11 +123,11 @@ private struct Agenda: Sendable {
     }
     while let first = moments.first {
       guard let action = actions[first.number] else {
-        moments.removeFirst()
+        moments.popFirst()
         continue
       }
       guard first.moment <= now else { return .sleep(until: first.moment) }
-      moments.removeFirst()
+      moments.popFirst()
       actions[first.number] = nil
       leader = nil
       return .call(action, successor: moments.first == nil ? .nothing : appointLeader())
@@ -149,43 +149,12 @@ private struct Agenda: Sendable {
   }
 }
 
-/// Moments with numbers, the earliest first; among equal ones the lowest number.
-private struct MomentHeap: Sendable {
-  private var entries: [(moment: UInt64, number: UInt64)] = []
+/// When the closure of a ticket is due; the earliest first, among equal ones the lowest number.
+private struct Moment: Comparable, Sendable {
+  let moment: UInt64
+  let number: UInt64
 
-  var count: Int { entries.count }
-  var first: (moment: UInt64, number: UInt64)? { entries.first }
-
-  mutating func insert(_ entry: (moment: UInt64, number: UInt64)) {
-    entries.append(entry)
-    var index = entries.count - 1
-    while index > 0, entries[index] < entries[(index - 1) / 2] {
-      entries.swapAt(index, (index - 1) / 2)
-      index = (index - 1) / 2
-    }
-  }
-
-  mutating func removeFirst() {
-    guard let last = entries.popLast(), !entries.isEmpty else { return }
-    entries[0] = last
-    sink(0)
-  }
-
-  mutating func keep(_ isKept: (UInt64) -> Bool) {
-    entries = entries.filter { isKept($0.number) }
-    for index in (0..<entries.count / 2).reversed() { sink(index) }
-  }
-
-  private mutating func sink(_ start: Int) {
-    var index = start
-    while true {
-      var least = index
-      for child in [2 * index + 1, 2 * index + 2] where child < entries.count {
-        if entries[child] < entries[least] { least = child }
-      }
-      guard least != index else { return }
-      entries.swapAt(index, least)
-      index = least
-    }
+  static func < (one: Self, other: Self) -> Bool {
+    (one.moment, one.number) < (other.moment, other.number)
   }
 }
