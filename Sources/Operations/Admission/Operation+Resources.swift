@@ -14,7 +14,7 @@ extension Operation {
   final func takeResources(_ handle: UInt, _ bits: UInt32) -> Bool {
     let table = coldTableMade()
     if table.holdsResources || bits & StateBit.toBeSkipped != 0 { return true }
-    if ResourceArbiter.shared.take(table.needs, for: self, waits: true) {
+    if ResourceArbiter.take(table.needs, for: self, waits: true) {
       table.holdsResources = true
       return true
     }
@@ -72,10 +72,10 @@ extension Operation {
   }
 
   /// What it waits for while it stands in line: whoever has what it needs, or came before it.
-  package final var resourceBlockers: [Operation] { ResourceArbiter.shared.blockers(of: self) }
+  package final var resourceBlockers: [Operation] { ResourceArbiter.blockers(of: self) }
 
   /// Gives back what `resourcesGivenUp` has returned.
   final func giveBack(_ needs: [ResourceNeed]) {
-    if !needs.isEmpty { ResourceArbiter.shared.giveBack(needs, of: self) }
+    if !needs.isEmpty { ResourceArbiter.giveBack(needs, of: self) }
   }
 }

@@ -2,7 +2,6 @@
 
 import ConcurrencyPrimitives
 import Scheduling
-import Synchronization
 
 /// Something of which there is only so much: operations that need it take it when they start and
 /// give it back when they have finished.
@@ -17,13 +16,11 @@ import Synchronization
 /// what waits for more than a worker; a limit or a suspension that comes afterwards counts it as
 /// executing. Shared by queues and schedulers at will.
 public final class OperationResource: Sendable {
-  private static let made = Atomic<UInt64>(0)
-
   /// What diagnostics call it.
   public let name: String
   /// How much of it there is, 1 or more.
   public let capacity: Int
-  let number: UInt64
+  fileprivate let line = Line()
 
   /// A resource of which `capacity` units may be in use at the same time; a capacity below 1 stops
   /// the process.
@@ -35,13 +32,12 @@ public final class OperationResource: Sendable {
     }
     self.name = name
     self.capacity = capacity
-    number = Self.made.wrappingAdd(1, ordering: .relaxed).newValue  // relaxed: only differs.
   }
 
   /// Units in use now; a snapshot.
-  public var used: Int { ResourceArbiter.shared.used(of: self) }
+  public var used: Int { ResourceArbiter.used(of: self) }
   /// Operations that wait for this resource now; a snapshot.
-  public var waiting: Int { ResourceArbiter.shared.waiting(for: self) }
+  public var waiting: Int { ResourceArbiter.waiting(for: self) }
 }
 
 extension Operation {
@@ -92,71 +88,6 @@ struct ResourceNeed: Sendable {
   var amount: Int
 }
 
-/// Who uses how much of each resource, and who waits: one lock for all, so that taking several is
-/// one step.
-///
-/// An operation is granted its request when it is the first in the line of each resource, there is
-/// enough of all, and its queue has a slot for it; without that it leaves the lines. Of all that
-/// wait the one that came first heads every line it stands in, so it waits only for operations that
-/// execute. Calls of operations follow after the lock.
-final class ResourceArbiter: Sendable {
-  static let shared = ResourceArbiter()
-
-  private let state = Locked(ResourceLines())
-
-  /// Takes everything, or nothing: then the operation stands in line, if it `waits`, and will be
-  /// told.
-  func take(_ needs: [ResourceNeed], for operation: Operation, waits: Bool) -> Bool {
-    state.withLock { $0.take(needs, for: operation, waits: waits) }
-  }
-
-  /// Gives back everything that an operation has, and tells those who have got it.
-  func giveBack(_ needs: [ResourceNeed], of operation: Operation) {
-    tell(state.withLock { $0.giveBack(needs, of: operation) })
-  }
-
-  /// What an operation in line waits for: the only one that has a resource which it needs, or the
-  /// first in its line.
-  func blockers(of operation: Operation) -> [Operation] {
-    state.withLock { $0.blockers(of: operation) }
-  }
-
-  /// The operation leaves the line.
-  func withdraw(_ operation: Operation) {
-    tell(state.withLock { $0.withdraw(operation) })
-  }
-
-  /// Tells operations what was decided, and those in turn who get what they do not keep; a loop,
-  /// since a whole line may keep nothing.
-  ///
-  /// Hands over what other threads run, once everything is decided: an operation that does not keep
-  /// a grant has given it back by then, and may ask anew. What would run inside of the call is owed:
-  /// its body may wait for anything that the caller still has to do.
-  private func tell(_ decisions: [ResourceDecision]) {
-    guard !decisions.isEmpty else { return }
-    var decisions = decisions
-    var jobs = JobChain()
-    var next = 0
-    while next < decisions.count {
-      let decision = decisions[next]
-      let request = decision.request
-      next += 1
-      let turn = request.operation.settleTurn(decision)
-      if let job = turn.job { jobs.append(job) }
-      guard decision.slot != nil, !turn.isKept else { continue }
-      decisions += state.withLock { $0.giveBack(request.needs, of: request.operation) }
-    }
-    ThreadRecord.current.handOverOrOwe(jobs)
-  }
-
-  func used(of resource: OperationResource) -> Int {
-    state.withLock { $0.lines[resource.number]?.used ?? 0 }
-  }
-  func waiting(for resource: OperationResource) -> Int {
-    state.withLock { $0.waiting(for: resource.number) }
-  }
-}
-
 /// An operation in line.
 struct ResourceRequest: Sendable {
   let operation: Operation
@@ -171,24 +102,87 @@ struct ResourceDecision: Sendable {
   let slot: OperationQueue?
 }
 
-/// The state of all resources in use; decides nothing but by itself and the slots of queues.
-struct ResourceLines: Sendable {
-  struct Line: Sendable {
-    var used = 0
-    /// Who uses it.
-    var holders: [ObjectIdentifier: Operation] = [:]
-    /// Tickets in the order drawn; those from `head` on, but for withdrawn ones, wait.
-    var tickets: [UInt64] = []
-    var head = 0
+/// Who uses how much of a resource, and who waits for it; under the lock of `ResourceArbiter`.
+private final class Line: @unchecked Sendable {
+  var used = 0
+  /// Who uses it.
+  var holders: [ObjectIdentifier: Operation] = [:]
+  /// Tickets in the order drawn; those from `head` on, but for withdrawn ones, wait.
+  var tickets: [UInt64] = []
+  var head = 0
+}
+
+/// Decides who gets which resources: one lock for all, so that taking several is one step.
+///
+/// An operation is granted its request when it is the first in the line of each resource, there is
+/// enough of all, and its queue has a slot for it; without that it leaves the lines. Of all that
+/// wait the one that came first heads every line it stands in, so it waits only for operations that
+/// execute. Calls of operations follow after the lock.
+enum ResourceArbiter {
+  private static let requests = Locked(ResourceRequests())
+
+  /// Takes everything, or nothing: then the operation stands in line, if it `waits`, and will be
+  /// told.
+  static func take(_ needs: [ResourceNeed], for operation: Operation, waits: Bool) -> Bool {
+    requests.withLock { $0.take(needs, for: operation, waits: waits) }
   }
 
-  fileprivate(set) var lines: [UInt64: Line] = [:]
+  /// Gives back everything that an operation has, and tells those who have got it.
+  static func giveBack(_ needs: [ResourceNeed], of operation: Operation) {
+    tell(requests.withLock { $0.giveBack(needs, of: operation) })
+  }
+
+  /// What an operation in line waits for: the only one that has a resource which it needs, or the
+  /// first in its line.
+  static func blockers(of operation: Operation) -> [Operation] {
+    requests.withLock { $0.blockers(of: operation) }
+  }
+
+  /// The operation leaves the line.
+  static func withdraw(_ operation: Operation) {
+    tell(requests.withLock { $0.withdraw(operation) })
+  }
+
+  fileprivate static func used(of resource: OperationResource) -> Int {
+    requests.withLock { _ in resource.line.used }
+  }
+
+  fileprivate static func waiting(for resource: OperationResource) -> Int {
+    requests.withLock { $0.waiting(for: resource) }
+  }
+
+  /// Tells operations what was decided, and those in turn who get what they do not keep; a loop,
+  /// since a whole line may keep nothing.
+  ///
+  /// Hands over what other threads run, once everything is decided: an operation that does not keep
+  /// a grant has given it back by then, and may ask anew. What would run inside of the call is owed:
+  /// its body may wait for anything that the caller still has to do.
+  private static func tell(_ decisions: [ResourceDecision]) {
+    guard !decisions.isEmpty else { return }
+    var decisions = decisions
+    var jobs = JobChain()
+    var next = 0
+    while next < decisions.count {
+      let decision = decisions[next]
+      let request = decision.request
+      next += 1
+      let turn = request.operation.settleTurn(decision)
+      if let job = turn.job { jobs.append(job) }
+      guard decision.slot != nil, !turn.isKept else { continue }
+      decisions += requests.withLock { $0.giveBack(request.needs, of: request.operation) }
+    }
+    ThreadRecord.current.handOverOrOwe(jobs)
+  }
+}
+
+/// What is asked for; decides nothing but by the lines of resources and the slots of queues.
+private struct ResourceRequests: Sendable {
   private var requests: [UInt64: ResourceRequest] = [:]
   private var ticketOf: [ObjectIdentifier: UInt64] = [:]
   private var lastTicket: UInt64 = 0
 
   mutating func take(_ needs: [ResourceNeed], for operation: Operation, waits: Bool) -> Bool {
-    if needs.allSatisfy({ first(of: $0.resource.number) == nil && fits($0) }) {
+    if needs.allSatisfy({ first(of: $0.resource) == nil && fits($0) }) {
       give(needs, to: operation)
       return true
     }
@@ -196,35 +190,35 @@ struct ResourceLines: Sendable {
     lastTicket += 1
     requests[lastTicket] = ResourceRequest(operation: operation, needs: needs)
     ticketOf[ObjectIdentifier(operation)] = lastTicket
-    for need in needs { lines[need.resource.number, default: Line()].tickets.append(lastTicket) }
+    for need in needs { need.resource.line.tickets.append(lastTicket) }
     return false
   }
 
-  private mutating func give(_ needs: [ResourceNeed], to operation: Operation) {
+  private func give(_ needs: [ResourceNeed], to operation: Operation) {
     for need in needs {
-      lines[need.resource.number, default: Line()].used += need.amount
-      lines[need.resource.number]?.holders[ObjectIdentifier(operation)] = operation
+      need.resource.line.used += need.amount
+      need.resource.line.holders[ObjectIdentifier(operation)] = operation
     }
   }
 
   mutating func giveBack(_ needs: [ResourceNeed], of operation: Operation) -> [ResourceDecision] {
     for need in needs {
-      lines[need.resource.number]?.used -= need.amount
-      lines[need.resource.number]?.holders[ObjectIdentifier(operation)] = nil
+      need.resource.line.used -= need.amount
+      need.resource.line.holders[ObjectIdentifier(operation)] = nil
     }
-    return grant(needs.map(\.resource.number))
+    return grant(needs.map(\.resource))
   }
 
-  mutating func blockers(of operation: Operation) -> [Operation] {
+  func blockers(of operation: Operation) -> [Operation] {
     guard let ticket = ticketOf[ObjectIdentifier(operation)], let request = requests[ticket] else {
       return []
     }
     return request.needs.compactMap { need in
-      let number = need.resource.number
-      if !fits(need), let holders = lines[number]?.holders {
+      if !fits(need) {
+        let holders = need.resource.line.holders
         return holders.count == 1 ? holders.values.first : nil
       }
-      guard let head = first(of: number), head != ticket else { return nil }
+      guard let head = first(of: need.resource), head != ticket else { return nil }
       return requests[head]?.operation
     }
   }
@@ -233,24 +227,21 @@ struct ResourceLines: Sendable {
     guard let ticket = ticketOf.removeValue(forKey: ObjectIdentifier(operation)),
       let request = requests.removeValue(forKey: ticket)
     else { return [] }
-    return grant(request.needs.map(\.resource.number))
+    return grant(request.needs.map(\.resource))
   }
 
-  func waiting(for number: UInt64) -> Int {
-    guard let line = lines[number] else { return 0 }
-    return line.tickets[line.head...].count { requests[$0] != nil }
+  func waiting(for resource: OperationResource) -> Int {
+    resource.line.tickets[resource.line.head...].count { requests[$0] != nil }
   }
 
-  /// Grants what can be granted now that something has changed in the lines `changed`; amortised
+  /// Grants what can be granted now that something has changed in the lines of `changed`; amortised
   /// O(needs granted).
-  private mutating func grant(_ changed: [UInt64]) -> [ResourceDecision] {
+  private mutating func grant(_ changed: [OperationResource]) -> [ResourceDecision] {
     var changed = changed
     var decisions: [ResourceDecision] = []
-    while let number = changed.popLast() {
-      while let ticket = first(of: number), let request = requests[ticket] {
-        let mayTake = request.needs.allSatisfy { need in
-          first(of: need.resource.number) == ticket && fits(need)
-        }
+    while let resource = changed.popLast() {
+      while let ticket = first(of: resource), let request = requests[ticket] {
+        let mayTake = request.needs.allSatisfy { first(of: $0.resource) == ticket && fits($0) }
         guard mayTake else { break }
         let slot = request.operation.claimSlotInLine()
         if slot != nil { give(request.needs, to: request.operation) }
@@ -258,30 +249,27 @@ struct ResourceLines: Sendable {
         ticketOf[ObjectIdentifier(request.operation)] = nil
         decisions.append(ResourceDecision(request: request, slot: slot))
         // Others may head these lines now.
-        changed += request.needs.map(\.resource.number)
+        changed += request.needs.map(\.resource)
       }
-      if let line = lines[number], line.used == 0, first(of: number) == nil { lines[number] = nil }
     }
     return decisions
   }
 
   private func fits(_ need: ResourceNeed) -> Bool {
-    need.amount <= need.resource.capacity - (lines[need.resource.number]?.used ?? 0)
+    need.amount <= need.resource.capacity - need.resource.line.used
   }
 
   /// The ticket at the head of a line; drops what was granted or withdrawn.
-  private mutating func first(of number: UInt64) -> UInt64? {
-    guard var head = lines[number]?.head, let count = lines[number]?.tickets.count else {
-      return nil
+  private func first(of resource: OperationResource) -> UInt64? {
+    let tickets = resource.line.tickets
+    var head = resource.line.head
+    while head < tickets.count, requests[tickets[head]] == nil { head += 1 }
+    resource.line.head = head
+    guard head == tickets.count || head > 32 && 2 * head > tickets.count else {
+      return tickets[head]
     }
-    while head < count, let ticket = lines[number]?.tickets[head], requests[ticket] == nil {
-      head += 1
-    }
-    lines[number]?.head = head
-    if head > 32, 2 * head > count {
-      lines[number]?.tickets.removeFirst(head)
-      lines[number]?.head = 0
-    }
-    return lines[number].flatMap { $0.head < $0.tickets.count ? $0.tickets[$0.head] : nil }
+    resource.line.tickets.removeFirst(head)
+    resource.line.head = 0
+    return resource.line.tickets.first
   }
 }

@@ -123,7 +123,7 @@ struct Cancelled {
       record.handingOverLast {
         // In one step with what runs here as well and may wait for it.
         record.owed.append(StoredChain(JobChain(job)))
-        ResourceArbiter.shared.withdraw(operation)
+        ResourceArbiter.withdraw(operation)
       }
     } else if mayWaitForSlot {
       operation.skipWithoutSlot()

@@ -143,7 +143,7 @@ extension Operation {
     unlockState(begun)
     let record = ThreadRecord.current
     record.handingOverLast {
-      if begun & StateBit.needsResources != 0 { ResourceArbiter.shared.withdraw(self) }
+      if begun & StateBit.needsResources != 0 { ResourceArbiter.withdraw(self) }
       unsafe queue._withUnsafeGuaranteedRef { queue in
         queue.order?.passOver(ticket(in: queue))
         if barrier != 0 { queue.leaveSegment(of: barrier) }

@@ -115,7 +115,7 @@ extension Operation {
       guard isFree else { return .notReady }
       if inherits, mayInherit { return .inheritsCancellation }
       if bits & StateBit.needsResources != 0, let table = coldTable {
-        guard ResourceArbiter.shared.take(table.needs, for: self, waits: false) else {
+        guard ResourceArbiter.take(table.needs, for: self, waits: false) else {
           return .resourcesInUse
         }
         needs = table.needs
