@@ -29,32 +29,19 @@ extension StallReport: CustomStringConvertible {
 
   /// The entries queue by queue.
   private var sections: [ArraySlice<Entry>] {
-    var sections: [ArraySlice<Entry>] = []
-    var start = 0
-    for place in entries.indices.dropFirst()
-    where entries[place].queueName != entries[start].queueName {
-      sections.append(entries[start..<place])
-      start = place
+    let starts = entries.indices.filter {
+      $0 == 0 || entries[$0].queueName != entries[$0 - 1].queueName
     }
-    return sections + [entries[start...]]
+    return zip(starts, starts.dropFirst() + [entries.count]).map { entries[$0..<$1] }
   }
 
   private func lines(of entries: ArraySlice<Entry>) -> [String] {
     let lines = entries.prefix(Self.shown).map { line(of: $0) }
     let hidden = entries.dropFirst(Self.shown)
     guard !hidden.isEmpty else { return lines }
-    var counts: [(cause: String, count: Int)] = []
-    var places: [String: Int] = [:]
-    for entry in hidden {
-      guard let cause = entry.reasons.first?.cause else { continue }
-      if let place = places[cause] {
-        counts[place].count += 1
-      } else {
-        places[cause] = counts.count
-        counts.append((cause, 1))
-      }
-    }
-    let causes = counts.sorted { $0.count > $1.count }.map { "\($0.count) \($0.cause)" }
+    let counts = Dictionary(hidden.map { ($0.reasons[0].cause, 1) }, uniquingKeysWith: +)
+    let causes = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+      .map { "\($0.value) \($0.key)" }
     return lines + ["  … and \(hidden.count) more: \(causes.joined(separator: ", "))"]
   }
 
@@ -118,23 +105,17 @@ extension StallReport {
     case order
     case member
     case body
-    case slot(queue: String)
     case resource(names: String)
 
     /// What would have broken the cycle here.
-    var advice: [String] {
+    var advice: String {
       switch self {
-      case .dependency: ["remove a dependency or cancel a member"]
-      case .barrier: ["add what stands behind the barrier before it"]
-      case .order: ["add to the queue that keeps the order what others wait for first"]
-      case .member: ["let no member of a group wait for the group"]
-      case .body: ["make the part after the wait inside a body a dependent operation"]
-      case .resource(let names): ["wait outside of operations that use \(names)"]
-      case .slot(let queue):
-        [
-          "raise maxConcurrentOperationCount of queue \"\(queue)\"",
-          "wait outside of its operations",
-        ]
+      case .dependency: "remove a dependency or cancel a member"
+      case .barrier: "add what stands behind the barrier before it"
+      case .order: "add to the queue that keeps the order what others wait for first"
+      case .member: "let no member of a group wait for the group"
+      case .body: "make the part after the wait inside a body a dependent operation"
+      case .resource(let names): "wait outside of operations that use \(names)"
       }
     }
   }
@@ -143,12 +124,7 @@ extension StallReport {
     if path.count == 2, path[0] === path[1] {
       return "cycle: \(path[0].diagnosticName) waits for itself; \(advice(path))"
     }
-    var line = "cycle: \(Self.way(path)): \(end(ofCycle: path))"
-    for case .slot(let queue) in links(path) {
-      line +=
-        "; every slot of queue \"\(queue)\" is held by an operation that waits for one without a slot"
-    }
-    return "\(line); \(advice(path))"
+    return "cycle: \(Self.way(path)): \(end(ofCycle: path)); \(advice(path))"
   }
 
   /// Whether the cycle ends by itself.
@@ -162,14 +138,11 @@ extension StallReport {
 
   private func advice(_ path: [Operation]) -> String {
     var links = links(path)
-    let hasSlot = links.contains { if case .slot = $0 { true } else { false } }
-    // A body that waits for what has no slot: the slot's advice covers it.
-    if hasSlot { links.removeAll { $0 == .body } }
     // One wait outside is enough.
     if links.contains(where: { if case .resource = $0 { true } else { false } }) {
       links.removeAll { $0 == .body }
     }
-    return links.flatMap(\.advice).joined(separator: ", or ")
+    return links.map(\.advice).joined(separator: ", or ")
   }
 
   /// The kinds of the links of a path, each once.
@@ -183,8 +156,7 @@ extension StallReport {
   }
 
   private func link(from waiting: Operation, to next: Operation) -> Link {
-    let entry = self[waiting]
-    for reason in entry?.reasons ?? [] {
+    for reason in self[waiting]?.reasons ?? [] {
       switch reason {
       case .waitingFor(let operations) where operations.contains { $0 === next }:
         return .dependency
@@ -194,7 +166,6 @@ extension StallReport {
       case .blockedOn(let operation) where operation === next: return .body
       case .waitingForResources(let names):
         return .resource(names: names.map { "\"\($0)\"" }.joined(separator: ", "))
-      case .noSlot: return .slot(queue: entry?.queueName ?? "")
       case .olderOperations: return .barrier
       default: continue
       }
@@ -285,5 +256,19 @@ extension StallReport.Reason: CustomStringConvertible {
     case .finishNotAnnounced, .executionNotAnnounced: "with a state that was not announced"
     case .blockedOn, .blockedOnQueue, .blockedOnFork: "waiting inside their bodies"
     }
+  }
+}
+
+extension Duration {
+  /// At most three digits and a unit, cut off: `12.3 s`, `845 ms`, `2.5 min`, `26 h`.
+  var rounded: String {
+    let seconds = Double(components.seconds) + Double(components.attoseconds) / 1e18
+    let units = [(3600.0, "h"), (60, "min"), (1, "s"), (1e-3, "ms"), (1e-6, "µs")]
+    let unit = units.first { abs(seconds) >= $0.0 } ?? (1e-9, "ns")
+    let value = seconds / unit.0
+    let step = abs(value) < 10 ? 100.0 : abs(value) < 100 ? 10 : 1
+    let cut = (value * step).rounded(.towardZero) / step
+    let text = cut == cut.rounded() ? "\(Int(cut))" : "\(cut)"
+    return "\(text) \(unit.1)"
   }
 }

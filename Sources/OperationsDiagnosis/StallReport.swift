@@ -110,14 +110,11 @@ public struct StallReport: Sendable {
   public let others: [Entry]
   /// Operations that wait for each other, a path per cycle with the first one repeated at the end.
   ///
-  /// What has no slot waits for an operation that holds one, if those that hold them all are in
-  /// cycles or lead into them.
-  ///
   /// One that is closed by a wait with a deadline ends with that; `description` says so.
   public let cycles: [[Operation]]
   /// Operations whose worker waits inside the body for another one until a deadline.
   let timedWaiters: Set<ObjectIdentifier>
-  private let places: [ObjectIdentifier: Int]
+  private let entryOf: [ObjectIdentifier: Entry]
 
   init(
     queues: [Queue], entries: [Entry], others: [Entry], cycles: [[Operation]],
@@ -128,11 +125,8 @@ public struct StallReport: Sendable {
     self.others = others
     self.cycles = cycles
     self.timedWaiters = timedWaiters
-    var places: [ObjectIdentifier: Int] = [:]
-    for (place, entry) in (entries + others).enumerated() {
-      places[ObjectIdentifier(entry.operation)] = place
-    }
-    self.places = places
+    let all = (entries + others).map { (ObjectIdentifier($0.operation), $0) }
+    entryOf = Dictionary(uniqueKeysWithValues: all)
   }
 
   /// Whether nothing waits.
@@ -140,10 +134,7 @@ public struct StallReport: Sendable {
 
   /// What the report says about an operation; nil when it was not waiting and nothing waited for
   /// it.
-  public subscript(_ operation: Operation) -> Entry? {
-    guard let place = places[ObjectIdentifier(operation)] else { return nil }
-    return place < entries.count ? entries[place] : others[place - entries.count]
-  }
+  public subscript(_ operation: Operation) -> Entry? { entryOf[ObjectIdentifier(operation)] }
 
   /// The way from an operation to the root of its waiting: each one waits for the next.
   ///

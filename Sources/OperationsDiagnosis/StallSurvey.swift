@@ -8,13 +8,13 @@ import Scheduling
 /// Linear in operations and edges: a barrier's edges lead to what was added since the barrier
 /// before it.
 struct StallSurvey {
-  private(set) var nodes = OperationNumbers([])
-  private(set) var facts: [OperationSnapshot] = []
-  private(set) var graph = WaitGraph()
+  private var nodes = OperationNumbers([])
+  private var facts: [OperationSnapshot] = []
+  private var graph = WaitGraph()
   /// How many of the nodes are members of the queues asked for; they come first.
-  private(set) var memberCount = 0
+  private var memberCount = 0
   /// The queue of each member.
-  private(set) var queueOf: [OperationQueue] = []
+  private var queueOf: [OperationQueue] = []
   /// For barriers: what is older, up to the barrier before and with it.
   private var olderThanBarrier: [Int: [Int]] = [:]
   /// In queues that keep strict order: the member at the head, for each that it holds back.
@@ -26,6 +26,8 @@ struct StallSurvey {
   // Results of the search.
   private var severity: [Int] = []
   private var next: [Int?] = []
+  /// Where the way along `next` ends, per node; nil where it does not.
+  private var roots: [Int?] = []
   /// The place in `cycles` for nodes that are in one.
   private var cycleOf: [Int: Int] = [:]
   private var cycles: [[Operation]] = []
@@ -49,7 +51,6 @@ struct StallSurvey {
     for queue in queues { survey.collect(queue) }
     survey.memberCount = survey.nodes.operations.count
     survey.look()
-    survey.lookForSlots()
     survey.search()
     return survey.report()
   }
@@ -91,17 +92,6 @@ struct StallSurvey {
     }
   }
 
-  /// Adds edges from operations without a slot to operations that hold one, where these cannot end.
-  private mutating func lookForSlots() {
-    var slots = SlotSurvey()
-    while slots.collect(from: self) {
-      for holder in slots.newHolders { _ = nodes.number(of: holder) }
-      look()
-    }
-    guard let edges = slots.edges(in: self) else { return }
-    graph = graph.adding(edges)
-  }
-
   /// Looks at every node; what it waits for becomes a node.
   private mutating func look() {
     while facts.count < nodes.operations.count {
@@ -136,10 +126,11 @@ struct StallSurvey {
 
   // MARK: Searching
 
-  /// Finds cycles, and for every node the blocker that leads to the worst root.
+  /// Finds cycles, and for every node the blocker that leads to the worst root, and that root.
   private mutating func search() {
     severity = Array(repeating: 0, count: graph.count)
     next = Array(repeating: nil, count: graph.count)
+    roots = next
     for group in graph.groups() {
       if let cycle = graph.cycle(in: group) {
         cycles.append(cycle.map { nodes.operations[$0] })
@@ -154,6 +145,7 @@ struct StallSurvey {
         let worst = graph.blockers(of: node).filter { !isFinished($0) }
           .max { severity[$0] < severity[$1] }
         next[node] = worst
+        roots[node] = worst.map { roots[$0] } ?? node
         severity[node] = worst.map { severity[$0] } ?? Severity.of(reasons(for: node))
       }
     }
@@ -238,16 +230,6 @@ struct StallSurvey {
     return reasons
   }
 
-  /// The queue of an operation that waits for nothing but a slot of it; nil under limit 0.
-  func queueWithoutSlot(for node: Int) -> OperationQueue? {
-    // What is not handed over has other reasons, some of which are found by asking the user's code.
-    guard case .waiting = facts[node].stage, facts[node].isHandedOver else { return nil }
-    guard case .noSlot(let limit, _) = reasonsToWait(node, facts[node]).first, limit > 0 else {
-      return nil
-    }
-    return facts[node].queue
-  }
-
   /// Why an operation is not ready that waits for nothing else; asks its overridden `isReady` and
   /// its conditions.
   private func reasonsOfItsOwn(_ operation: Operation) -> [StallReport.Reason] {
@@ -262,7 +244,6 @@ struct StallSurvey {
   // MARK: Results
 
   private func report() -> StallReport {
-    let roots = roots()
     let isWaitedFor = isWaitedFor
     var entries: [StallReport.Entry] = []
     var others: [StallReport.Entry] = []
@@ -293,30 +274,6 @@ struct StallSurvey {
     }
     return isWaitedFor
   }
-
-  /// Where the way along `next` ends, per node; nil where it does not, or does not begin.
-  private func roots() -> [Int?] {
-    var roots: [Int?] = Array(repeating: nil, count: graph.count)
-    var isDone = Array(repeating: false, count: graph.count)
-    for start in 0..<graph.count where !isDone[start] {
-      var path: [Int] = []
-      var node = start
-      while !isDone[node], cycleOf[node] == nil, let blocker = next[node] {
-        path.append(node)
-        isDone[node] = true
-        node = blocker
-      }
-      let root: Int?
-      if cycleOf[node] != nil {
-        root = nil
-      } else {
-        root = next[node] == nil ? node : roots[node]
-      }
-      isDone[node] = true
-      for member in path { roots[member] = root }
-    }
-    return roots
-  }
 }
 
 /// How bad the end of a way is: the worst is shown where there are several.
@@ -336,5 +293,21 @@ private enum Severity {
       default: 1
       }
     }.max() ?? 0
+  }
+}
+
+extension OperationQueue {
+  /// Why the operations of this queue that are not running are not (contract 117).
+  ///
+  /// Any thread. Linear in the members of the queue, whatever they wait for, and all edges between
+  /// these. Asks the overridden `isReady` and the conditions of operations that are held back by
+  /// nothing else. An operation that was started by hand is in no queue and is found only if a
+  /// member waits for it.
+  public func stallReport() -> StallReport { StallSurvey.report(on: [self]) }
+
+  /// As `stallReport()` of a queue, for every queue of the process that holds something, dropped
+  /// ones included (contract 117, 133).
+  public static func stallReport() -> StallReport {
+    StallSurvey.report(on: OperationQueue.allWithMembers())
   }
 }

@@ -18,60 +18,6 @@ extension OperationLayer {
       return operation
     }
 
-    /// Every slot is held by an operation that waits inside its body for one that was added afterwards.
-    @Test(arguments: Kind.pools.filter { $0.workers == 2 }, [1, 2])
-    func slotsHeldByOperationsThatWaitForOneWithoutASlot(_ kind: Kind, limit: Int) {
-      let queue = kind.queue()
-      queue.name = "narrow"
-      queue.maxConcurrentOperationCount = limit
-      let later = (0..<limit).map { named("later \($0)") }
-      let waiters = later.map { awaited in
-        named("waiter") { _ in #expect(awaited.wait(timeout: patience)) }
-      }
-      queue.addOperations(waiters, waitUntilFinished: false)
-      #expect(
-        waitUntil(deadline: patience) {
-          let report = queue.stallReport()
-          return zip(waiters, later).allSatisfy { report[$0]?.reasons == [.blockedOn($1)] }
-        })
-      let other = named("other")
-      queue.addOperations(later + [other], waitUntilFinished: false)
-      let report = queue.stallReport()
-      #expect(report.cycles.map { Set($0) } == zip(waiters, later).map { [$0, $1] })
-      #expect(report[later[0]]?.reasons.last == .noSlot(limit: limit, running: limit))
-      #expect(report[other]?.blocker === waiters[0] && report[other]?.root == nil)
-      let text = report.description
-      #expect(
-        text.contains(
-          ": ends when the time of the wait inside TestOperation \"waiter\" is over; every slot "
-            + "of queue \"narrow\" is held by"))
-      #expect(text.contains("raise maxConcurrentOperationCount of queue \"narrow\", or wait out"))
-      #expect(text.contains("; in the end for a cycle"))
-      #expect(!text.contains("dependency") && !text.contains("dependent"))
-      queue.maxConcurrentOperationCount = 2 * limit
-      queue.expectQuiet()
-    }
-
-    /// One slot becomes free when what runs there ends.
-    @Test(arguments: Kind.pools.filter { $0.workers == 2 })
-    func aSlotThatBecomesFreeIsNoCycle(_ kind: Kind) {
-      let queue = kind.queue()
-      queue.maxConcurrentOperationCount = 2
-      let later = named("later")
-      let waiter = named("waiter") { _ in #expect(later.wait(timeout: patience)) }
-      let busy = TestAsyncOperation()
-      queue.addOperations([waiter, busy], waitUntilFinished: false)
-      #expect(
-        waitUntil(deadline: patience) {
-          queue.stallReport()[waiter]?.reasons == [.blockedOn(later)] && busy.isExecuting
-        })
-      queue.addOperation(later)
-      let report = queue.stallReport()
-      #expect(report.cycles.isEmpty && report[later]?.reasons == [.noSlot(limit: 2, running: 2)])
-      busy.finish()
-      queue.expectQuiet()
-    }
-
     @Test(arguments: Kind.each)
     func limitZeroSaysWhatToDo(_ kind: Kind) {
       let queue = kind.queue()

@@ -66,7 +66,4 @@ package struct OperationNumbers {
     operations.append(operation)
     return operations.count - 1
   }
-
-  /// The number of an operation that was met.
-  package func known(_ operation: Operation) -> Int? { numbers[ObjectIdentifier(operation)] }
 }

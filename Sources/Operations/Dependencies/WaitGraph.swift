@@ -19,15 +19,6 @@ package struct WaitGraph {
     firstEdge.append(targets.count)
   }
 
-  /// The graph with one edge more for each node in `edges`.
-  package func adding(_ edges: [Int: Int]) -> WaitGraph {
-    var graph = WaitGraph()
-    for node in 0..<count {
-      graph.addNode(waitingFor: Array(blockers(of: node)) + (edges[node].map { [$0] } ?? []))
-    }
-    return graph
-  }
-
   /// What a node waits for.
   package func blockers(of node: Int) -> ArraySlice<Int> {
     targets[firstEdge[node]..<firstEdge[node + 1]]
