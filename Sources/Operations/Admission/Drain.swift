@@ -175,13 +175,8 @@ extension OperationQueue {
   private func takeSlot() -> Bool {
     if claimSlot() { return true }
     guard !isSuspendedNow, let scheduler = scheduler.awaiting else { return false }
-    var isFound = false
-    var drains = scheduler.withdraw { job in
-      guard !isFound else { return false }
-      isFound = Drain.isIdle(job, of: self)
-      return isFound
-    }
-    guard let drain = drains.popFirst() else { return false }
+    let found = scheduler.withdrawOne { Drain.isIdle($0, of: self) }
+    guard let drain = found else { return false }
     Drain.free(drain)
     return true
   }

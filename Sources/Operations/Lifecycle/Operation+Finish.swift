@@ -94,7 +94,7 @@ extension Operation {
     guard word & (StateBit.hasExtras | StateBit.lock) != 0 else { return word }
     let bits = noteFinish()
     if bits & StateBit.hasExtras != 0 {
-      traceEnd(queue, worker)
+      trace(.ended, queue, worker)
       deliverTransitions()
       cancelDependents(head, bits)
     }
@@ -127,7 +127,7 @@ extension Operation {
     if record.currentOperation == word { record.stage = .ended }
     if bits & StateBit.needsResources != 0 { giveBackResources() }
     if bits & StateBit.hasCompletion != 0 { runCompletionBlock(queue?.word ?? 0, record) }
-    if bits & StateBit.hasExtras != 0 { traceCompletion(queue, worker) }
+    if bits & StateBit.hasExtras != 0 { trace(.completed, queue, worker) }
     record.stage = stage
   }
 

@@ -74,12 +74,6 @@ extension Operation {
     trace(.started, queue, worker, handler)
   }
 
-  final func traceEnd(_ queue: OperationQueue?, _ worker: Int) { trace(.ended, queue, worker) }
-
-  final func traceCompletion(_ queue: OperationQueue?, _ worker: Int) {
-    trace(.completed, queue, worker)
-  }
-
   final func trace(_ phase: OperationEvent.Phase, _ queue: OperationQueue?, _ worker: Int) {
     guard let queue, let handler = queue.eventHandler else { return }
     trace(phase, queue, worker, handler)

@@ -81,29 +81,6 @@ package struct BlockedWait: Sendable {
 }
 
 extension ThreadRecord {
-  /// Runs `body`, which blocks, and lets reports see what for.
-  func whileBlocked<Result, Failure: Error>(
-    on target: BlockedWait.Target, at schedulers: [SchedulerIdentity], isTimed: Bool,
-    _ body: () throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    let wait = BlockedWait(
-      thread: address, waiters: levels.map(\.operation), schedulers: schedulers, target: target,
-      isTimed: isTimed)
-    let outer = blocked.withLock { blocked -> BlockedWait? in
-      defer { blocked = wait }
-      return blocked
-    }
-    defer {
-      // What is let go of is released after the lock.
-      let inner = blocked.withLock { blocked -> BlockedWait? in
-        defer { blocked = outer }
-        return blocked
-      }
-      withExtendedLifetime(inner) {}
-    }
-    return try body()
-  }
-
   /// Whether nothing but another thread could end what the threads of a scheduler that are blocked
   /// wait for: they cannot go on before something has begun that is with it, or before another wait
   /// like that is over.
@@ -170,13 +147,9 @@ extension OperationSnapshot {
     else { return false }
     // A slot that somebody else holds may become free.
     return admission.hasRoom
-      || !queue.membersForDiagnosis().contains { $0.isUnderWay && !$0.isHeld(in: held) }
-  }
-}
-
-extension Operation {
-  /// Whether it lies on the stack of one of the waits that hold these.
-  fileprivate final func isHeld(in held: Set<UInt>) -> Bool {
-    snapshot().words.contains(where: held.contains)
+      || !queue.membersForDiagnosis().contains {
+        // Whoever lies on the stack of one of these waits holds its slot as long.
+        $0.isUnderWay && !$0.snapshot().words.contains(where: held.contains)
+      }
   }
 }

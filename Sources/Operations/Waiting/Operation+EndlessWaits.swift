@@ -17,7 +17,7 @@ extension Operation {
   /// Stops the process if what waits cannot end before this operation has, and the other way round.
   final func stopIfPartOfWaiter(_ style: WaitStyle, _ enclosures: [Enclosing]) {
     guard !enclosures.isEmpty else { return }
-    let cell = closureNodeWord
+    let cell = memberWord
     for enclosing in enclosures where enclosing.operation != 0 {
       guard enclosing.operation == word || enclosing.operation == cell else { continue }
       if enclosing.place == .owner {
@@ -38,7 +38,7 @@ extension Operation {
     let waiting = enclosures().filter { $0.queue === queue && $0.isMember }
     if !waiting.isEmpty, isBehindBarrier { Fault.waitBehindBarrier(self, queue, style) }
     let places = waiting.filter(\.isExecuting).map(\.place)
-    guard !places.isEmpty, queue.holdsOnlySlot, !needsNoSlot else { return }
+    guard !places.isEmpty, queue.admission.limit == 1, !needsNoSlot else { return }
     if places == [.mainThread] { Fault.waitFromMainThread(self, queue, style) }
     Fault.waitFromOnlySlot(self, queue, style)
   }
@@ -50,9 +50,6 @@ extension Operation {
     stopIfPartOfWaiter(.suspending, enclosures)
     stopIfHeldBackByWaiter(.suspending, enclosures)
   }
-
-  /// The cell of the closure that this façade stands for, or 0.
-  private final var closureNodeWord: UInt { withColdTable { $0.closureNode } ?? 0 }
 }
 
 extension OperationQueue {
@@ -69,11 +66,5 @@ extension OperationQueue {
         }
       Fault.waitForOwnQueue(self, style, from: place)
     }
-  }
-
-  /// One operation at a time may run and one is running: the caller's.
-  fileprivate var holdsOnlySlot: Bool {
-    let word = policy.load(ordering: .acquiring)  // acquire, edge PolicyChanged
-    return PolicyWord.limit(word) == 1
   }
 }

@@ -26,7 +26,7 @@ extension Operation {
     } beforeSleep: { place in
       guard deadline == nil else { return }
       if place.scheduler.waitsByHelping,
-        isMember(of: { $0.identity == place.scheduler.identity })
+        queueIfUnstarted()?.identity == place.scheduler.identity
       {
         Fault.waitInlineForOther(self)
       }
@@ -34,11 +34,6 @@ extension Operation {
     } sleep: {
       sleep(record, until: $0)
     }
-  }
-
-  /// Waits in a queue that `test` accepts, unstarted.
-  private final func isMember(of test: (OperationQueue) -> Bool) -> Bool {
-    queueIfUnstarted().map(test) ?? false
   }
 
   /// Runs this operation on the waiting thread when it is ready, unlimited, and the thread is one

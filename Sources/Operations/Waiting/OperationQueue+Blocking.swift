@@ -74,6 +74,7 @@ extension OperationQueue {
     record.prepareToWait()
     guard let place = record.waitPlace, place.policy != .fail else { return try body() }
     place.queue?.waits.blocked.wrappingAdd(1, ordering: .relaxed)  // relaxed: a statistic.
-    return try record.blockedOutside(body)
+    return try record.whileBlocked(
+      on: .outside, at: record.schedulers, isTimed: false, body)
   }
 }

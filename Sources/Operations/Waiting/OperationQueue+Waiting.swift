@@ -79,7 +79,7 @@ extension OperationQueue {
     ThreadRecord.withCurrent { $0.settleCredit() }
     if isEmptyForGood { return }
     idleGate.changeWaiting(by: 1) { _ in }
-    beginTaskWait()
+    changeTaskWaits(by: 1)
     repeat {
       await withCheckedContinuation { task in
         idleGate.suspend(task)
@@ -91,20 +91,13 @@ extension OperationQueue {
       }
       // Told late, by whoever emptied the queue before this wait began; or there are new ones.
     } while !isEmptyForGood
-    endTaskWait()
+    changeTaskWaits(by: -1)
     endWait()
   }
 
-  private func beginTaskWait() {
+  private func changeTaskWaits(by difference: Int) {
     control.withLock { control in
-      control.waitingTasks += 1
-      creditFlag.set(true)
-    }
-  }
-
-  private func endTaskWait() {
-    control.withLock { control in
-      control.waitingTasks -= 1
+      control.waitingTasks += difference
       setCreditFlag(control)
     }
   }

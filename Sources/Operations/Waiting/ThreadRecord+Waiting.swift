@@ -72,34 +72,31 @@ extension ThreadRecord {
     queue.runsInPlace && !isWorker(of: queue.threadsIdentity)
   }
 
-  /// Runs `body`, which blocks, announced to every scheduler that has something on the stack.
-  func announcingBlock<Result, Failure: Error>(
+  /// Runs `body`, which blocks, announced to these schedulers, and lets reports see what for.
+  func whileBlocked<Result, Failure: Error>(
+    on target: BlockedWait.Target, at schedulers: [any Scheduler], isTimed: Bool,
     _ body: () throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    try announcingBlock(to: schedulers, body)
-  }
-
-  private func announcingBlock<Result, Failure: Error>(
-    to schedulers: [any Scheduler], _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
     settleCredit()
     for scheduler in schedulers { scheduler.willBlock() }
     if isRecording, !schedulers.isEmpty { EventRings.note(.blocks) }
+    let outer = exchangeBlocked(
+      BlockedWait(
+        thread: address, waiters: levels.map(\.operation), schedulers: Self.threads(of: schedulers),
+        target: target, isTimed: isTimed))
     defer {
+      // What is let go of is released after the lock.
+      _ = exchangeBlocked(outer)
       if isRecording, !schedulers.isEmpty { EventRings.note(.unblocks) }
       for scheduler in schedulers { scheduler.didUnblock() }
     }
     return try body()
   }
 
-  /// As `announcingBlock`, for what the program does outside of this library and nobody here can
-  /// end.
-  func blockedOutside<Result, Failure: Error>(
-    _ body: () throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    let schedulers = schedulers
-    return try announcingBlock(to: schedulers) { () throws(Failure) -> Result in
-      try whileBlocked(on: .outside, at: Self.threads(of: schedulers), isTimed: false, body)
+  private func exchangeBlocked(_ wait: BlockedWait?) -> BlockedWait? {
+    blocked.withLock { blocked in
+      defer { blocked = wait }
+      return blocked
     }
   }
 
@@ -182,13 +179,7 @@ extension ThreadRecord {
     _ identities: [SchedulerIdentity], of schedulers: [any Scheduler]
   ) -> Bool {
     for scheduler in schedulers where identities.contains(scheduler.identityOfThreads) {
-      var isFound = false
-      var jobs = scheduler.awaiting?.withdraw { job in
-        guard !isFound else { return false }
-        isFound = ClosureJob.isOne(job)
-        return isFound
-      }
-      guard let job = jobs?.popFirst() else { continue }
+      guard let job = scheduler.awaiting?.withdrawOne(where: ClosureJob.isOne) else { continue }
       var context = WorkerContext(worker: -1, scheduler: scheduler.identity)
       // SAFETY: the scheduler gave the job away, once.
       if let successor = unsafe job.run(in: &context) { context.ready.prepend(successor) }
@@ -212,26 +203,23 @@ extension ThreadRecord {
     runAlone: ([SchedulerIdentity]) -> Bool = { _ in false }, sleep: (UInt64?) -> Bool
   ) -> Bool {
     if handOverOwed(for: awaited, until: deadline) { return true }
-    let identities = Self.threads(of: schedulers)
     var stuck = 0
     // Before the first short sleep this thread tries to do without.
     var hasTried = false
     while true {
       var short: [SchedulerIdentity] = []
-      let isOver = announcingBlock(to: schedulers) {
-        whileBlocked(on: awaited.target, at: identities, isTimed: deadline != nil) {
-          // All are asked.
-          if deadline == nil {
-            short = Self.threads(of: schedulers.filter { !$0.compensatePastLimit() })
-          }
-          if short.isEmpty, owesNothing { return sleep(deadline) }
-          guard hasTried || short.isEmpty else { return awaited.isOver() }
-          let look = MonotonicTime.nanoseconds() + Self.timeBetweenLooks
-          if sleep(min(look, deadline ?? look)) { return true }
-          stuck = short.contains(where: Self.isStuck) ? stuck + 1 : 0
-          if stuck == Self.looksAtStuck { Fault.noThreadLeft(awaited.description) }
-          return false
+      let isOver = whileBlocked(on: awaited.target, at: schedulers, isTimed: deadline != nil) {
+        // All are asked.
+        if deadline == nil {
+          short = Self.threads(of: schedulers.filter { !$0.compensatePastLimit() })
         }
+        if short.isEmpty, owesNothing { return sleep(deadline) }
+        guard hasTried || short.isEmpty else { return awaited.isOver() }
+        let look = MonotonicTime.nanoseconds() + Self.timeBetweenLooks
+        if sleep(min(look, deadline ?? look)) { return true }
+        stuck = short.contains(where: Self.isStuck) ? stuck + 1 : 0
+        if stuck == Self.looksAtStuck { Fault.noThreadLeft(awaited.description) }
+        return false
       }
       if isOver || short.isEmpty && owesNothing { return isOver }
       if let deadline, MonotonicTime.nanoseconds() >= deadline { return awaited.isOver() }
@@ -296,4 +284,17 @@ extension ThreadRecord {
 extension Scheduler {
   /// Whose threads run its jobs; its own where it does not say.
   var identityOfThreads: SchedulerIdentity { awaiting?.threadsIdentity ?? identity }
+}
+
+extension AwaitingScheduler {
+  /// Takes out the first queued job that `accepts`, as far as the calling worker reaches it.
+  func withdrawOne(where accepts: (Job) -> Bool) -> Job? {
+    var isFound = false
+    var jobs = withdraw { job in
+      guard !isFound else { return false }
+      isFound = accepts(job)
+      return isFound
+    }
+    return jobs.popFirst()
+  }
 }
