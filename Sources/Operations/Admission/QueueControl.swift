@@ -30,17 +30,15 @@ extension OperationQueue {
   /// Implements the setter of `maxConcurrentOperationCount`.
   func setLimit(_ newValue: Int) {
     guard !role.isFixed else { return }
-    guard newValue >= Self.defaultMaxConcurrentOperationCount else {
-      Fault.badLimit(self, newValue)
+    guard Self.isLegal(limit: newValue) else {
+      OperationError.invalidLimit(newValue).fault(
+        "setting maxConcurrentOperationCount of \(diagnosis)")
     }
-    // A queue cannot hold more, so such a limit limits nothing.
-    let isFinite = newValue >= 0 && newValue < MemberCount.limit
     let change = control.withLock { control in
-      let change = changeLimit(to: isFinite ? newValue : highestLimit)
       if hasExtras { note(.limit, from: control.limit, to: newValue) }
       control.limit = newValue
       if isRecording { recordLimit(newValue) }
-      return change
+      return apply(limit: newValue)
     }
     carryOut(change, startsNothing: newValue == 0)
   }
@@ -78,10 +76,12 @@ extension OperationQueue {
     return skips
   }
 
-  /// Under `control`.
+  /// Brings the limit as it is set into the policy, under `control`.
   ///
   /// Returns what the caller must carry out.
-  func changeLimit(to limit: Int?) -> LimitChange {
+  func apply(limit set: Int) -> LimitChange {
+    // A queue cannot hold more, so such a limit limits nothing.
+    let limit = set >= 0 && set < MemberCount.limit ? set : highestLimit
     // relaxed: limits change only under `control`.
     let wasUnlimited = PolicyWord.isUnlimited(policy.load(ordering: .relaxed))
     let isUnlimited = limit == nil

@@ -38,23 +38,12 @@ struct QueueRole: Sendable {
   var owner: Owner?
 }
 
-/// A scheduler with its identity.
-final class QueuePlace: Sendable {
-  let scheduler: any Scheduler
-  let identity: SchedulerIdentity
-
-  init(_ scheduler: any Scheduler) {
-    self.scheduler = scheduler
-    identity = scheduler.identity
-  }
-}
-
 extension OperationQueue {
   /// The scheduler that runs this queue's operations.
   ///
   /// The one it was made with, unless `underlyingQueue` of `OperationsFoundation` has moved it to a
   /// dispatch queue.
-  public final var scheduler: any Scheduler { placeElsewhere?.scheduler ?? home.scheduler }
+  public final var scheduler: any Scheduler { scheduler(isAway: isAway) }
 
   /// Gives the scheduler a chain if it has jobs; at home without counting a reference to it.
   final func submitUnlessEmpty(_ jobs: consuming JobChain) {
@@ -62,31 +51,20 @@ extension OperationQueue {
     if isAway { scheduler.submit(jobs) } else { home.scheduler.submit(jobs) }
   }
 
-  final var identity: SchedulerIdentity { placeElsewhere?.identity ?? home.identity }
+  final var identity: SchedulerIdentity { isAway ? scheduler.identity : home.identity }
 
   /// Whose threads run the operations: queues that are away may share a dispatch queue.
   package final var threadsIdentity: SchedulerIdentity { scheduler.identityOfThreads }
 
   /// The scheduler runs what it is given before it returns, or may.
-  final var runsInPlace: Bool { placeElsewhere?.scheduler.waitsByHelping ?? home.runsInPlace }
+  final var runsInPlace: Bool { isAway ? scheduler.waitsByHelping : home.runsInPlace }
 
-  final var isAway: Bool { placeElsewhere != nil }
-
-  /// Where the operations run, nil for home.
-  private final var placeElsewhere: QueuePlace? {
-    // acquire, edge Moved: pairs with the release in `move`.
-    guard let address = extrasIfAny?.away.load(ordering: .acquiring), address != 0 else {
-      return nil
-    }
-    // SAFETY: `elsewhere` keeps it as long as the queue lives.
-    return unsafe Unmanaged<QueuePlace>.fromOpaque(
-      UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped
-    ).takeUnretainedValue()
-  }
+  // acquire, edge Moved: pairs with the release in `move`.
+  final var isAway: Bool { extrasIfAny?.isAway.load(ordering: .acquiring) ?? false }
 
   /// The scheduler at home or elsewhere, wherever the operations run.
   final func scheduler(isAway: Bool) -> any Scheduler {
-    isAway ? extrasIfAny?.elsewhere.withLock { $0?.scheduler } ?? home.scheduler : home.scheduler
+    isAway ? extrasIfAny?.elsewhere.withLock { $0 } ?? home.scheduler : home.scheduler
   }
 
   /// The scheduler that the queue runs on while it is away; made by the first caller's `make`, from
@@ -95,9 +73,9 @@ extension OperationQueue {
     _ make: (_ workers: Int) -> any Scheduler
   ) -> any Scheduler {
     extrasMade().elsewhere.withLock { elsewhere in
-      let place = elsewhere ?? QueuePlace(make(home.scheduler.workerCount))
-      elsewhere = place
-      return place.scheduler
+      let scheduler = elsewhere ?? make(home.scheduler.workerCount)
+      elsewhere = scheduler
+      return scheduler
     }
   }
 
@@ -108,15 +86,9 @@ extension OperationQueue {
   package final func move(away: Bool) {
     guard away != isAway else { return }
     let change = control.withLock { control in
-      let extras = extrasMade()
-      guard let place = extras.elsewhere.withLock({ $0 }) else {
-        Fault.internalError("queue \(storedName) was moved before there was a place for it")
-      }
-      let address = unsafe UInt(bitPattern: Unmanaged.passUnretained(place).toOpaque())
-      // release, edge Moved: who sees the address sees what it points at.
-      extras.away.store(away ? address : 0, ordering: .releasing)
-      let isFinite = control.limit >= 0 && control.limit < MemberCount.limit
-      return changeLimit(to: isFinite ? control.limit : highestLimit)
+      // release, edge Moved: who sees that the queue is away sees its scheduler.
+      extrasMade().isAway.store(away, ordering: .releasing)
+      return apply(limit: control.limit)
     }
     carryOut(change)
   }

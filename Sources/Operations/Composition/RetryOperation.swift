@@ -17,8 +17,8 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>, 
     /// An attempt is about to be made.
     case starting
     case running(ResultOperation<Success>)
-    /// Between two attempts; the wait has a ticket as soon as it is scheduled.
-    case waiting(Deadlines.Ticket?)
+    /// Between two attempts.
+    case waiting(Deadlines.Ticket)
     case over
   }
 
@@ -106,22 +106,14 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>, 
     // operation.
     _ = inner.withLock { state in
       defer { state.failure = result }
-      if wait > .zero { state.phase = .waiting(nil) }
+      if wait > .zero {
+        let end = MonotonicTime.deadline(after: wait)
+        // Under the lock: the end of the wait finds the phase.
+        state.phase = .waiting(Deadlines.shared.schedule(at: end) { self.waitEnded() })
+      }
       return state.failure
     }
-    if wait > .zero { self.wait(for: wait, afterAttempt: number) } else { attempt() }
-  }
-
-  private func wait(for length: Duration, afterAttempt number: Int) {
-    let ticket = Deadlines.shared.schedule(at: MonotonicTime.deadline(after: length)) {
-      self.waitEnded()
-    }
-    let isWaiting = inner.withLock { state in
-      guard case .waiting = state.phase, state.attempts == number else { return false }
-      state.phase = .waiting(ticket)
-      return true
-    }
-    if !isWaiting { Deadlines.shared.cancel(ticket) }
+    guard wait > .zero else { return attempt() }
     // A cancellation before the phase was set has found nothing to end.
     if isCancelled { cancelWait() }
   }

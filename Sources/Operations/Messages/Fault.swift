@@ -9,12 +9,6 @@ enum Fault {
       "Operations: internal error: \(message). Please report this with a program that shows it.")
   }
 
-  static func badLimit(_ queue: OperationQueue, _ limit: Int) -> Never {
-    stop(
-      "setting maxConcurrentOperationCount of \(queue.diagnosis): "
-        + OperationError.invalidLimit(limit).description)
-  }
-
   static func queueOverflow(_ queue: OperationQueue, count: Int) -> Never {
     stop(
       "adding to \(queue.diagnosis): it would hold \(count) operations and can hold \(MemberCount.limit); add them in "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConcurrencyPrimitives
+import Scheduling
 import Synchronization
 
 /// What few queues need: observers, progress, a taker of events, an owner that is cancelled; made
@@ -23,9 +24,9 @@ import Synchronization
   let progressBridge = Locked<(any AnyObject & Sendable)?>(nil)
   /// The scheduler that the queue may run on instead of its home, see `QueuePlace.swift`; made
   /// once.
-  let elsewhere = Locked<QueuePlace?>(nil)
-  /// `elsewhere` while operations run there, unretained, else 0.
-  let away = Atomic<UInt>(0)
+  let elsewhere = Locked<(any Scheduler)?>(nil)
+  /// Operations run there.
+  let isAway = Atomic<Bool>(false)
   /// What is added is cancelled before it can start; never cleared.
   let cancelsNewcomers = Atomic<Bool>(false)
 }
