@@ -17,25 +17,11 @@ public enum QualityOfService: Int, Sendable, CaseIterable {
   /// The user interface depends on it.
   case userInteractive = 33
 
-  init(index: UInt32) {
-    switch index {
-    case 1: self = .background
-    case 2: self = .utility
-    case 3: self = .userInitiated
-    case 4: self = .userInteractive
-    default: self = .default
-    }
-  }
+  private static let levels = allCases
 
-  var index: UInt32 {
-    switch self {
-    case .default: 0
-    case .background: 1
-    case .utility: 2
-    case .userInitiated: 3
-    case .userInteractive: 4
-    }
-  }
+  init(index: UInt32) { self = Self.levels[Int(index)] }
+
+  var index: UInt32 { UInt32(Self.levels.firstIndex(of: self) ?? 0) }
 }
 
 extension Operation {

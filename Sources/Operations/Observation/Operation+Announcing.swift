@@ -66,6 +66,8 @@ extension Operation {
 
   /// A subclass says that it has changed `property`.
   final func noteAnnouncement(_ property: ObservedProperty) {
+    // acquire, edge EditLock.
+    guard state.load(ordering: .acquiring) & StateBit.hasExtras != 0 else { return }
     if property == .isReady {
       // The subclass is asked when the event is told, with what the runtime says now.
       withObservationLogIfAny { log in

@@ -66,26 +66,22 @@ extension Operation {
 
   /// A worker is about to run the operation.
   final func traceBegin(_ queue: OperationQueue, _ worker: Int) {
-    guard let handler = queue.eventHandler else { return }
+    guard queue.eventHandler != nil else { return }
     let now = MonotonicTime.nanoseconds()
     let ready = withColdTable { $0.readyTime } ?? 0
-    trace(.ready, queue, -1, handler, at: ready == 0 ? now : ready)
-    trace(.dispatched, queue, worker, handler, at: now)
-    trace(.started, queue, worker, handler)
-  }
-
-  final func trace(_ phase: OperationEvent.Phase, _ queue: OperationQueue?, _ worker: Int) {
-    guard let queue, let handler = queue.eventHandler else { return }
-    trace(phase, queue, worker, handler)
+    trace(.ready, queue, -1, at: ready == 0 ? now : ready)
+    trace(.dispatched, queue, worker, at: now)
+    trace(.started, queue, worker)
   }
 
   final func trace(
-    _ phase: OperationEvent.Phase, _ queue: OperationQueue, _ worker: Int,
-    _ handler: @Sendable (OperationEvent) -> Void, at time: UInt64 = MonotonicTime.nanoseconds()
+    _ phase: OperationEvent.Phase, _ queue: OperationQueue?, _ worker: Int, at time: UInt64? = nil
   ) {
+    guard let queue, let handler = queue.eventHandler else { return }
     handler(
       OperationEvent(
-        operation: self, phase: phase, worker: worker, nanoseconds: time,
+        operation: self, phase: phase, worker: worker,
+        nanoseconds: time ?? MonotonicTime.nanoseconds(),
         qualityOfService: max(storedQualityOfService, queue.storedQualityOfService),
         niceness: Niceness.ofThisThread))
   }

@@ -46,11 +46,12 @@ extension OperationQueue {
   var extrasIfAny: QueueExtras? {
     // acquire, edge ExtrasMade: pairs with the release in `extrasMade`.
     let address = extras.load(ordering: .acquiring)
-    guard address != 0 else { return nil }
     // SAFETY: retained by the queue until its deinit.
-    return unsafe Unmanaged<QueueExtras>.fromOpaque(
-      UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped
-    ).takeUnretainedValue()
+    return unsafe Self.extrasReference(address)?.takeUnretainedValue()
+  }
+
+  private static func extrasReference(_ address: UInt) -> Unmanaged<QueueExtras>? {
+    unsafe UnsafeRawPointer(bitPattern: address).map { unsafe Unmanaged.fromOpaque($0) }
   }
 
   /// The extras, made on first use.
@@ -85,10 +86,7 @@ extension OperationQueue {
   /// Deinit.
   func freeExtras() {
     let address = extras.load(ordering: .relaxed)  // relaxed: last reference
-    guard address != 0 else { return }
     // SAFETY: as in `extrasIfAny`; this is the queue's reference.
-    unsafe Unmanaged<QueueExtras>.fromOpaque(
-      UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped
-    ).release()
+    unsafe Self.extrasReference(address)?.release()
   }
 }
