@@ -84,8 +84,8 @@ struct LayoutTests {
     let control = UnsafeMutablePointer<GraphControl>.allocate(capacity: 1)
     unsafe node.initialize(
       to: GraphNode(
-        body: closureWords {}, control: control, predecessorCount: 0, successorCount: 0,
-        band: .normal, successors: 0))
+        body: closureWords {}, control: control, pending: Atomic(0), predecessorCount: 0,
+        successorCount: 0, band: .normal, successors: 0))
     let offset = unsafe withUnsafePointer(to: node.pointee.header) {
       unsafe UnsafeRawPointer($0) - UnsafeRawPointer(node)
     }

@@ -108,23 +108,16 @@ open class GroupOperation: Operation, Composite, @unchecked Sendable {
 
   /// The members' queue has become empty.
   private final func close() {
-    guard let kept = letGoOfMembers() else { return }
-    let errors = kept.compactMap(\.failure)
-    if !errors.isEmpty { inner.withLock { $0.errors = errors } }
-    finishFromAnywhere()
-  }
-
-  /// Returns the members whose errors count; nil when that was done.
-  ///
-  /// Their queue goes when this returns, not under the lock: its end lets go of who observes it.
-  private final func letGoOfMembers() -> [Operation]? {
+    // Their queue goes after the lock: its end lets go of who observes it.
     let ended = inner.withLock { state -> (kept: [Operation], queue: OperationQueue?)? in
       guard !state.isOver else { return nil }
       state.isOver = true
       defer { (state.kept, state.members) = ([], nil) }
       return (state.kept, state.members)
     }
-    return ended?.kept
+    guard let errors = ended?.kept.compactMap(\.failure) else { return }
+    if !errors.isEmpty { inner.withLock { $0.errors = errors } }
+    finishFromAnywhere()
   }
 
   // MARK: Members

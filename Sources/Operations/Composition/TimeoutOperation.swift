@@ -32,7 +32,10 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
   public init(_ operation: ResultOperation<Success>, within limit: Duration) {
     self.limit = limit
     inner = Locked(State(operation: operation))
-    read = { Self.result(of: $0) }
+    read = { operation in
+      (operation as? ResultOperation<Success>)?.result
+        ?? .failure(OperationError.notFinished(operation))
+    }
     super.init(withoutBody: ())
     takeCharge(of: operation)
   }
@@ -57,11 +60,6 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
       failure.fault("making a TimeoutOperation", .adding(to: nil))
     }
     operation.reserve(for: self)
-  }
-
-  private static func result(of operation: Operation) -> Result<Success, any Error> {
-    (operation as? ResultOperation<Success>)?.result
-      ?? .failure(OperationError.notFinished(operation))
   }
 
   deinit {

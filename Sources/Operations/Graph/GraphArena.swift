@@ -34,6 +34,7 @@ import Synchronization
       unsafe Self.node(node, address).initialize(
         to: GraphNode(
           body: closureWords(bodies[node].call), control: Self.control(address),
+          pending: Atomic(edges.predecessorCounts[node]),
           predecessorCount: edges.predecessorCounts[node],
           successorCount: UInt32(successors.count),
           band: PriorityBand(lowBitsOf: UInt(bands[node])), successors: word))

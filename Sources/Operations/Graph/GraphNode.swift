@@ -12,7 +12,7 @@ import Synchronization
   /// Successors whose distances fit in the node.
   static let inlineSuccessors = 2
 
-  let header: JobHeader
+  let header = unsafe JobHeader(run: graphNodeRun)
   /// The graph keeps the closure.
   let body: shim_closure
   let control: UnsafeMutablePointer<GraphControl>
@@ -24,20 +24,6 @@ import Synchronization
   /// Two 32-bit distances in nodes, the first successor's in the lower half, or the address of the
   /// list.
   let successors: UInt
-
-  init(
-    body: shim_closure, control: UnsafeMutablePointer<GraphControl>, predecessorCount: UInt32,
-    successorCount: UInt32, band: PriorityBand, successors: UInt
-  ) {
-    unsafe header = JobHeader(run: graphNodeRun)
-    self.body = body
-    unsafe self.control = unsafe control
-    pending = Atomic(predecessorCount)
-    self.predecessorCount = predecessorCount
-    self.successorCount = successorCount
-    self.band = band
-    self.successors = successors
-  }
 
   /// The node as a job.
   @inline(__always) static func job(_ node: UnsafeMutablePointer<GraphNode>) -> Job {

@@ -11,7 +11,6 @@ import Synchronization
 public final class GraphRun: Sendable {
   /// What happens at the end.
   private struct Ending: Sendable {
-    var isOver = false
     var handlers: [@Sendable (GraphRun) -> Void] = []
     var waiters: [Parker] = []
   }
@@ -93,9 +92,8 @@ public final class GraphRun: Sendable {
 
   /// The graph may be run again: tells everybody who waits.
   func announceEnd(onWorker isOnWorker: Bool) {
-    isOver.store(true, ordering: .releasing)  // release, edge RunOver
     let (handlers, waiters) = ending.withLock { ending in
-      ending.isOver = true
+      isOver.store(true, ordering: .releasing)  // release, edge RunOver
       defer { (ending.handlers, ending.waiters) = ([], []) }
       return (ending.handlers, ending.waiters)
     }
@@ -111,8 +109,8 @@ public final class GraphRun: Sendable {
   /// graph again. Any number of handlers, in the order added.
   public func onFinish(_ handler: @escaping @Sendable (GraphRun) -> Void) {
     let isLate = ending.withLock { ending in
-      if !ending.isOver { ending.handlers.append(handler) }
-      return ending.isOver
+      if !isFinished { ending.handlers.append(handler) }
+      return isFinished
     }
     if isLate { handler(self) }
   }
@@ -170,14 +168,12 @@ public final class GraphRun: Sendable {
 
   private func sleep(_ parker: Parker, until deadline: UInt64?) -> Bool {
     let isLate = ending.withLock { ending in
-      if !ending.isOver { ending.waiters.append(parker) }
-      return ending.isOver
+      if !isFinished { ending.waiters.append(parker) }
+      return isFinished
     }
     if isLate { return true }
     var isInTime = true
-    while !isFinished, isInTime {
-      isInTime = parker.park(until: deadline)
-    }
+    while !isFinished, isInTime { isInTime = parker.park(until: deadline) }
     if isFinished { return true }
     ending.withLock { ending in ending.waiters.removeAll { $0 === parker } }
     return isFinished

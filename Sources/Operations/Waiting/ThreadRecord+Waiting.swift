@@ -10,28 +10,23 @@ struct WaitPlace {
   let queue: OperationQueue?
   let scheduler: any Scheduler
 
-  init(_ queue: OperationQueue) {
-    self.queue = queue
-    scheduler = queue.scheduler
-  }
-
-  init(_ run: GraphRun) {
-    queue = nil
-    scheduler = run.scheduler
-  }
-
   var policy: BlockingPolicy { queue?.blockingPolicy ?? .automatic }
+}
+
+extension ThreadRecord.Level {
+  /// nil for what belongs to neither a queue nor a graph.
+  var place: WaitPlace? {
+    if let queue = ownQueue { return WaitPlace(queue: queue, scheduler: queue.scheduler) }
+    return run.map { WaitPlace(queue: nil, scheduler: $0.scheduler) }
+  }
 }
 
 extension ThreadRecord {
   /// The innermost level that belongs to a queue or a graph, else the main queue on the main
   /// thread; nil on a thread that runs nothing of ours.
   var waitPlace: WaitPlace? {
-    for level in levels {
-      if let queue = level.ownQueue { return WaitPlace(queue) }
-      if let run = level.run { return WaitPlace(run) }
-    }
-    return OperationQueue.ofMainThread.map { WaitPlace($0) }
+    for level in levels { if let place = level.place { return place } }
+    return OperationQueue.ofMainThread.map { WaitPlace(queue: $0, scheduler: $0.scheduler) }
   }
 
   /// The schedulers that have something on this thread's stack, each once, innermost first.
@@ -44,7 +39,7 @@ extension ThreadRecord {
     // Most levels have the queue of the one above.
     for level in levels where (level.queue | level.completingQueue, level.graph) != seen {
       seen = (level.queue | level.completingQueue, level.graph)
-      guard let scheduler = level.ownQueue?.scheduler ?? level.run?.scheduler,
+      guard let scheduler = level.place?.scheduler,
         !found.contains(where: { $0.identity == scheduler.identity })
       else { continue }
       found.append(scheduler)
@@ -59,10 +54,7 @@ extension ThreadRecord {
     _ identity: (any Scheduler) -> SchedulerIdentity = { $0.identityOfThreads }
   ) -> Bool {
     levels.contains { level in
-      guard level.completingQueue == 0,
-        let scheduler = level.ownQueue?.scheduler ?? level.run?.scheduler
-      else { return false }
-      return identity(scheduler) == threads
+      level.completingQueue == 0 && level.place.map { identity($0.scheduler) } == threads
     }
   }
 
