@@ -114,7 +114,7 @@ extension OperationQueue {
     record.prepareToWait()
     if count.outstanding == 0, isEmptyForGood { return true }
     let awaited = ThreadRecord.Awaited(
-      target: .queue(self), name: { self.storedName }, kind: "queue",
+      target: .queue(self), name: { "queue \"\(self.storedName)\"" },
       isOver: { self.isEmptyForGood })
     return record.wait(
       for: awaited, until: deadline, runAlone: { runAlone(record, for: $0) },

@@ -102,12 +102,8 @@ extension ThreadRecord {
     let target: BlockedWait.Target
     /// For messages.
     let name: () -> String
-    /// For messages: `kind` and name.
-    var kind = ""
     /// Whether it is over.
     let isOver: () -> Bool
-
-    var description: String { kind.isEmpty ? name() : "\(kind) \"\(name())\"" }
   }
 
   /// Waits as a worker must: is refused, runs what it waits for, helps, or announces that it
@@ -135,7 +131,10 @@ extension ThreadRecord {
     let policy = place.policy
     if policy == .fail, let queue = place.queue {
       queue.waits.refused.wrappingAdd(1, ordering: .relaxed)  // relaxed: a statistic.
-      if deadline == nil { Fault.waitRefused(awaited.description, queue, by: waiter(in: queue)) }
+      if deadline == nil {
+        let waiter = enclosures.first { $0.queue === queue }?.nameOfOperation
+        Fault.waitRefused(awaited.name(), queue, by: waiter ?? "an operation")
+      }
       return awaited.isOver()
     }
     // A wait that only ran what it waited for is not counted.
@@ -210,7 +209,7 @@ extension ThreadRecord {
         let look = MonotonicTime.nanoseconds() + Self.timeBetweenLooks
         if sleep(min(look, deadline ?? look)) { return true }
         stuck = short.contains(where: Self.isStuck) ? stuck + 1 : 0
-        if stuck == Self.looksAtStuck { Fault.noThreadLeft(awaited.description) }
+        if stuck == Self.looksAtStuck { Fault.noThreadLeft(awaited.name()) }
         return false
       }
       if isOver || short.isEmpty && owesNothing { return isOver }
@@ -233,18 +232,6 @@ extension ThreadRecord {
   /// libdispatch, which adds one per second to those of a program's own queues.
   private static var timeBetweenLooks: UInt64 { 50_000_000 }
   private static var looksAtStuck: Int { 100 }
-
-  /// What waits here in `queue`, for messages.
-  private func waiter(in queue: OperationQueue) -> String {
-    guard let innermost = enclosures.first(where: { $0.queue === queue }) else {
-      return "an operation"
-    }
-    return switch innermost.place {
-    case .body, .owner: innermost.nameOfOperation
-    case .completionBlock: "the completion block of \(innermost.nameOfOperation)"
-    case .mainThread: "the main thread, which runs the operations"
-    }
-  }
 
   /// Runs queued jobs of the schedulers until `isOver` says so or there is none; returns whether it
   /// is over.
