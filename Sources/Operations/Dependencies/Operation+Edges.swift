@@ -175,8 +175,7 @@ extension Operation {
   final func push(_ edge: EdgeLocation, on dependency: UInt) -> Bool {
     switch unsafe edge {
     case .slot(let slot):
-      let entry = word | UInt(slot) << 1
-      return unsafe Self.push(entry, link: Self.edgeLink(entry), on: dependency)
+      return unsafe Self.push(word | UInt(slot) &<< 1, link: edgeLink(slot), on: dependency)
     case .record(let record):
       let entry = UInt(bitPattern: record) | SuccessorWord.recordTag
       // SAFETY: the record outlives the list entry; its link is the field at its own address.

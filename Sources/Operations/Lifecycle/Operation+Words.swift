@@ -43,24 +43,31 @@ extension Operation {
     // SAFETY: the header lies at a fixed offset (tested) and lives as long as the object.
     unsafe Job(
       header: UnsafeMutablePointer<JobHeader>(
-        bitPattern: word + UInt(OperationLayout.header)
+        bitPattern: word &+ UInt(OperationLayout.header)
       ).unsafelyUnwrapped, band: band)
   }
 
   /// The link word of the inline edge `entry` = operation | slot << 1.
   static func edgeLink(_ entry: UInt) -> UnsafeMutablePointer<Atomic<UInt>> {
-    let slot = (entry >> 1) & 7
-    // SAFETY: the three edge words follow each other at a fixed offset (tested).
-    return unsafe UnsafeMutablePointer(
-      bitPattern: (entry & ~15) + UInt(OperationLayout.edges) + slot * 8
-    ).unsafelyUnwrapped
+    unsafe slotWord(entry & ~15, OperationLayout.edges, Int((entry >> 1) & 7))
+  }
+
+  /// The link word of the inline edge `slot`.
+  final func edgeLink(_ slot: Int) -> UnsafeMutablePointer<Atomic<UInt>> {
+    unsafe Self.slotWord(word, OperationLayout.edges, slot)
   }
 
   /// The inline dependency word `slot`.
   final func dependencyWord(_ slot: Int) -> UnsafeMutablePointer<Atomic<UInt>> {
-    // SAFETY: as `edgeLink`.
+    unsafe Self.slotWord(word, OperationLayout.dependencies, slot)
+  }
+
+  @inline(__always) private static func slotWord(
+    _ operation: UInt, _ offset: Int, _ slot: Int
+  ) -> UnsafeMutablePointer<Atomic<UInt>> {
+    // SAFETY: the three words follow each other at a fixed offset (tested).
     unsafe UnsafeMutablePointer(
-      bitPattern: word + UInt(OperationLayout.dependencies + slot * 8)
+      bitPattern: operation &+ UInt(bitPattern: offset &+ slot &* 8)
     ).unsafelyUnwrapped
   }
 

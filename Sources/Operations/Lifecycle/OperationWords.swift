@@ -38,7 +38,7 @@ enum OperationWords {
     throw failure
   }
 
-  private static func withWords(_ operations: [Operation], _ body: (Span<UInt>) -> Void) {
+  @inline(__always) static func withWords(_ operations: [Operation], _ body: (Span<UInt>) -> Void) {
     unsafe operations.withUnsafeBufferPointer { buffer in
       // SAFETY: a native array of a class is contiguous and holds one address per element.
       unsafe buffer.withMemoryRebound(to: UInt.self) { words in unsafe body(words.span) }

@@ -20,18 +20,17 @@ extension OperationQueue {
   public func tryAddOperation(_ operation: Operation) throws(OperationError) {
     try operation.claimForQueue()
     let place = takePlace(1)
-    let (job, hadExtras) = ThreadRecord.withCurrent { record -> (Job?, Bool) in
-      let slot = registry.add(operation.word, ticket: place.ticket, stripe: record.stripe)
-      // Once it is in the registry: see Observation.md.
-      if hasExtras {
-        addWithExtras([operation], place.ticket, [slot], place.barrier)
-        return (nil, true)
-      }
-      record.addsUnderWay += 1
-      defer { record.addsUnderWay -= 1 }
-      return (operation.submit(slot: slot, in: self, behind: place.barrier), false)
+    let record = unsafe ThreadRecord.currentReference
+    let slot = unsafe record._withUnsafeGuaranteedRef {
+      registry.add(operation.word, ticket: place.ticket, stripe: $0.stripe)
     }
-    guard !hadExtras else { return }
+    // Once it is in the registry: see Observation.md.
+    if hasExtras {
+      return addWithExtras([operation], place.ticket, BatchSlots([slot..<slot + 1]), place.barrier)
+    }
+    unsafe record._withUnsafeGuaranteedRef { $0.addsUnderWay += 1 }
+    let job = operation.submit(slot: slot, in: self, behind: place.barrier)
+    unsafe record._withUnsafeGuaranteedRef { $0.addsUnderWay -= 1 }
     if place.barrier != nil { evaluateBarriers() }
     if let job { acceptHandles(JobChain(job)) }
   }
@@ -50,23 +49,17 @@ extension OperationQueue {
   /// once when its last dependency finishes: whoever enumerates or cancels all members then finds
   /// the whole batch.
   func admit(_ operations: [Operation], at place: SubmissionPlace) {
-    ThreadRecord.withCurrent { record in
+    var slots = ThreadRecord.withCurrent { record in
       registry.add(operations, firstTicket: place.ticket, stripe: record.stripe)
     }
-    if hasExtras {
-      // relaxed: stored by this thread in `Registry.add`.
-      let slots = operations.map { $0.header.link.load(ordering: .relaxed) }
-      return addWithExtras(operations, place.ticket, slots, place.barrier)
-    }
+    if hasExtras { return addWithExtras(operations, place.ticket, slots, place.barrier) }
     var ready = JobChain()
     var recorded: [Operation] = []
     ThreadRecord.withCurrent { record in
       record.addsUnderWay += 1
       OperationWords.forEach(operations) { operation in
-        // relaxed: stored by this thread in `Registry.add`.
-        let slot = operation.header.link.load(ordering: .relaxed)
         let job = operation.submitInBatch(
-          slot: slot, in: self, behind: place.barrier, ready: &recorded)
+          slot: slots.take(), in: self, behind: place.barrier, ready: &recorded)
         if let job { ready.append(job) }
       }
       record.addsUnderWay -= 1
@@ -286,40 +279,53 @@ extension Operation {
 
   /// Registers the edges; takes over the edit lock with the state word `bits`.
   final func register(slot: UInt, behind barrier: Operation?, locked bits: UInt32) -> Job? {
-    var bits = bits
     membership.store(slot, ordering: .releasing)  // release, edge Submitted
+    guard barrier == nil, bits & (StateBit.toBeSkipped | StateBit.edgesInCold) == 0 else {
+      return registerUnusually(behind: barrier, bits)
+    }
+    var registration = Registration()
+    let slots = Self.inlineCount(bits)
+    // relaxed: published by the release of the pushes. A slot whose dependency was removed counts
+    // as resolved.
+    pending.store(UInt32(slots), ordering: .relaxed)
+    for slot in 0..<slots {
+      // relaxed: locked
+      let dependency = unsafe dependencyWord(slot).pointee.load(ordering: .relaxed)
+      unsafe registration.push(.slot(slot), of: self, on: dependency)
+    }
+    return endRegistration(registration, slots > 0, bits)
+  }
+
+  /// As `register` behind a barrier, of what will be skipped, or with more edges than the operation
+  /// has room for; the slot is stored.
+  @inline(never) private final func registerUnusually(
+    behind barrier: Operation?, _ locked: UInt32
+  ) -> Job? {
+    var bits = locked
     if let barrier { _ = unsafe appendDependency(barrier, &bits, hidden: true) }
-    bits = StateChange.register(bits)
     // What will be skipped ignores its dependencies, but not a barrier.
     let ignores = bits & StateBit.toBeSkipped != 0
-    var registration = Registration()
-    let edges: UInt32
-    if !ignores, bits & StateBit.edgesInCold == 0 {
-      let slots = Self.inlineCount(bits)
-      edges = UInt32(slots)
-      // relaxed: published by the release of the pushes. A slot whose dependency was removed counts
-      // as resolved.
-      pending.store(edges, ordering: .relaxed)
-      for slot in 0..<slots {
-        // relaxed: locked
-        let dependency = unsafe dependencyWord(slot).pointee.load(ordering: .relaxed)
-        unsafe registration.push(.slot(slot), of: self, on: dependency)
-      }
-    } else {
-      var count: UInt32 = 0
-      unsafe forEachEdge(bits) { edge, _ in
-        if unsafe !ignores || Self.isHidden(edge) { count += 1 }
-      }
-      edges = count
-      pending.store(edges, ordering: .relaxed)  // relaxed: as above
-      unsafe forEachEdge(bits) { edge, dependency in
-        guard unsafe !ignores || Self.isHidden(edge) else { return }
-        unsafe registration.push(edge, of: self, on: dependency)
-      }
+    var edges: UInt32 = 0
+    unsafe forEachEdge(bits) { edge, _ in
+      if unsafe !ignores || Self.isHidden(edge) { edges += 1 }
     }
+    pending.store(edges, ordering: .relaxed)  // relaxed: as in `register`
+    var registration = Registration()
+    unsafe forEachEdge(bits) { edge, dependency in
+      guard unsafe !ignores || Self.isHidden(edge) else { return }
+      unsafe registration.push(edge, of: self, on: dependency)
+    }
+    return endRegistration(registration, edges > 0, bits)
+  }
+
+  /// Gives up the edit lock; returns the job when nothing holds the operation back.
+  @inline(__always) private final func endRegistration(
+    _ registration: Registration, _ hasEdges: Bool, _ locked: UInt32
+  ) -> Job? {
+    let bits = StateChange.register(locked)
     // Every edge waits: whoever resolves the last one hands over, and the start waits for the edit
     // lock, so nothing may follow the unlock.
-    if registration.resolved == 0, edges > 0 {
+    if registration.resolved == 0, hasEdges {
       unlockState(bits)
       return nil
     }

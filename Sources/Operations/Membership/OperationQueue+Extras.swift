@@ -9,8 +9,9 @@ extension OperationQueue {
   /// The rest of an addition, from the registry on.
   @inline(never)
   func addWithExtras(
-    _ operations: [Operation], _ firstTicket: UInt64, _ slots: [UInt], _ barrier: Operation?
+    _ operations: [Operation], _ firstTicket: UInt64, _ slots: BatchSlots, _ barrier: Operation?
   ) {
+    var slots = slots
     noteAdded(operations, firstTicket)
     let givesExtras = self.givesExtras
     var ready = JobChain()
@@ -24,9 +25,9 @@ extension OperationQueue {
       }
     }
     if cancelsNewcomers { record.cancelBeforeTheyStart(operations) }
-    for (operation, slot) in zip(operations, slots) {
+    for operation in operations {
       var job = operation.submitInBatch(
-        slot: slot, in: self, behind: barrier, ready: &recorded)
+        slot: slots.take(), in: self, behind: barrier, ready: &recorded)
       if givesExtras { job = operation.noteSubmission(self, job) }
       if let job { ready.append(job) }
     }

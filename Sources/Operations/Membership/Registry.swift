@@ -47,28 +47,23 @@ import Synchronization
     return slot
   }
 
-  /// Adds members with successive tickets; stores each one's slot in its header's link until it is
-  /// submitted.
-  func add(_ operations: [Operation], firstTicket: UInt64, stripe: Int) {
-    let isOwned = stripe < Self.ownedStripes
-    let stripe = unsafe stripes + stripe
-    var ticket = firstTicket
-    var room = 0
-    var isAlone = false
-    OperationWords.forEach(operations) { operation in
-      // One opening per chunkful: enumerations and removals must not wait for a whole batch.
-      if room == 0 {
-        isAlone = unsafe RegistryStripe.open(stripe, isOwned: isOwned)
-        room = RegistryChunk.capacity
+  /// Adds members with successive tickets; returns their slots in order.
+  func add(_ operations: [Operation], firstTicket: UInt64, stripe index: Int) -> BatchSlots {
+    let stripe = unsafe stripes + index
+    var runs: [Range<UInt>] = []
+    OperationWords.withWords(operations) { words in
+      var added = 0
+      while added < words.count {
+        // One opening per chunk: enumerations and removals must not wait for a whole batch.
+        let isAlone = unsafe RegistryStripe.open(stripe, isOwned: index < Self.ownedStripes)
+        let run = unsafe stripe.pointee.lists.add(
+          words.extracting(added...), firstTicket &+ UInt64(added), at: stripe)
+        unsafe RegistryStripe.close(stripe, isAlone: isAlone)
+        runs.append(run)
+        added += run.count
       }
-      let slot = unsafe stripe.pointee.lists.add(operation.word, ticket, at: stripe)
-      // relaxed: this thread reads it back before anybody else owns the header.
-      operation.header.link.store(slot, ordering: .relaxed)
-      ticket += 1
-      room -= 1
-      if room == 0 { unsafe RegistryStripe.close(stripe, isAlone: isAlone) }
     }
-    if room > 0 { unsafe RegistryStripe.close(stripe, isAlone: isAlone) }
+    return BatchSlots(runs)
   }
 
   /// Adds a member that `members()` does not show.

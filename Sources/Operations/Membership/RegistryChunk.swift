@@ -85,15 +85,16 @@ import Synchronization
   @inline(__always) static func add(
     _ member: UInt, _ ticket: UInt64, to chunk: UnsafeMutablePointer<RegistryChunk>
   ) -> UInt {
+    // SAFETY of the indices: the chunk is not full.
     let index = unsafe chunk.pointee.filled
     // relaxed, all: the end of the opening publishes them.
-    unsafe chunk.pointee.slots[index].store(member, ordering: .relaxed)
-    unsafe chunk.pointee.tickets[index].store(
+    unsafe chunk.pointee.slots[unchecked: index].store(member, ordering: .relaxed)
+    unsafe chunk.pointee.tickets[unchecked: index].store(
       UInt32(truncatingIfNeeded: ticket), ordering: .relaxed)
-    unsafe chunk.pointee.upperTickets[index].store(
+    unsafe chunk.pointee.upperTickets[unchecked: index].store(
       UInt16(truncatingIfNeeded: ticket >> 32), ordering: .relaxed)
-    unsafe chunk.pointee.filled = index + 1
-    return UInt(bitPattern: chunk) + slotOffset + UInt(index)
+    unsafe chunk.pointee.filled = index &+ 1
+    return UInt(bitPattern: chunk) &+ slotOffset &+ UInt(bitPattern: index)
   }
 
   /// The member in `slot` leaves, or the last handle to one that was buried there is back.
@@ -111,7 +112,8 @@ import Synchronization
     let stripe = unsafe chunk.pointee.stripe
     // release, edge Left: whoever finds the slot empty has all that was read of the chunk behind
     // him.
-    unsafe chunk.pointee.slots[index(ofSlot: slot)].store(word, ordering: .releasing)
+    // SAFETY of the index: slots come from `add`.
+    unsafe chunk.pointee.slots[unchecked: index(ofSlot: slot)].store(word, ordering: .releasing)
     AsymmetricBarrier.light()
     // acquire, edge Unpinned. After the store, edge Pinned: the enumerator's heavy barrier orders
     // the two.

@@ -111,13 +111,31 @@ struct RegistryStripe: ~Copyable {
   @inline(__always) mutating func add(
     _ member: UInt, _ ticket: UInt64, at stripe: UnsafeMutablePointer<RegistryStripe>
   ) -> UInt {
-    let chunk: UnsafeMutablePointer<RegistryChunk>
-    if let newest = unsafe newest, unsafe newest.pointee.filled < RegistryChunk.capacity {
-      unsafe chunk = newest
-    } else {
-      unsafe chunk = addChunk(at: stripe)
+    unsafe RegistryChunk.add(member, ticket, to: chunkWithRoom(at: stripe))
+  }
+
+  /// Adds the first of `members` with successive tickets, as many as there is room for in a chunk;
+  /// returns their slots.
+  mutating func add(
+    _ members: Span<UInt>, _ firstTicket: UInt64, at stripe: UnsafeMutablePointer<RegistryStripe>
+  ) -> Range<UInt> {
+    let chunk = unsafe chunkWithRoom(at: stripe)
+    let count = unsafe min(members.count, RegistryChunk.capacity - chunk.pointee.filled)
+    var last: UInt = 0
+    for index in 0..<count {
+      last = unsafe RegistryChunk.add(members[index], firstTicket &+ UInt64(index), to: chunk)
     }
-    return unsafe RegistryChunk.add(member, ticket, to: chunk)
+    return last + 1 - UInt(count)..<last + 1
+  }
+
+  /// The newest chunk, or a new one where that is full.
+  @inline(__always) private mutating func chunkWithRoom(
+    at stripe: UnsafeMutablePointer<RegistryStripe>
+  ) -> UnsafeMutablePointer<RegistryChunk> {
+    if let newest = unsafe newest, unsafe newest.pointee.filled < RegistryChunk.capacity {
+      return unsafe newest
+    }
+    return unsafe addChunk(at: stripe)
   }
 
   /// Looks at two older chunks for each one that it adds: one round takes out all that were spent
@@ -197,5 +215,27 @@ struct RegistryStripe: ~Copyable {
     unsafe newest = nil
     unsafe Self.free(first)
     unsafe Self.free(takeSpare())
+  }
+}
+
+/// The slots of a batch of members in the order of these, taken one by one.
+struct BatchSlots {
+  /// Neighbours, since a chunk is filled in order; the first ones last.
+  private var runs: [Range<UInt>] = []
+  private var taken: UInt = 0
+  private var end: UInt = 0
+
+  /// `runs` in order.
+  init(_ runs: [Range<UInt>]) { self.runs = runs.reversed() }
+
+  @inline(__always) mutating func take() -> UInt {
+    if taken == end { nextRun() }
+    defer { taken &+= 1 }
+    return taken
+  }
+
+  @inline(never) private mutating func nextRun() {
+    let run = runs.removeLast()
+    (taken, end) = (run.lowerBound, run.upperBound)
   }
 }
