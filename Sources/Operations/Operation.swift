@@ -216,7 +216,7 @@ open class Operation: @unchecked Sendable {
   /// unless `faultsOnLateDependencyEdits` is set. O(1) amortised. An operation cannot depend on
   /// itself: that stops the process; `tryAddDependency(_:)` throws.
   open func addDependency(_ dependency: Operation) {
-    do { try tryAddDependency(dependency) } catch { error.fault("addDependency(_:)") }
+    if !addInlineEdge(to: dependency) { addUnusualEdge(to: dependency) }
   }
 
   /// Lifts the constraint at once; does nothing for what is no dependency (contract 26, 27).

@@ -22,7 +22,12 @@ extension Operation {
   /// As `addDependency(_:)`, but throws `dependencyCycle` when `dependency` is this operation and,
   /// in strict mode, `alreadyExecuting` or `alreadyFinished` when it has started.
   public final func tryAddDependency(_ dependency: Operation) throws(OperationError) {
-    try addEdge(to: dependency, injection: nil)
+    if !addInlineEdge(to: dependency) { try addEdge(to: dependency, injection: nil) }
+  }
+
+  /// Implements `addDependency(_:)` where `addInlineEdge` has not.
+  @inline(never) final func addUnusualEdge(to dependency: Operation) {
+    do { try addEdge(to: dependency, injection: nil) } catch { error.fault("addDependency(_:)") }
   }
 
   /// Adds the edge if it is new and, with it, what passes the dependency's result in.
@@ -30,7 +35,6 @@ extension Operation {
     to dependency: Operation, injection: Injection?
   ) throws(OperationError) {
     guard dependency !== self else { throw .dependencyCycle(path: [self, self]) }
-    if injection == nil, addInlineEdge(to: dependency) { return }
     let table = injection == nil ? nil : coldTableMade()
     var handOver: UInt?
     var isLate = false
@@ -66,15 +70,16 @@ extension Operation {
     if bits & StateBit.hasExtras != 0 { dependencyAdded(dependency) }
   }
 
-  /// Adds the edge to an operation with no registered edges, with room for it and nobody to tell;
-  /// false otherwise.
-  @inline(__always) private final func addInlineEdge(to dependency: Operation) -> Bool {
+  /// Adds the edge to another operation, of this one without registered edges, with room for it and
+  /// nobody to tell; false otherwise.
+  @inline(__always) final func addInlineEdge(to dependency: Operation) -> Bool {
     let bits = state.load(ordering: .relaxed)  // relaxed: the exchange validates it
     let others =
       StateBit.lock | StateBit.registered | StateBit.ignoresDependencies | StateBit.hasExtras
       | StateBit.edgesInCold
     let used = Self.inlineCount(bits)
-    guard bits & others == 0, used < OperationLayout.inlineDependencies else { return false }
+    guard bits & others == 0, used < OperationLayout.inlineDependencies, dependency !== self
+    else { return false }
     // sequentially consistent, edges EditLock and Completion: as in `changeState`.
     let (won, _) = state.weakCompareExchange(
       expected: bits, desired: bits | StateBit.lock, successOrdering: .sequentiallyConsistent,
