@@ -107,7 +107,7 @@ extension Operation {
 
   /// Walks a sealed list, newest entry first; returns the last job made ready, the oldest
   /// registration.
-  final func walkSuccessors(
+  @inline(__always) final func walkSuccessors(
     _ head: UInt, _ context: UnsafeMutablePointer<WorkerContext>, _ released: inout Released
   ) -> Job? {
     var entry = head

@@ -11,7 +11,7 @@ import Synchronization
 extension Operation {
   /// Finishes the operation on the worker that has begun it; returns the immediate successor's
   /// word.
-  final func finishOnWorker(
+  @inline(__always) final func finishOnWorker(
     _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {

@@ -11,10 +11,9 @@ func operationRun(_ header: UnsafeMutableRawPointer, _ context: UnsafeMutableRaw
   // SAFETY: a handle to the operation keeps it and its queue alive; the context is the back end's.
   return unsafe operation._withUnsafeGuaranteedRef { operation in
     unsafe operation.queueReference._withUnsafeGuaranteedRef { queue in
-      ThreadRecord.withCurrent { record in
-        unsafe operation.runHandle(
-          0, operation.job, queue, record,
-          context.assumingMemoryBound(to: WorkerContext.self)) ?? 0
+      unsafe ThreadRecord.currentReference._withUnsafeGuaranteedRef { record in
+        unsafe operation.runHeader(
+          queue, record, context.assumingMemoryBound(to: WorkerContext.self))
       }
     }
   }
@@ -40,6 +39,14 @@ extension Operation {
     let slot = membership.load(ordering: .acquiring)
     return unsafe OperationQueue.reference(RegistryChunk.queueWord(ofSlot: slot))
   }
+
+  /// The operation's header has reached a worker; returns the word of the immediate successor or 0.
+  ///
+  /// Not inlined: in a closure it would be called through memory.
+  @inline(never) fileprivate final func runHeader(
+    _ queue: OperationQueue, _ record: ThreadRecord,
+    _ context: UnsafeMutablePointer<WorkerContext>
+  ) -> UInt { unsafe runHandle(0, job, queue, record, context) ?? 0 }
 
   /// A handle (0 = the operation's own header, else an extra job) has reached a worker.
   ///
