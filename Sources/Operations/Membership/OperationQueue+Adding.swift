@@ -17,7 +17,7 @@ extension OperationQueue {
   }
 
   /// As `addOperation(_:)`, but throws `alreadyQueued`, `alreadyExecuting` or `alreadyFinished`.
-  public func tryAddOperation(_ operation: Operation) throws(OperationError) {
+  public func tryAddOperation(_ operation: consuming Operation) throws(OperationError) {
     try operation.claimForQueue()
     let place = takePlace(1)
     let record = unsafe ThreadRecord.currentReference
@@ -29,7 +29,10 @@ extension OperationQueue {
       return addWithExtras([operation], place.ticket, BatchSlots([slot..<slot + 1]), place.barrier)
     }
     unsafe record._withUnsafeGuaranteedRef { $0.addsUnderWay += 1 }
-    let job = operation.submit(slot: slot, in: self, behind: place.barrier)
+    let member = unsafe Unmanaged.passRetained(consume operation)
+    let job = unsafe member._withUnsafeGuaranteedRef {
+      $0.submit(slot: slot, in: self, behind: place.barrier)
+    }
     unsafe record._withUnsafeGuaranteedRef { $0.addsUnderWay -= 1 }
     if place.barrier != nil { evaluateBarriers() }
     if let job { acceptHandles(JobChain(job)) }
@@ -222,7 +225,8 @@ extension Operation {
     unlockState(bits)
   }
 
-  /// The claimed operation becomes a member; returns its job when it is ready.
+  /// The claimed operation becomes a member, with a reference that has been counted for the queue and
+  /// that `leaveQueue` lets go of; returns its job when it is ready.
   ///
   /// Protocol: Release.md, "Submission".
   @inline(__always) final func submit(
@@ -250,6 +254,7 @@ extension Operation {
     slot: UInt, in queue: OperationQueue, behind barrier: Operation?,
     ready recorded: inout [Operation]
   ) -> Job? {
+    unsafe _ = Unmanaged.passRetained(self)
     guard isRecording else { return submitNow(slot: slot, in: queue, behind: barrier) }
     recordSubmission(to: queue, behind: barrier)
     let job = submitNow(slot: slot, in: queue, behind: barrier)
@@ -257,11 +262,10 @@ extension Operation {
     return job
   }
 
+  /// As `submit` while no recording is under way.
   private final func submitNow(
     slot: UInt, in queue: OperationQueue, behind barrier: Operation?
   ) -> Job? {
-    // The runtime's reference: released when the queue lets go of the operation.
-    unsafe _ = Unmanaged.passRetained(self)
     // acquire, edge EditLock: sees dependencies that other threads have added; sequentially
     // consistent, edge FinishedEarly: after the claim, see `finishBeforeStart`.
     let bits = state.load(ordering: .sequentiallyConsistent)
@@ -334,9 +338,14 @@ extension Operation {
     let left = pending.wrappingSubtract(
       registration.resolved, ordering: .acquiringAndReleasing
     ).newValue
+    // From the unlock on it may run and leave, unless nothing holds it back.
+    let kept = registration.inheritsCancellation ? unsafe Unmanaged.passRetained(self) : nil
     unlockState(bits)
     // Before the hand-over, so that it does not start.
-    if registration.inheritsCancellation { cancel() }
+    if let kept = unsafe kept {
+      cancel()
+      unsafe kept.release()
+    }
     return left == 0 ? job : nil
   }
 }
