@@ -66,6 +66,19 @@ final class Notices<Property: Hashable & Sendable>: Sendable {
     /// Includes some that have ended.
     var observers: [Observer] = []
     var living = 0
+
+    /// Says whether it is the only one.
+    mutating func add(_ observer: Observer) -> Bool {
+      observers.append(observer)
+      living += 1
+      return living == 1
+    }
+
+    /// One of them has ended.
+    mutating func forgetOne() {
+      living -= 1
+      if observers.count > 2 * living { observers.removeAll(where: \.hasEnded) }
+    }
   }
   private struct Contents: Sendable {
     /// None of them is empty.
@@ -82,26 +95,24 @@ final class Notices<Property: Hashable & Sendable>: Sendable {
     state.withLock { $0.lists[property]?.observers ?? [] }
   }
 
-  func observes(_ property: Property) -> Bool { state.withLock { $0.lists[property] != nil } }
-
-  /// Adds an observer of what is noted from here on; O(1) amortised.
-  func add(_ observer: Observer, of property: Property) {
+  /// Adds an observer of what is noted from here on, and says whether it is the only one; O(1)
+  /// amortised.
+  @discardableResult func add(_ observer: Observer, of property: Property) -> Bool {
     state.withLock { state in
-      state.lists[property, default: ObserverList()].observers.append(observer)
-      state.lists[property]?.living += 1
+      state.lists[property, default: ObserverList()].add(observer)
     }
   }
 
   /// An observer of the property has ended; O(1) amortised.
   func forgetOne(of property: Property) {
     state.withLock { state in
-      guard var list = state.lists.removeValue(forKey: property) else { return }
-      list.living -= 1
-      if list.living == 0 { return }
-      if list.observers.count > 2 * list.living { list.observers.removeAll(where: \.hasEnded) }
-      state.lists[property] = list
+      guard let index = state.lists.index(forKey: property) else { return }
+      state.lists.values[index].forgetOne()
+      if state.lists.values[index].living == 0 { state.lists.remove(at: index) }
     }
   }
+
+  func observes(_ property: Property) -> Bool { state.withLock { $0.lists[property] != nil } }
 
   // MARK: Noting; under the lock that orders the changes
 

@@ -21,8 +21,9 @@ extension KeyValueObservable where Self: Operation {
     _ keyPath: KeyPath<Self, Value>, options: ObservingOptions,
     changeHandler: @escaping @Sendable (Self, KeyValueChange<Value>) -> Void
   ) -> Observation {
-    let observer = Observer(options) { [weak self] (change: KeyValueChange<Value>) in
-      if let self { changeHandler(self, change) }
+    // Unowned: observers are told by calls of the operation.
+    let observer = Observer(options) { [unowned self] (change: KeyValueChange<Value>) in
+      changeHandler(self, change)
     }
     let property = Self.property(at: keyPath)
     guard case .own(let own) = property else { return attach(observer, of: property) { nil } }
@@ -49,7 +50,8 @@ extension KeyValueObservable where Self: Operation {
 
   /// Which property a key path of the subclass means, overridden or not.
   static func property(at keyPath: AnyKeyPath) -> ObservedProperty {
-    switch keyPath {
+    guard Self.self != Operation.self else { return Operation.inheritedProperty(at: keyPath) }
+    return switch keyPath {
     case _ where isSame(keyPath, \Self.isCancelled): .isCancelled
     case _ where isSame(keyPath, \Self.isAsynchronous): .isAsynchronous
     case _ where isSame(keyPath, \Self.isExecuting): .isExecuting
@@ -93,6 +95,21 @@ extension KeyValueObservable where Self: Operation {
 }
 
 extension Operation {
+  /// As `property(at:)` of this class, whose key paths are there and need not be made.
+  fileprivate static func inheritedProperty(at keyPath: AnyKeyPath) -> ObservedProperty {
+    switch keyPath {
+    case \Operation.isFinished: .isFinished
+    case \Operation.isExecuting: .isExecuting
+    case \Operation.isReady: .isReady
+    case \Operation.isCancelled: .isCancelled
+    case \Operation.isAsynchronous: .isAsynchronous
+    case \Operation.dependencies: .dependencies
+    case \Operation.queuePriority: .queuePriority
+    case \Operation.completionBlock: .completionBlock
+    default: .own(OwnProperty(path: keyPath))
+    }
+  }
+
   /// Calls `handler` with the old and the new value whenever the property changes (contract 122,
   /// 124–126).
   ///
@@ -109,6 +126,17 @@ extension Operation {
   public final func observe<Value: Sendable>(
     _ keyPath: KeyPath<Operation, Value>,
     handler: @escaping @Sendable (Operation, ObservedChange<Value>) -> Void
+  ) -> Observation { observeChanges(of: keyPath, handler) }
+
+  /// As the other `observe(_:handler:)`, for a flag: its type is known where this is compiled.
+  public final func observe(
+    _ keyPath: KeyPath<Operation, Bool>,
+    handler: @escaping @Sendable (Operation, ObservedChange<Bool>) -> Void
+  ) -> Observation { observeChanges(of: keyPath, handler) }
+
+  @inline(__always) private final func observeChanges<Value: Sendable>(
+    of keyPath: KeyPath<Operation, Value>,
+    _ handler: @escaping @Sendable (Operation, ObservedChange<Value>) -> Void
   ) -> Observation {
     let operation: Operation = self
     return operation.observe(keyPath, options: [.old, .new]) { operation, change in
@@ -159,10 +187,9 @@ extension Operation {
         log.awaited = Set(probed.map(\.word))
         log.builtInReady = isBuiltInReady(log, bits)
       }
-      if let value = runtimeValue(of: property, log, bits), !notices.observes(property) {
+      if notices.add(observer, of: property), let value = runtimeValue(of: property, log, bits) {
         notices.note { [self] in log.shown[property] = ask(property, assuming: value) }
       }
-      notices.add(observer, of: property)
       if observer.options.contains(.initial) {
         let known = initialValue(of: property, bits)
         notices.note {
