@@ -61,11 +61,4 @@ extension Operation {
       unlockState(StateChange.retainDependencies(bits, newValue))
     }
   }
-
-  final var band: PriorityBand {
-    // sequentially consistent, edge LevelChanged: after the step that made the operation ready; see
-    // `changeBand`.
-    PriorityBand(
-      lowBitsOf: UInt(state.load(ordering: .sequentiallyConsistent) >> StateBit.bandShift))
-  }
 }

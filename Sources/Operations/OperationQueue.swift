@@ -51,6 +51,16 @@ open class OperationQueue: @unchecked Sendable {
   /// What waits inside its operations do, and have done.
   final let waits = WaitState()
 
+  /// True from the first use of what `QueueExtras` holds.
+  // relaxed, edge ExtrasMade: the callers explain why what they missed does not count yet; see
+  // Observation.md.
+  @inline(__always) final var hasExtras: Bool { extras.load(ordering: .relaxed) != 0 }
+
+  /// `hasExtras`, or a recording is under way; one test for both.
+  @inline(__always) final var hasExtrasOrIsRecorded: Bool {
+    extras.load(ordering: .relaxed) | UInt(recordingWord) != 0  // relaxed: as above
+  }
+
   struct Attributes: Sendable {
     var name: String?
     var qualityOfService = QualityOfService.default

@@ -47,6 +47,13 @@ extension Operation {
       ).unsafelyUnwrapped, band: band)
   }
 
+  final var band: PriorityBand {
+    // sequentially consistent, edge LevelChanged: after the step that made the operation ready; see
+    // `changeBand`.
+    PriorityBand(
+      lowBitsOf: UInt(state.load(ordering: .sequentiallyConsistent) >> StateBit.bandShift))
+  }
+
   /// The link word of the inline edge `entry` = operation | slot << 1.
   static func edgeLink(_ entry: UInt) -> UnsafeMutablePointer<Atomic<UInt>> {
     unsafe slotWord(entry & ~15, OperationLayout.edges, Int((entry >> 1) & 7))

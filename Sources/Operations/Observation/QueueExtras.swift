@@ -32,16 +32,6 @@ import Synchronization
 }
 
 extension OperationQueue {
-  /// True from the first use of what `QueueExtras` holds.
-  // relaxed, edge ExtrasMade: the callers explain why what they missed does not count yet; see
-  // Observation.md.
-  @inline(__always) var hasExtras: Bool { extras.load(ordering: .relaxed) != 0 }
-
-  /// `hasExtras`, or a recording is under way; one test for both.
-  @inline(__always) var hasExtrasOrIsRecorded: Bool {
-    extras.load(ordering: .relaxed) | UInt(recordingWord) != 0  // relaxed: as above
-  }
-
   /// The extras, or nil when nobody has needed them.
   var extrasIfAny: QueueExtras? {
     // acquire, edge ExtrasMade: pairs with the release in `extrasMade`.

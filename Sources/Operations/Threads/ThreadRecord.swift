@@ -25,7 +25,7 @@ import Synchronization
   /// Per level the queue whose limit has counted the operation there, or 0; written under that
   /// queue's `control`.
   let counted: UnsafeMutablePointer<Atomic<UInt>>
-  /// The queue that the held-back credits belong to, or 0; see ThreadRecord+Credits.swift.
+  /// The queue that the held-back credits belong to, or 0; see Credits.swift.
   let creditQueue = Atomic<UInt>(0)
   /// Operations credited in the life of the record, modulo 2^32.
   let earned = Atomic<UInt32>(0)
