@@ -53,7 +53,9 @@ import Synchronization
 
   /// Runs the node unless the run is cancelled, releases its successors and returns the one to run
   /// next.
-  @inline(__always)
+  ///
+  /// Not inlined: in a closure it would be called through memory.
+  @inline(never)
   static func run(
     _ node: UnsafeMutablePointer<GraphNode>, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
@@ -160,5 +162,7 @@ private func graphNodeRun(
 ) -> UInt {
   let node = unsafe header.assumingMemoryBound(to: GraphNode.self)
   let context = unsafe context.assumingMemoryBound(to: WorkerContext.self)
-  return ThreadRecord.withCurrent { record in unsafe GraphNode.run(node, record, context) }
+  return unsafe ThreadRecord.currentReference._withUnsafeGuaranteedRef { record in
+    unsafe GraphNode.run(node, record, context)
+  }
 }

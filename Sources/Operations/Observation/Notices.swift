@@ -57,7 +57,7 @@ final class Observer: Sendable {
 /// of the property; an event is told to those who had come by then. After unlocking he tells all
 /// events, unless somebody else is telling; that one then comes back for them. So order needs no
 /// lock while handlers run. Page: Observation.md; model: Tests/Models/observation.pml.
-final class Notices<Property: Hashable & Sendable>: Sendable {
+final class Notices<Property: Equatable & Sendable>: Sendable {
   /// Tells observers something that has happened.
   typealias Event = @Sendable () -> Void
 
@@ -81,38 +81,48 @@ final class Notices<Property: Hashable & Sendable>: Sendable {
     }
   }
   private struct Contents: Sendable {
-    /// None of them is empty.
-    var lists: [Property: ObserverList] = [:]
+    /// Of the properties that somebody observes, which are few.
+    var lists: [(property: Property, list: ObserverList)] = []
     var events: [Event] = []
     var isTelling = false
+
+    func index(of property: Property) -> Int? {
+      lists.firstIndex { $0.property == property }
+    }
   }
   private let state = Locked(Contents())
 
   // MARK: Observers
 
-  /// Those who observe the property, in the order in which they came; O(1).
+  /// Those who observe the property, in the order in which they came; O(observed properties).
   func observers(of property: Property) -> [Observer] {
-    state.withLock { $0.lists[property]?.observers ?? [] }
+    state.withLock { state in
+      state.index(of: property).map { state.lists[$0].list.observers } ?? []
+    }
   }
 
-  /// Adds an observer of what is noted from here on, and says whether it is the only one; O(1)
-  /// amortised.
+  /// Adds an observer of what is noted from here on, and says whether it is the only one;
+  /// O(observed properties) amortised.
   @discardableResult func add(_ observer: Observer, of property: Property) -> Bool {
     state.withLock { state in
-      state.lists[property, default: ObserverList()].add(observer)
+      if let index = state.index(of: property) { return state.lists[index].list.add(observer) }
+      var list = ObserverList()
+      let isOnly = list.add(observer)
+      state.lists.append((property, list))
+      return isOnly
     }
   }
 
-  /// An observer of the property has ended; O(1) amortised.
+  /// An observer of the property has ended; O(observed properties) amortised.
   func forgetOne(of property: Property) {
     state.withLock { state in
-      guard let index = state.lists.index(forKey: property) else { return }
-      state.lists.values[index].forgetOne()
-      if state.lists.values[index].living == 0 { state.lists.remove(at: index) }
+      guard let index = state.index(of: property) else { return }
+      state.lists[index].list.forgetOne()
+      if state.lists[index].list.living == 0 { state.lists.remove(at: index) }
     }
   }
 
-  func observes(_ property: Property) -> Bool { state.withLock { $0.lists[property] != nil } }
+  func observes(_ property: Property) -> Bool { state.withLock { $0.index(of: property) != nil } }
 
   // MARK: Noting; under the lock that orders the changes
 
