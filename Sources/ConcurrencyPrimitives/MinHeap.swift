@@ -25,10 +25,14 @@ package struct MinHeap<Element: Comparable> {
   /// Removes the least element.
   @inlinable @discardableResult package mutating func popFirst() -> Element? {
     guard let first = elements.first, let last = elements.popLast() else { return nil }
-    if elements.isEmpty { return first }
-    elements[0] = last
-    sink(0)
+    if !elements.isEmpty { replaceFirst(with: last) }
     return first
+  }
+
+  /// Puts an element in the place of the least one, which must be there; O(log count).
+  @inlinable package mutating func replaceFirst(with element: Element) {
+    elements[0] = element
+    sink(0)
   }
 
   /// Removes what `isRemoved` accepts; O(count).

@@ -235,8 +235,8 @@ open class OperationQueue: @unchecked Sendable {
   /// Adds an operation, which the queue keeps until it has finished (contract 105).
   ///
   /// From anywhere, operations of this queue included. An operation that is executing, finished or in any queue stops
-  /// the process; `tryAddOperation(_:)` throws instead. O(1) but for its dependencies. Consuming: one that nobody else
-  /// keeps goes to the queue without counting a reference.
+  /// the process; `tryAddOperation(_:)` throws instead. O(1) but for its dependencies.
+  /// Consuming: one that nobody else keeps goes to the queue without counting a reference.
   open func addOperation(_ operation: consuming Operation) {
     do { try tryAddOperation(operation) } catch {
       error.fault("addOperation(_:) on queue \"\(storedName)\"", .adding(to: self))

@@ -225,8 +225,9 @@ extension Operation {
     unlockState(bits)
   }
 
-  /// The claimed operation becomes a member, with a reference that has been counted for the queue and
-  /// that `leaveQueue` lets go of; returns its job when it is ready.
+  /// The claimed operation becomes a member; returns its job when it is ready.
+  ///
+  /// A reference has been counted for the queue, which lets go of it in `leaveQueue`.
   ///
   /// Protocol: Release.md, "Submission".
   @inline(__always) final func submit(
