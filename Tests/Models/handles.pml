@@ -6,19 +6,21 @@
  * -DMOVE2), a late addDependency with the end of that dependency (-DADD), a wait that runs B on the waiting worker (-DWAIT), a
  * finish before the add (-DEARLY), a limit that is set meanwhile (-DLIMIT), a finish after the add (-DFINISH).
  * With -DRETURN three changes there, elsewhere and back, while at most two handles should be out. With -DGRANT any handle may find
- * that B has been granted what it needs, and then starts it although another one is the latest.
+ * that B has been granted what it needs, and then starts it although another one is the latest. With -DSLOT a cancelled B needs a slot,
+ * since its class overrides start().
  * Sequential consistency; steps under the edit lock that nobody else can see are one step.
  *
- * Properties: B starts exactly once; not while a dependency that was added before is unfinished, unless cancelled or finished early; no handle is
- * handed over while it is out already (its link word would be in two lists); nobody touches B, an extra job or the queue after its
- * end; B leaves once, when it has finished; nothing is left over.
+ * Properties: B starts exactly once; not while a dependency that was added before is unfinished, unless cancelled or finished early;
+ * after a change of level by its latest handle, unless it needs no slot; no handle is handed over while it is out already (its link
+ * word would be in two lists); nobody touches B, an extra job or the queue after its end; B leaves once, when it has finished; nothing is left over.
  *
  * Expected to FAIL: -DW_COUNT (the runner lets go of B whatever else is out), -DW_QUEUE (the handles keep B
  * and not its queue), -DW_SAME (a waiter's handle passes for the header), -DW_LATER (a waiter counts its handle
  * and begins in two steps), -DW_CHOOSE (the handle to hand over is chosen after the
  * unlock), -DW_KEEP (a parking run keeps neither B nor its queue), -DW_EARLY (an edit asks for the cancellation only, and takes
  * an operation that was finished early for one that waits for its dependencies), -DW_STEPS (a finish in the queue sets its bit in
- * one step and begins B in another), -DW_FORGET (a handle that a worker has dropped is still a place to return to).
+ * one step and begins B in another), -DW_FORGET (a handle that a worker has dropped is still a place to return to),
+ * -DW_PLACE (every cancelled B is started by whichever handle comes first).
  */
 #define SKIP 7
 #define NONE 8
@@ -100,8 +102,18 @@ inline forgetPlace(i) {                         /* under the lock */
   }
 }
 
+#ifdef SLOT                                     /* start() is B's own */
+#define needsNoSlot early
+#else
+#define needsNoSlot toBeSkipped
+#endif
+
 /* begin: result 1 won, 0 lost, 2 parked */
+#ifdef W_PLACE
 #define outOfDate (moved && !toBeSkipped && latest != i)
+#else
+#define outOfDate (moved && !hasNoPlace && latest != i)
+#endif
 inline begin(i) {
   atomic { !lock; touch; r = 3; isKept = 0;
     if :: !hold && !moved && !started -> started = 1; r = 1 :: else fi };
@@ -111,7 +123,7 @@ inline begin(i) {
 #ifndef W_KEEP
      keepQ();
 #endif
-     atomic { rc++ };
+     atomic { !lock; rc++; hasNoPlace = moved && needsNoSlot };
      takeLock();
      if
      :: started || outOfDate ->
@@ -134,7 +146,9 @@ inline begin(i) {
            if :: i == 0 -> headerIsBack = 1 :: else fi;
            forgetPlace(i);
            r = 2; dropLock()
-        :: else -> started = 1; r = 1; dropLock()
+        :: else ->
+           assert(!moved || latest == i || needsNoSlot);
+           started = 1; r = 1; dropLock()
         fi
      fi
   :: else
@@ -142,7 +156,7 @@ inline begin(i) {
 }
 
 proctype Worker() {
-  byte i, r; bit last, isKept;
+  byte i, r; bit last, isKept, hasNoPlace;
 end:
   do
   :: atomic {
@@ -167,13 +181,14 @@ end:
 #endif
      :: else
      fi;
+     hasNoPlace = 0;
      if :: i > 0 -> gone[i] = 1 :: else fi       /* the extraJob's memory goes with its run */
   od
 }
 
 inline skipOutsideTheList() {
   takeLock();
-  if :: started || !out || !toBeSkipped || hasSkipJob -> skips = 0 :: else -> handles++; hasSkipJob = 1 fi;
+  if :: started || !out || !needsNoSlot || hasSkipJob -> skips = 0 :: else -> handles++; hasSkipJob = 1 fi;
   dropLock();
   if :: skips -> handOver(SKIP) :: else fi
 }
@@ -294,7 +309,7 @@ proctype DependencyEnds() {                     /* after the edge was pushed */
 }
 
 proctype Waiter() {                             /* runs B on its own thread, or gives up and sleeps */
-  byte r; bit last, mine, isKept;
+  byte r; bit last, mine, isKept, hasNoPlace;
   takeLock();
   if :: started -> skip :: else -> mine = 1; qrefs++ fi;
   dropLock();

@@ -99,6 +99,31 @@ extension OperationLayer {
       }
     }
 
+    /// A cancelled operation that needs a slot, since its class overrides `start()`, keeps its
+    /// place: the one of its last level.
+    @Test(.contract(49, 88), arguments: Kind.each)
+    func aCancelledOneThatNeedsASlotStartsInItsLevel(_ kind: Kind) {
+      final class Starter: Operation, @unchecked Sendable {
+        let log: Log
+        init(_ log: Log) { self.log = log }
+        override func start() {
+          log.note(1)
+          super.start()
+        }
+      }
+      let (queue, log) = (kind.queue(), Log())
+      queue.maxConcurrentOperationCount = 1
+      queue.isSuspended = true
+      let moved = Starter(log)
+      queue.addOperation(moved)
+      queue.addOperation(BlockOperation { log.note(0) })
+      moved.queuePriority = .veryLow
+      moved.cancel()
+      queue.isSuspended = false
+      queue.expectQuiet()
+      #expect(log.values == [0, 1])
+    }
+
     /// Changes from two sides while handles come to the workers: each operation starts, and only once.
     @Test(arguments: Kind.each) func changesAgainstTheStart(_ kind: Kind) {
       let queue = kind.queue()

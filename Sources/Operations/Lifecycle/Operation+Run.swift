@@ -280,11 +280,13 @@ extension Operation {
     // relaxed: an edge that comes later is found when it is registered.
     if state.load(ordering: .relaxed) & StateBit.hold != 0 { inheritCancellation() }
     let isReadyNow = isReady  // user code: before the lock
+    // What needs no slot has no place in the order. Asked before the lock as well; what ceases to
+    // need one later is left to the latest handle.
+    // relaxed: as above.
+    let hasNoPlace = state.load(ordering: .relaxed) & StateBit.moved != 0 && needsNoSlot
     var bits = lockState()
-    // What is to be skipped has no place in the order.
     let isOutOfDate =
-      bits & (StateBit.moved | StateBit.toBeSkipped) == StateBit.moved
-      && coldTable?.latestHandle != handle
+      bits & StateBit.moved != 0 && !hasNoPlace && coldTable?.latestHandle != handle
     // What was granted its resources has had its turn, and the slot that came with it goes with the
     // handle of that time: whichever comes first starts it. The latest one would have to ask anew.
     let isGranted = coldTable?.holdsResources ?? false
