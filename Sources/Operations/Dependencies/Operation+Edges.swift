@@ -64,6 +64,34 @@ extension Operation {
     unsafe edge(to: dependency, bits) != nil
   }
 
+  /// Adds the edge to another operation, of this one without registered edges, with room for it and
+  /// nobody to tell; false otherwise.
+  @inline(__always) final func addInlineEdge(to dependency: Operation) -> Bool {
+    let bits = state.load(ordering: .relaxed)  // relaxed: the exchange validates it
+    let others =
+      StateBit.lock | StateBit.registered | StateBit.ignoresDependencies | StateBit.hasExtras
+      | StateBit.edgesInCold
+    let used = Self.inlineCount(bits)
+    guard bits & others == 0, used < OperationLayout.inlineDependencies, dependency !== self
+    else { return false }
+    // sequentially consistent, edges EditLock and Completion: as in `changeState`.
+    let (won, _) = state.weakCompareExchange(
+      expected: bits, desired: bits | StateBit.lock, successOrdering: .sequentiallyConsistent,
+      failureOrdering: .relaxed)
+    guard won else { return false }
+    let wanted = dependency.word
+    for slot in 0..<used
+    // relaxed: locked
+    where unsafe dependencyWord(slot).pointee.load(ordering: .relaxed) == wanted {
+      unlockState(bits)
+      return true
+    }
+    unsafe _ = Unmanaged.passRetained(dependency)
+    unsafe dependencyWord(used).pointee.store(wanted, ordering: .relaxed)  // relaxed: locked
+    unlockState(StateChange.addInlineEdge(bits))
+    return true
+  }
+
   /// Retains and lists `dependency`; registers nothing.
   final func appendDependency(
     _ dependency: Operation, _ bits: inout UInt32, hidden: Bool

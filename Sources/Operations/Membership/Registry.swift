@@ -211,3 +211,25 @@ import Synchronization
     return pinned
   }
 }
+
+/// The slots of a batch of members in the order of these, taken one by one.
+struct BatchSlots {
+  /// Neighbours, since a chunk is filled in order; the first ones last.
+  private var runs: [Range<UInt>] = []
+  private var taken: UInt = 0
+  private var end: UInt = 0
+
+  /// `runs` in order.
+  init(_ runs: [Range<UInt>]) { self.runs = runs.reversed() }
+
+  @inline(__always) mutating func take() -> UInt {
+    if taken == end { nextRun() }
+    defer { taken &+= 1 }
+    return taken
+  }
+
+  @inline(never) private mutating func nextRun() {
+    let run = runs.removeLast()
+    (taken, end) = (run.lowerBound, run.upperBound)
+  }
+}
