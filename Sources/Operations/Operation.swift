@@ -93,7 +93,7 @@ open class Operation: @unchecked Sendable {
       record.takeStarting(self) ? record.currentQueue : nil
     }
     if let queue { return runMain(countedBy: queue) }
-    do { try startManually(callsStart: false) } catch { error.fault("start()", .starting) }
+    do { try startManually(callsStart: false) } catch { error.fault("start()") }
   }
 
   /// Whether the work goes on after `start()` has returned.

@@ -239,7 +239,7 @@ open class OperationQueue: @unchecked Sendable {
   /// Consuming: one that nobody else keeps goes to the queue without counting a reference.
   open func addOperation(_ operation: consuming Operation) {
     do { try tryAddOperation(operation) } catch {
-      error.fault("addOperation(_:) on queue \"\(storedName)\"", .adding(to: self))
+      error.fault("addOperation(_:) on queue \"\(storedName)\"")
     }
   }
 
@@ -270,7 +270,7 @@ open class OperationQueue: @unchecked Sendable {
   open func addOperations(_ operations: [Operation], waitUntilFinished: Bool) {
     do { try tryAddOperations(operations) } catch {
       error.fault(
-        "addOperations(_:waitUntilFinished:) on queue \"\(storedName)\"", .adding(to: self))
+        "addOperations(_:waitUntilFinished:) on queue \"\(storedName)\"")
     }
     guard waitUntilFinished else { return }
     for operation in operations { operation.waitUntilFinished() }

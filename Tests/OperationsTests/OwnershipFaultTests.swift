@@ -27,8 +27,8 @@ extension OperationLayer {
       }
       expect(
         result, says: "addOperation(_:) on queue \"uploads\"",
-        "Operation \"shared\" (pending, ready) belongs to GroupOperation \"first\" already",
-        "leave it to that, or make a new operation")
+        "Operation \"shared\" (pending, ready) is in queue \"(members of GroupOperation \"first\")\"",
+        "add it once, or make a new operation")
     }
 
     @Test func groupThatIsItsOwnMember() async {
@@ -46,7 +46,7 @@ extension OperationLayer {
       }
       expect(
         result, says: "addOperation(_:) on queue",
-        "belongs to GroupOperation \"ouroboros\" already")
+        "is in queue \"(members of GroupOperation \"ouroboros\")\" already")
     }
 
     @Test func memberOfATimeout() async {
@@ -64,8 +64,8 @@ extension OperationLayer {
       }
       expect(
         result,
-        says: "start(): Operation \"shared\" (pending, ready) belongs to TimeoutOperation<()> 0x",
-        "leave the start to that")
+        says: "start(): Operation \"shared\" (pending, ready) belongs to queue",
+        "(members of TimeoutOperation<()> 0x", "leave the start to the queue")
     }
 
     @Test func memberOfAGroupThatRuns() async {
@@ -87,7 +87,7 @@ extension OperationLayer {
           }
           for refusal in refusals { print(refusal as Any) }
           let refusal = refusals[1] as? OperationError
-          guard refusal?.description.contains("belongs to GroupOperation \"import\"") == true else {
+          guard refusal?.description.contains("is in queue \"members of import\"") == true else {
             return
           }
           queue.addOperation(first)
@@ -98,7 +98,8 @@ extension OperationLayer {
         result,
         says:
           "addOperation(_:) on queue \"uploads\": AsyncOperation \"first\" (executing) is executing",
-        "as a member of GroupOperation \"import\" and runs only once; make a new operation to run")
+        "runs only once; change it before it starts, or make a new operation to run the work again."
+      )
     }
 
     @Test(.contract(67)) func addingTwiceToTheSameQueue() async {
@@ -118,7 +119,7 @@ extension OperationLayer {
       }
       expect(
         result, says: "addOperation(_:) on queue \"uploads\"",
-        "Operation \"twice\" (pending, ready) is in this queue already, and runs only once; add it once."
+        "Operation \"twice\" (pending, ready) is in queue \"uploads\" already", "add it once"
       )
     }
 
@@ -137,8 +138,9 @@ extension OperationLayer {
         misuse()
       }
       expect(
-        result, says: "AsyncOperation \"busy\" (executing) is executing in queue \"uploads\"",
-        "runs only once; make a new operation to run the work again.")
+        result, says: "AsyncOperation \"busy\" (executing) is executing",
+        "runs only once; change it before it starts, or make a new operation to run the work again."
+      )
     }
 
     @Test(.contract(62, 101)) func waitsNameWhoWaits() async {

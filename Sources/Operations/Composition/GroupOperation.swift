@@ -145,7 +145,7 @@ open class GroupOperation: Operation, Composite, @unchecked Sendable {
   /// Adds all operations in one step, or stops the process.
   public final func addOperations(_ operations: [Operation]) {
     do { try tryAddOperations(operations) } catch {
-      error.fault("adding members to \(diagnosis)", .adding(to: nil))
+      error.fault("adding members to \(diagnosis)")
     }
   }
 

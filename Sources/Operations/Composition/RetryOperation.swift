@@ -83,7 +83,7 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>, 
     guard let make, let queue else { return }
     let operation = make(number)
     if let failure = operation.claimFailure() {
-      failure.fault("attempt \(number) of \(diagnosis)", .adding(to: nil))
+      failure.fault("attempt \(number) of \(diagnosis)")
     }
     inner.withLock { $0.phase = .running(operation) }
     if isCancelled { ThreadRecord.current.cancelBeforeTheyStart([operation]) }

@@ -57,7 +57,7 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
   private func takeCharge(of operation: Operation) {
     setInitialState(of: TimeoutOperation<Success>.self, StateBit.selfEndingClass)
     if let failure = operation.claimFailure() {
-      failure.fault("making a TimeoutOperation", .adding(to: nil))
+      failure.fault("making a TimeoutOperation")
     }
     operation.reserve(for: self)
   }

@@ -31,8 +31,7 @@ extension OperationQueue {
   ) {
     do { try tryAddOperations(operations, validating: validating) } catch {
       error.fault(
-        "addOperations(_:waitUntilFinished:validating:) on queue \"\(storedName)\"",
-        .adding(to: self))
+        "addOperations(_:waitUntilFinished:validating:) on queue \"\(storedName)\"")
     }
     guard waitUntilFinished else { return }
     for operation in operations { operation.waitUntilFinished() }

@@ -59,16 +59,10 @@ public enum OperationError: Error, CustomStringConvertible {
     case .alreadyFinished(let operation):
       return "\(operation.diagnosis) has finished and runs only once"
     case .alreadyQueued(let operation, let queue):
-      if let owner = operation.nameOfOwner {
-        return "\(operation.diagnosis) belongs to \(owner) already, and to one only"
-      }
       return "\(operation.diagnosis) is in queue \"\(queue)\" already, and belongs to one only"
     case .listedTwice(let operation):
       return "\(operation.diagnosis) is in the list twice, and runs only once"
     case .ownedByQueue(let operation, let queue):
-      if let owner = operation.nameOfOwner {
-        return "\(operation.diagnosis) belongs to \(owner), which starts it in its turn"
-      }
       return "\(operation.diagnosis) belongs to queue \"\(queue)\", which starts it in its turn"
     case .resourcesInUse(let operation):
       let names = operation.requiredResources.map { "\"\($0.name)\"" }.joined(separator: ", ")
@@ -79,13 +73,9 @@ public enum OperationError: Error, CustomStringConvertible {
       return
         "\(operation.diagnosis) would need \(amount) units of resource \"\(resource.name)\", which has "
         + "\(resource.capacity)"
-    case .dependencyCycle(let path) where path.isOfOne:
-      return "\(path[0].diagnosis) depends on itself and would never start"
     case .dependencyCycle(let path):
       return "these operations wait for each other and would never start: "
         + path.map(\.diagnosis).joined(separator: " → ")
-    case .graphCycle(let graph, let path) where path.count == 2:
-      return "\(path[0]) of graph \"\(graph)\" is its own successor and would never start"
     case .graphCycle(let graph, let path):
       return "these nodes of graph \"\(graph)\" wait for each other and would never start: "
         + path.map(\.description).joined(separator: " → ")
@@ -112,18 +102,14 @@ public enum OperationError: Error, CustomStringConvertible {
       "start it when they have finished, whatever an override of isReady says, or add it to a queue, which waits for that"
     case .notReady: "start it when isReady is true, or add it to a queue, which waits for that"
     case .alreadyExecuting, .alreadyFinished:
-      "make a new operation to run the work again or to change it"
+      "change it before it starts, or make a new operation to run the work again"
     case .alreadyQueued: "add it once, or make a new operation for the other queue"
     case .listedTwice: "list it once"
-    case .ownedByQueue(let operation, _) where operation.nameOfOwner != nil:
-      "leave the start to that, or make a new operation"
     case .ownedByQueue: "leave the start to the queue, or do not add the operation to one"
     case .resourcesInUse: "add it to a queue, which waits for that"
     case .resourcesAskedFor: "name all of them before it is ready"
     case .badAmount: "ask for at least 1 and at most what there is"
-    case .dependencyCycle(let path) where path.isOfOne: "remove that dependency"
     case .dependencyCycle: "remove one of the dependencies"
-    case .graphCycle(_, let path) where path.count == 2: "remove that edge"
     case .graphCycle: "remove one of the edges"
     case .nodeOfAnotherGraph: "use the nodes that this graph's builder has returned"
     case .graphIsRunning: "wait for the run under way, or build a second graph"
@@ -136,50 +122,8 @@ public enum OperationError: Error, CustomStringConvertible {
     }
   }
 
-}
-
-extension [Operation] {
-  /// A cycle's path that is an operation and itself.
-  fileprivate var isOfOne: Bool { count == 2 && self[0] === self[1] }
-}
-
-// MARK: Faults
-
-extension OperationError {
-  /// What a fault says more than the error that its throwing twin throws.
-  enum Attempt {
-    /// To a queue, or to an operation that has members.
-    case adding(to: OperationQueue?)
-    case starting
-    case changing
-  }
-
   /// Stops the process, saying what was attempted.
-  func fault(_ attempt: String, _ kind: Attempt = .changing) -> Never {
-    Fault.stop("\(attempt): \(text(for: kind))")
-  }
-
-  private func text(for attempt: Attempt) -> String {
-    let again = "make a new operation to run the work again"
-    switch (self, attempt) {
-    case (.alreadyQueued(let operation, _), .adding(let queue?))
-    where operation.queueIfUnstarted() === queue:
-      return "\(operation.diagnosis) is in this queue already, and runs only once; add it once"
-    case (.alreadyQueued(let operation, _), .adding):
-      guard operation.nameOfOwner != nil else { break }
-      return "\(finding); leave it to that, or make a new operation"
-    case (.alreadyExecuting(let operation), .changing):
-      return
-        "\(operation.diagnosis) is executing\(operation.placeOfExecution); change it before it starts, or \(again)"
-    case (.alreadyExecuting(let operation), _):
-      return
-        "\(operation.diagnosis) is executing\(operation.placeOfExecution) and runs only once; \(again)"
-    case (.alreadyFinished, .changing): return "\(finding); change it before it starts, or \(again)"
-    case (.alreadyFinished, _): return "\(finding); \(again)"
-    default: break
-    }
-    return description
-  }
+  func fault(_ attempt: String) -> Never { Fault.stop("\(attempt): \(self)") }
 }
 
 extension Operation {
