@@ -36,7 +36,7 @@ struct MainQueueTests {
   @Test(.contract(101, 119)) func waitingOnTheMainThreadForItsOwnOperationStopsTheProcess() throws {
     let run = try Fixture.run("wait-for-operation")
     #expect(run.code != 0)
-    #expect(run.errors.contains("because the main thread, which runs the operations"))
+    #expect(run.errors.contains("or do not wait on the main thread for its queue"))
   }
 
   @Test(.contract(100)) func theMainThreadWaitsForOperationsOfOtherQueues() throws {

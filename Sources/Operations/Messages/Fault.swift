@@ -36,15 +36,6 @@ enum Fault {
         + "return; do what must follow in a dependent operation or in the completion block")
   }
 
-  static func waitOnOuter(
-    _ operation: Operation, _ style: WaitStyle, of inner: String
-  ) -> Never {
-    stop(
-      "\(style.rawValue) \(operation.diagnosis) in \(currentQueue): \(inner) waits for it and runs on top of it, from "
-        + "inside its own body, which cannot end before that: each waits for the other; make one of them a dependent "
-        + "operation")
-  }
-
   static func waitForOwnRun(_ graph: OperationGraph) -> Never {
     stop(
       "wait() on a run of \(graph.diagnosis) from inside one of its nodes waits for itself and would never return; do "
@@ -64,8 +55,8 @@ enum Fault {
   ) -> Never {
     stop(
       "\(style.rawValue) \(operation.diagnosis): it cannot start, because \(queue.diagnosis) runs one operation at "
-        + "a time, and that one waits for it. Raise maxConcurrentOperationCount, or make the waiting part a dependent "
-        + "operation")
+        + "a time, and what waits for it has that place. Raise maxConcurrentOperationCount, make the "
+        + "waiting part a dependent operation, or do not wait on the main thread for its queue")
   }
 
   static func waitBehindBarrier(
@@ -74,15 +65,6 @@ enum Fault {
     stop(
       "\(style.rawValue) \(operation.diagnosis): it stands behind a barrier of \(queue.diagnosis) that cannot end before "
         + "what waits here has; make the waiting part a dependent operation, or add it after the barrier"
-    )
-  }
-
-  static func waitFromMainThread(
-    _ operation: Operation, _ queue: OperationQueue, _ style: WaitStyle
-  ) -> Never {
-    stop(
-      "\(style.rawValue) \(operation.diagnosis): it cannot start, because the main thread, which runs the operations "
-        + "of \(queue.diagnosis), waits for it; wait on another thread, or make the waiting part a dependent operation"
     )
   }
 

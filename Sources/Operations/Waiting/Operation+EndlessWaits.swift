@@ -18,14 +18,16 @@ extension Operation {
   final func stopIfPartOfWaiter(_ style: WaitStyle, _ enclosures: [Enclosing]) {
     guard !enclosures.isEmpty else { return }
     let cell = memberWord
-    for enclosing in enclosures where enclosing.operation != 0 {
+    for (depth, enclosing) in enclosures.enumerated() where enclosing.operation != 0 {
       guard enclosing.operation == word || enclosing.operation == cell else { continue }
       if enclosing.place == .owner {
         Fault.waitOnSelf(self, style, from: "what belongs to it")
       }
+      if depth == 0 { Fault.waitOnSelf(self, style, from: "its own body") }
       // Something else may finish an asynchronous one while an operation above it waits.
-      if enclosing.isInnermost { Fault.waitOnSelf(self, style, from: "its own body") }
-      if !isAsynchronous { Fault.waitOnOuter(self, style, of: enclosures[0].nameOfOperation) }
+      if isAsynchronous { continue }
+      let top = enclosures[0].nameOfOperation
+      Fault.waitOnSelf(self, style, from: "its own body, where \(top) runs on top of it,")
     }
   }
 
@@ -37,9 +39,8 @@ extension Operation {
     guard let queue = queueIfUnstarted() else { return }
     let waiting = enclosures().filter { $0.queue === queue && $0.isMember }
     if !waiting.isEmpty, isBehindBarrier { Fault.waitBehindBarrier(self, queue, style) }
-    let places = waiting.filter(\.isExecuting).map(\.place)
-    guard !places.isEmpty, queue.admission.limit == 1, !needsNoSlot else { return }
-    if places == [.mainThread] { Fault.waitFromMainThread(self, queue, style) }
+    guard waiting.contains(where: \.isExecuting), queue.admission.limit == 1, !needsNoSlot
+    else { return }
     Fault.waitFromOnlySlot(self, queue, style)
   }
 
@@ -56,15 +57,8 @@ extension OperationQueue {
   /// Stops the process if the queue cannot become empty before what waits for it has ended.
   func stopIfWaitedForByMember(_ enclosures: [Enclosing], _ style: WaitStyle) {
     for enclosing in enclosures where enclosing.queue === self && enclosing.isMember {
-      let place =
-        switch enclosing.place {
-        case .body: "one of its operations, \(enclosing.nameOfOperation)"
-        case .completionBlock:
-          "a completion block of one of its operations, \(enclosing.nameOfOperation)"
-        case .owner: "what belongs to one of its operations, \(enclosing.nameOfOperation)"
-        case .mainThread: "the main thread, which runs its operations"
-        }
-      Fault.waitForOwnQueue(self, style, from: place)
+      let name = enclosing.place == .mainThread ? "" : ", \(enclosing.nameOfOperation)"
+      Fault.waitForOwnQueue(self, style, from: enclosing.place.rawValue + name)
     }
   }
 }

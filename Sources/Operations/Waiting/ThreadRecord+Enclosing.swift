@@ -25,13 +25,13 @@ struct Owner: Sendable {
 /// What cannot end before the code that runs on this thread returns, for the detection of waits
 /// without end.
 struct Enclosing {
-  enum Place {
-    case body
-    case completionBlock
+  /// Where the code that runs here is, as messages put it.
+  enum Place: String {
+    case body = "one of its operations"
+    case completionBlock = "a completion block of one of its operations"
     /// It owns what runs here.
-    case owner
-    /// The main thread, which runs the operations of the main queue.
-    case mainThread
+    case owner = "what belongs to one of its operations"
+    case mainThread = "the main thread, which runs its operations"
   }
 
   let place: Place
@@ -41,8 +41,6 @@ struct Enclosing {
   var queue: OperationQueue?
   /// Takes a slot of its queue until it ends.
   var isExecuting = false
-  /// Nothing else runs on top of it.
-  var isInnermost = false
 
   /// The queue cannot become empty before it has ended.
   var isMember: Bool { isExecuting || place == .completionBlock }
@@ -64,7 +62,7 @@ extension ThreadRecord {
   /// O(levels), with an allocation: for waits.
   var enclosures: [Enclosing] {
     var found: [Enclosing] = []
-    for (depth, level) in levels.enumerated() { found.append(level, isInnermost: depth == 0) }
+    for level in levels { found.append(level) }
     if let main = OperationQueue.ofMainThread {
       // Its one thread is its one slot.
       found.append(Enclosing(place: .mainThread, queue: main, isExecuting: true))
@@ -77,7 +75,7 @@ extension ThreadRecord {
   var enclosuresOfTask: [Enclosing] {
     guard stage == .part, isInsideBodyTask else { return [] }
     var found: [Enclosing] = []
-    found.append(level, isInnermost: true)
+    found.append(level)
     return found
   }
 
@@ -92,12 +90,12 @@ extension ThreadRecord {
 }
 
 extension [Enclosing] {
-  fileprivate mutating func append(_ level: ThreadRecord.Level, isInnermost: Bool) {
+  fileprivate mutating func append(_ level: ThreadRecord.Level) {
     let isCompletion = level.completingQueue != 0 && !level.isByHand
     append(
       Enclosing(
         place: isCompletion ? .completionBlock : .body, operation: level.operation,
-        queue: level.ownQueue, isExecuting: level.isExecuting, isInnermost: isInnermost))
+        queue: level.ownQueue, isExecuting: level.isExecuting))
     // What has left its queue, and a run that has ended, hold their owner up no more.
     let isMember = level.isExecuting || isCompletion
     var owner =
