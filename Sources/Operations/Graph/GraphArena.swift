@@ -83,8 +83,7 @@ import Synchronization
 
   /// `GraphControl.state`.
   var state: UInt64 {
-    // acquire, edges NextRun and OutcomeKnown: who sees that a run has ended sees what it wrote,
-    // and how it ended.
+    // acquire, edge NextRun: who sees that a run has ended sees what it wrote.
     unsafe Self.control(address).pointee.state.load(ordering: .acquiring)
   }
 
@@ -102,14 +101,15 @@ import Synchronization
     return won ? number : nil
   }
 
-  /// Has the nodes of a run skipped that have not started, unless the run ends, is over or was
-  /// cancelled before.
-  func cancel(_ number: UInt64) {
+  /// Has the nodes of a run skipped that have not started, unless the run ends or is over; whether
+  /// it is cancelled.
+  func cancel(_ number: UInt64) -> Bool {
     let running = number << GraphControl.numberShift | GraphControl.running
+    let cancelled = running | GraphControl.cancelled
     // acquire and release, edge CancelDecided: before the step that ends the run, or it fails.
-    _ = unsafe Self.control(address).pointee.state.compareExchange(
-      expected: running, desired: running | GraphControl.cancelled, ordering: .acquiringAndReleasing
-    )
+    let (won, seen) = unsafe Self.control(address).pointee.state.compareExchange(
+      expected: running, desired: cancelled, ordering: .acquiringAndReleasing)
+    return won || seen & ~GraphControl.ending == cancelled
   }
 
   /// Hands the first nodes over; the run may be over when this returns.

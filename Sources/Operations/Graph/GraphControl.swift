@@ -53,7 +53,7 @@ import Synchronization
       UnsafeRawPointer(bitPattern: control.pointee.run).unsafelyUnwrapped
     ).takeRetainedValue()
     unsafe control.pointee.run = 0
-    run.noteOutcome(wasCancelled: word & cancelled != 0)
+    if word & cancelled != 0 { run.noteCancelled() }
     // release, edge NextRun: pairs with the exchange that starts the next run.
     unsafe control.pointee.state.bitwiseAnd(~(running | ending), ordering: .releasing)
     run.announceEnd(onWorker: isOnWorker)

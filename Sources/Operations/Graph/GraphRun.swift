@@ -15,13 +15,6 @@ public final class GraphRun: Sendable {
     var waiters: [Parker] = []
   }
 
-  /// How a run ended; `none` while it goes on.
-  private enum Outcome: UInt8, AtomicRepresentable {
-    case none
-    case completed
-    case cancelled
-  }
-
   /// What runs.
   public let graph: OperationGraph
   /// Where it runs.
@@ -33,7 +26,7 @@ public final class GraphRun: Sendable {
   private let number: UInt64
   /// The thread that started it.
   private let starter: ObjectIdentifier
-  private let outcome = Atomic(Outcome.none)
+  private let wasCancelled = Atomic(false)
   private let isOver = Atomic(false)
   private let ending = Locked(Ending())
 
@@ -65,30 +58,22 @@ public final class GraphRun: Sendable {
 
   /// True once `cancel()` was called before the last node had finished.
   public var isCancelled: Bool {
-    while true {
-      // acquire, edge OutcomeKnown: pairs with the release in `noteOutcome`.
-      let outcome = outcome.load(ordering: .acquiring)
-      if outcome != .none { return outcome == .cancelled }
-      // A word of a later state makes the outcome visible to the next look.
-      let word = graph.arena.state
-      if word >> GraphControl.numberShift == number, word & GraphControl.running != 0 {
-        return word & GraphControl.cancelled != 0
-      }
-    }
+    // acquire, edge CancelKnown: pairs with the release in `noteCancelled`.
+    wasCancelled.load(ordering: .acquiring)
   }
 
   /// Skips the nodes that have not started; those that run go on, and the run still finishes.
   ///
   /// Too late once the last node has finished.
-  public func cancel() { graph.arena.cancel(number) }
+  public func cancel() { if graph.arena.cancel(number) { noteCancelled() } }
+
+  /// Whoever has cancelled the run, and the end of a run that somebody has cancelled: the later one
+  /// may come first.
+  func noteCancelled() {
+    wasCancelled.store(true, ordering: .releasing)  // release, edge CancelKnown
+  }
 
   // MARK: The end
-
-  /// The last node has finished.
-  func noteOutcome(wasCancelled: Bool) {
-    // release, edge OutcomeKnown.
-    outcome.store(wasCancelled ? .cancelled : .completed, ordering: .releasing)
-  }
 
   /// The graph may be run again: tells everybody who waits.
   func announceEnd(onWorker isOnWorker: Bool) {
