@@ -58,10 +58,6 @@ extension KeyValueObservable where Self: Operation {
   /// Today `isAsynchronous`.
   @available(*, unavailable, renamed: "isAsynchronous")
   public var concurrent: Bool { unavailable() }
-
-  /// Today `isSkippedWithoutSlot`.
-  @available(*, unavailable, renamed: "isSkippedWithoutSlot")
-  public var flushesWithoutSlot: Bool { unavailable() }
 }
 
 extension KeyValueObservable where Self: OperationQueue {
@@ -105,28 +101,6 @@ extension Operation.QueuePriority {
   /// Today `veryHigh`.
   @available(*, unavailable, renamed: "veryHigh")
   public static var VeryHigh: Self { unavailable() }
-}
-
-extension QualityOfService {
-  /// Today `userInteractive`.
-  @available(*, unavailable, renamed: "userInteractive")
-  public static var UserInteractive: Self { unavailable() }
-
-  /// Today `userInitiated`.
-  @available(*, unavailable, renamed: "userInitiated")
-  public static var UserInitiated: Self { unavailable() }
-
-  /// Today `utility`.
-  @available(*, unavailable, renamed: "utility")
-  public static var Utility: Self { unavailable() }
-
-  /// Today `background`.
-  @available(*, unavailable, renamed: "background")
-  public static var Background: Self { unavailable() }
-
-  /// Today `default`.
-  @available(*, unavailable, renamed: "default")
-  public static var Default: Self { unavailable() }
 }
 
 private func unavailable() -> Never { Fault.internalError("an unavailable name was used") }
