@@ -202,7 +202,7 @@ extension OperationLayer {
       let ofOperation = await #expect(
         processExitsWith: .failure, observing: [\.standardErrorContent]
       ) { _ = Operation().observe(\.name) { _, _ in } }
-      expect(ofOperation, says: "was asked to observe name; observable are isCancelled")
+      expect(ofOperation, says: "was asked to observe a property of type Optional<String>;")
       let ofQueue = await #expect(
         processExitsWith: .failure, observing: [\.standardErrorContent]
       ) {

@@ -27,7 +27,13 @@ extension KeyValueObservable where Self: Operation {
     }
     let property = Self.property(at: keyPath)
     guard case .own(let own) = property else { return attach(observer, of: property) { nil } }
-    if let name = Self.unobservableName(of: keyPath) { Fault.notObservable(self, name) }
+    if Self.isUnobservable(keyPath) {
+      Fault.notObservable(
+        keyPath, of: diagnosticName,
+        "isCancelled, isAsynchronous, isExecuting, isFinished, isReady, dependencies, "
+          + "queuePriority and completionBlock, and what a subclass adds and announces with "
+          + "willChangeValue(for:) and didChangeValue(for:)")
+    }
     return attach(observer, of: property) { [weak self] in
       guard let self, let path = own.path as? KeyPath<Self, Value> else { return nil }
       return self[keyPath: path]
@@ -64,23 +70,14 @@ extension KeyValueObservable where Self: Operation {
     }
   }
 
-  /// What to call a property that changes without being told; nil for one that a subclass may have
-  /// added.
-  private static func unobservableName(of keyPath: AnyKeyPath) -> String? {
-    switch keyPath {
-    case _ where isSame(keyPath, \Self.name): "name"
-    case _ where isSame(keyPath, \Self.qualityOfService): "qualityOfService"
-    case _ where isSame(keyPath, \Self.effectiveQualityOfService): "effectiveQualityOfService"
-    case _ where isSame(keyPath, \Self.threadPriority): "threadPriority"
-    case _ where isSame(keyPath, \Self.serviceReport): "serviceReport"
-    case _ where isSame(keyPath, \Self.description): "description"
-    case _ where isSame(keyPath, \Self.hashValue): "hashValue"
-    case _ where isSame(keyPath, \Self.isSkippedWithoutSlot): "isSkippedWithoutSlot"
-    case _ where isSame(keyPath, \Self.retainsFinishedDependencies): "retainsFinishedDependencies"
-    case _ where isSame(keyPath, \Self.cancelDependentsOnCancel): "cancelDependentsOnCancel"
-    // A key path itself knows an address only.
-    default: Self.self == Operation.self ? "a property of type \(type(of: keyPath).valueType)" : nil
-    }
+  /// Whether a property that is none of those changes without being told: the others of this class.
+  private static func isUnobservable(_ keyPath: AnyKeyPath) -> Bool {
+    let untold: [AnyKeyPath] = [
+      \Self.name, \Self.qualityOfService, \Self.effectiveQualityOfService, \Self.threadPriority,
+      \Self.serviceReport, \Self.description, \Self.hashValue, \Self.isSkippedWithoutSlot,
+      \Self.retainsFinishedDependencies, \Self.cancelDependentsOnCancel,
+    ]
+    return Self.self == Operation.self || untold.contains(keyPath)
   }
 
   /// Whether `keyPath` is `known`, which is made only if both lead to values of the same type.
@@ -247,11 +244,9 @@ extension Operation {
 }
 
 extension Fault {
-  /// - Parameter property: its name; a key path itself knows an address only.
-  static func notObservable(_ operation: Operation, _ property: String) -> Never {
-    stop(
-      "\(operation.diagnosticName) was asked to observe \(property); observable are isCancelled, isAsynchronous, "
-        + "isExecuting, isFinished, isReady, dependencies, queuePriority and completionBlock, and what a subclass adds and "
-        + "announces with willChangeValue(for:) and didChangeValue(for:)")
+  static func notObservable(_ keyPath: AnyKeyPath, of object: String, _ known: String) -> Never {
+    // A key path itself knows an address only.
+    let type = type(of: keyPath).valueType
+    stop("\(object) was asked to observe a property of type \(type); observable are \(known)")
   }
 }

@@ -42,16 +42,10 @@ extension OperationQueue {
     case \OperationQueue.maxConcurrentOperationCount: .limit
     case \OperationQueue.isSuspended: .suspended
     case \OperationQueue.name: .name
-    default: Fault.notObservable(self, keyPath)
+    default:
+      Fault.notObservable(
+        keyPath, of: "queue \"\(storedName)\"",
+        "operations, operationCount, maxConcurrentOperationCount, isSuspended and name")
     }
-  }
-}
-
-extension Fault {
-  static func notObservable(_ queue: OperationQueue, _ keyPath: AnyKeyPath) -> Never {
-    // A key path itself knows an address only.
-    stop(
-      "queue \"\(queue.storedName)\" was asked to observe a property of type \(type(of: keyPath).valueType); observable "
-        + "are operations, operationCount, maxConcurrentOperationCount, isSuspended and name")
   }
 }
