@@ -19,9 +19,7 @@ struct ClosureJob: ~Copyable {
 
   /// Whether a job of a scheduler is one of these; whoever asks holds it.
   static func isOne(_ job: Job) -> Bool {
-    let run: JobHeader.RunFunction = unsafe closureJobRun
-    return unsafe unsafeBitCast(job.header.pointee.run, to: UInt.self)
-      == unsafeBitCast(run, to: UInt.self)
+    unsafe job.runs(closureJobRun)
   }
 
   /// Moves the closure out of a job's memory and frees that.
@@ -33,6 +31,15 @@ struct ClosureJob: ~Copyable {
     unsafe job.deinitialize(count: 1)
     unsafe job.deallocate()
     return body
+  }
+}
+
+extension Job {
+  /// Whether this is its run function, which says what the header belongs to; whoever asks holds the
+  /// job.
+  @inline(__always) func runs(_ function: JobHeader.RunFunction) -> Bool {
+    unsafe unsafeBitCast(header.pointee.run, to: UInt.self)
+      == unsafeBitCast(function, to: UInt.self)
   }
 }
 

@@ -52,17 +52,9 @@ import Synchronization
       header: UnsafeMutableRawPointer(frame).assumingMemoryBound(to: JobHeader.self), band: band)
   }
 
-  /// The run function of frames, to tell them from other jobs.
-  private static var runWord: UInt {
-    let run: JobHeader.RunFunction = unsafe forkFrameRun
-    return unsafe unsafeBitCast(run, to: UInt.self)
-  }
-
   /// The frame that is a job, which the caller holds; nil when it is something else.
   private static func frame(of job: Job) -> UnsafeMutablePointer<ForkFrame>? {
-    guard unsafe unsafeBitCast(job.header.pointee.run, to: UInt.self) == runWord else {
-      return nil
-    }
+    guard unsafe job.runs(forkFrameRun) else { return nil }
     // SAFETY: the run function says what the header belongs to; its owner waits for whoever holds
     // the job.
     return unsafe UnsafeMutableRawPointer(job.header).assumingMemoryBound(to: ForkFrame.self)

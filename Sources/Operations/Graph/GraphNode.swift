@@ -33,18 +33,10 @@ import Synchronization
       band: node.pointee.band)
   }
 
-  /// The run function of nodes, to tell them from other jobs.
-  private static let runWord: UInt = {
-    let run: JobHeader.RunFunction = unsafe graphNodeRun
-    return unsafe unsafeBitCast(run, to: UInt.self)
-  }()
-
   /// Whether a job that the caller keeps from running is a node of the graph whose control lies at
   /// `control`.
   static func isNode(_ job: Job, of control: UInt) -> Bool {
-    guard unsafe unsafeBitCast(job.header.pointee.run, to: UInt.self) == runWord else {
-      return false
-    }
+    guard unsafe job.runs(graphNodeRun) else { return false }
     // SAFETY: the run function says what the header belongs to.
     return unsafe UInt(
       bitPattern: UnsafeMutableRawPointer(job.header)
