@@ -108,7 +108,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
   /// They count as one operation against the queue's limit; further workers of the scheduler help
   /// while they have nothing better to do, and the last closure to return finishes the operation.
   open override func main() {
-    var blocks = claimBlocks()
+    var blocks = takeBlocks(asRunner: false)
     // Each goes when it has run.
     while let block = blocks.popLast() { block() }
   }
@@ -119,7 +119,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
       if let first = takeBlock() { first() }
       return
     }
-    var blocks = takeAllBlocks()
+    var blocks = takeBlocks(asRunner: true)
     if blocks.count > 1, let queue = queueForHandingOut {
       let fan = ClosureFan(lastFirst: blocks, of: self, in: queue)
       // A helper may return last: nothing here may keep the captures until then.
@@ -131,29 +131,21 @@ open class BlockOperation: Operation, @unchecked Sendable {
     }
   }
 
-  /// Moves the closures out for a call of `main()`, the last one first.
-  private final func claimBlocks() -> [@Sendable () -> Void] {
+  /// Moves the closures out, the last one first; none when the runner has them and another asks.
+  private final func takeBlocks(asRunner isRunner: Bool) -> [@Sendable () -> Void] {
     let table = coldTable
     var first: (@Sendable () -> Void)?
     var blocks: [@Sendable () -> Void] = []
     let bits = lockState()
-    // The runner of a built-in operation that has begun does not come here, and does not lock.
+    // The runner of a built-in operation that has begun need not lock.
     let runners = StateBit.builtIn | StateBit.started
-    if bits & runners != runners {
+    if isRunner || bits & runners != runners {
       (first, unsafe block) = (unsafe block, nil)
       blocks = table?.moreBlocks.take() ?? []
     }
     unlockState(bits)
     blocks.reverse()
     if let first { blocks.append(first) }
-    return blocks
-  }
-
-  /// Moves the closures out, the last one first; the runner's.
-  private final func takeAllBlocks() -> [@Sendable () -> Void] {
-    var blocks = withColdTable { $0.moreBlocks.take() ?? [] } ?? []
-    blocks.reverse()
-    if let first = takeBlock() { blocks.append(first) }
     return blocks
   }
 

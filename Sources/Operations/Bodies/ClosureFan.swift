@@ -48,10 +48,7 @@ final class ClosureFan: Sendable {
 
   private func help() {
     guard let operation = rest.withLock({ $0.operation }) else { return }
-    let record = ThreadRecord.current
-    let outer = record.enterPart(of: operation, queue)
-    operation.partAtRequestedService(queue) { while runNext() {} }
-    record.leaveLevel(outer)
+    operation.runPart(queue) { while runNext() {} }
   }
 
   /// False when no closure was left to take.

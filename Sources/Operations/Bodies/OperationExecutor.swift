@@ -29,14 +29,10 @@ final class OperationExecutor: TaskExecutor {
 
   private func run(_ part: UnownedJob) {
     let record = ThreadRecord.current
-    let outer = record.enterPart(of: operation, queue)
     let outerExecutor = record.executorOfPart
     record.executorOfPart = self
-    operation.partAtRequestedService(queue) {
-      unsafe part.runSynchronously(on: asUnownedTaskExecutor())
-    }
+    operation.runPart(queue) { unsafe part.runSynchronously(on: asUnownedTaskExecutor()) }
     record.executorOfPart = outerExecutor
-    record.leaveLevel(outer)
   }
 }
 
@@ -79,13 +75,8 @@ extension Operation {
   /// The body has ended: the task's memory need not last as long as the operation's.
   final func dropTask() { _ = withColdTable { $0.task.take() } }
 
+  /// The numbers of the levels are those of the priorities of tasks.
   private final var taskPriority: TaskPriority? {
-    switch storedQualityOfService {
-    case .default: nil
-    case .background: .background
-    case .utility: .utility
-    case .userInitiated: .userInitiated
-    case .userInteractive: TaskPriority(rawValue: 33)
-    }
+    UInt8(exactly: storedQualityOfService.rawValue).map { TaskPriority(rawValue: $0) }
   }
 }

@@ -146,12 +146,18 @@ extension Operation {
     return body()
   }
 
-  /// Calls `body`, a part of the operation's body outside of `start()`, as `atRequestedService`
-  /// does.
-  final func partAtRequestedService(_ queue: OperationQueue?, _ body: () -> Void) {
+  /// Calls `body`, a part of the operation's body that is not its `main()`, on a level of its own
+  /// and as `atRequestedService` does; `queue` is nil after a manual start.
+  final func runPart(_ queue: OperationQueue?, _ body: () -> Void) {
+    let record = ThreadRecord.current
+    let outer = record.enterPart(of: self, queue)
     // acquire: as `isExecuting`. Whoever has extras to has, or may have, a level.
-    guard state.load(ordering: .acquiring) & StateBit.hasExtras != 0 else { return body() }
-    atRequestedService(queue, body)
+    if state.load(ordering: .acquiring) & StateBit.hasExtras == 0 {
+      body()
+    } else {
+      atRequestedService(queue, body)
+    }
+    record.leaveLevel(outer)
   }
 }
 
