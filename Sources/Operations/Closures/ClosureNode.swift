@@ -57,11 +57,6 @@ import Synchronization
     return unsafe unsafeBitCast(run, to: UInt.self)
   }()
 
-  /// The job is a cell.
-  static func isCell(_ job: Job) -> Bool {
-    unsafe unsafeBitCast(job.header.pointee.run, to: UInt.self) == runWord
-  }
-
   /// Where the closure or the stored body lies; not through `pointee`, which would be an access to
   /// the whole cell, whose other fields others may read meanwhile.
   @inline(__always)

@@ -61,20 +61,12 @@ public struct OperationHandle: Sendable, Hashable {
     return value
   }
 
-  /// The façade if one was made already; outer nil when the closure has finished and left.
-  private var existing: Operation?? {
-    let kept = unsafe locked { node, flags -> UInt in
-      guard flags & ClosureNode.promoted != 0 else { return 0 }
-      return unsafe Operation.retain(ClosureNode.facadeWord(node))
-    }
-    guard let kept else { return nil }
-    return .some(Operation.takeRetained(kept))
-  }
-
   /// True once the closure has returned or was skipped because it had been cancelled.
   public var isFinished: Bool {
-    guard let existing else { return true }
-    return existing?.isFinished ?? false
+    unsafe locked { node, flags in
+      guard flags & ClosureNode.promoted != 0 else { return false }
+      return unsafe ClosureNode.facade(node).takeUnretainedValue().isFinished
+    } ?? true
   }
 
   /// True when it was cancelled and has not finished; a finished closure's handle has forgotten.
