@@ -275,33 +275,11 @@ extension Operation {
     /// The level that `value` reaches when it moves towards `normal` and stops at the first level
     /// (contract 84).
     public init(rounding value: Int) {
-      switch value {
-      case 8...: self = .veryHigh
-      case 4...: self = .high
-      case ...(-8): self = .veryLow
-      case ...(-4): self = .low
-      default: self = .normal
-      }
+      self = Self(rawValue: min(max(value, -8), 8) / 4 * 4) ?? .normal
     }
 
-    init(band: PriorityBand) {
-      switch band {
-      case .veryHigh: self = .veryHigh
-      case .high: self = .high
-      case .low: self = .low
-      case .veryLow: self = .veryLow
-      default: self = .normal
-      }
-    }
-
-    var band: PriorityBand {
-      switch self {
-      case .veryHigh: .veryHigh
-      case .high: .high
-      case .normal: .normal
-      case .low: .low
-      case .veryLow: .veryLow
-      }
-    }
+    // Band 0 is the most urgent of five.
+    init(band: PriorityBand) { self = Self(rawValue: 8 - 4 * Int(band.rawValue)) ?? .normal }
+    var band: PriorityBand { PriorityBand(lowBitsOf: UInt((8 - rawValue) / 4)) }
   }
 }
