@@ -14,7 +14,7 @@ extension StallReport: CustomStringConvertible {
     guard !isEmpty else { return "no operation is waiting" }
     var lines = Self.first(queues, "queues") { $0.description }
     lines += Self.first(cycles, "cycles") {
-      "cycle: \(Self.way($0)); cancel a member, remove a dependency, or make what follows a wait "
+      "cycle: \(Self.names($0, separator: " → ")); cancel a member, remove a dependency, or make what follows a wait "
         + "inside a body a dependent operation"
     }
     lines += Self.first(entries, "operations") { line(of: $0) }
@@ -41,21 +41,11 @@ extension StallReport: CustomStringConvertible {
   }
 
   /// Names of operations, the first few of many.
-  static func names(_ operations: [Operation]) -> String {
-    let shown = 6
-    let names = operations.prefix(shown).map(\.diagnosticName).joined(separator: ", ")
+  static func names(_ operations: [Operation], separator: String = ", ") -> String {
+    let shown = 7
     let left = operations.count - shown
-    return left > 0 ? "\(names), … (\(left) more)" : names
-  }
-
-  /// Names along a way, without the middle of a long one.
-  static func way(_ operations: [Operation]) -> String {
-    let (first, last) = (4, 3)
-    let left = operations.count - first - last
-    guard left > 1 else { return operations.map(\.diagnosticName).joined(separator: " → ") }
-    return
-      (operations.prefix(first).map(\.diagnosticName) + ["… (\(left) more)"]
-      + operations.suffix(last).map(\.diagnosticName)).joined(separator: " → ")
+    let names = operations.prefix(shown).map(\.diagnosticName)
+    return (left > 0 ? names + ["… (\(left) more)"] : names).joined(separator: separator)
   }
 }
 
@@ -86,7 +76,7 @@ extension StallReport.Reason: CustomStringConvertible {
   /// What holds the operation back, and what would help.
   public var description: String {
     switch self {
-    case .cycle(let path): "is in a cycle: \(StallReport.way(path))"
+    case .cycle(let path): "is in a cycle: \(StallReport.names(path, separator: " → "))"
     case .waitingFor(let operations): "waits for \(StallReport.names(operations))"
     case .behindBarrier(let barrier): "is behind the barrier \(barrier.diagnosticName)"
     case .olderOperations(let count): "is a barrier and waits for \(count) older operations"
