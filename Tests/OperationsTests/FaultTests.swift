@@ -222,7 +222,7 @@ extension OperationLayer {
       #expect((duplicate as? OperationError)?.description.contains("list it once") == true)
       let withheld = ConditionalOperation()
       let notReady = thrown(withheld.tryStart) as? OperationError
-      #expect(notReady?.description.contains("(pending, not ready)") == true)
+      #expect(notReady?.description.contains("(pending) cannot start yet") == true)
       #expect(notReady?.description.contains("its own isReady is false") == true)
       let gated = Operation()
       gated.addReadinessCondition(ReadinessGate())

@@ -47,13 +47,11 @@ public enum OperationError: Error, CustomStringConvertible {
     switch self {
     case .notReady(let operation, let blockers):
       let names = blockers.map(\.diagnosis).joined(separator: ", ")
-      // Its own `isReady`, which no message asks, may say that it is.
-      guard blockers.isEmpty else {
-        return "\(operation.diagnosticName) (pending) cannot start yet: it waits for \(names)"
-      }
-      // The class says so itself, which the state in `diagnosis` does not know.
-      return
-        "\(operation.diagnosticName) (pending, not ready) is not ready: \(operation.unreadinessOfItsOwn)"
+      let cause =
+        blockers.isEmpty
+        ? "its own isReady is false, or a readiness condition is not met" : "it waits for \(names)"
+      // Not `diagnosis`, which does not know what an override of isReady or a condition says.
+      return "\(operation.diagnosticName) (pending) cannot start yet: \(cause)"
     case .alreadyExecuting(let operation):
       return "\(operation.diagnosis) is executing and runs only once"
     case .alreadyFinished(let operation):
@@ -98,9 +96,7 @@ public enum OperationError: Error, CustomStringConvertible {
 
   private var remedy: String {
     switch self {
-    case .notReady(_, let blockers) where !blockers.isEmpty:
-      "start it when they have finished, whatever an override of isReady says, or add it to a queue, which waits for that"
-    case .notReady: "start it when isReady is true, or add it to a queue, which waits for that"
+    case .notReady: "start it when that has changed, or add it to a queue, which waits for that"
     case .alreadyExecuting, .alreadyFinished:
       "change it before it starts, or make a new operation to run the work again"
     case .alreadyQueued: "add it once, or make a new operation for the other queue"
@@ -151,12 +147,6 @@ extension Operation {
       progress = "pending, \(readinessForDiagnostics(bits))"
     }
     return bits & StateBit.cancelled != 0 ? progress + ", cancelled" : progress
-  }
-
-  /// Why nothing else holds it back; asks neither its `isReady` nor its conditions.
-  fileprivate final var unreadinessOfItsOwn: String {
-    readinessConditions.isEmpty
-      ? "its own isReady is false" : "a readiness condition is not met, or its own isReady is false"
   }
 
   private final func readinessForDiagnostics(_ bits: UInt32) -> String {
