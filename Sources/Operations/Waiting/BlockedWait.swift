@@ -117,14 +117,8 @@ extension BlockedWait {
   fileprivate func isStuck(
     at scheduler: SchedulerIdentity, held: Set<UInt>, threads: Set<UInt>
   ) -> Bool {
-    let operations: [Operation]
-    switch target {
-    case .operation(let operation): operations = [operation]
-    case .queue(let queue): operations = queue.membersForDiagnosis()
-    case .half: return taker == 0 ? schedulers.contains(scheduler) : threads.contains(taker)
-    case .run, .outside: return false
-    }
-    return Operation.findInWay(of: operations) { _, facts in
+    if isForHalf { return taker == 0 ? schedulers.contains(scheduler) : threads.contains(taker) }
+    return Operation.findInWay(of: target.operationsInWay) { _, facts in
       facts.waitsForThread(of: scheduler, held: held) || facts.words.contains(where: held.contains)
     }
   }
