@@ -122,10 +122,7 @@ import Synchronization
   // MARK: Finding records
 
   /// Where the record lies; never 0.
-  var address: UInt { unsafe UInt(bitPattern: pointer) }
-  @unsafe private var pointer: UnsafeMutableRawPointer {
-    unsafe Unmanaged.passUnretained(self).toOpaque()
-  }
+  var address: UInt { unsafe UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()) }
 
   /// The record of the calling thread.
   static var current: ThreadRecord {
@@ -152,9 +149,14 @@ import Synchronization
   struct Registry: Sendable {
     var count = 0
     var free: [UInt] = []
-    var key: pthread_key_t?
   }
   private static let registry = Locked(Registry())
+  /// Calls `threadEnds` with what a thread has set for it.
+  private static let key: pthread_key_t = {
+    var key = pthread_key_t()
+    unsafe pthread_key_create(&key) { unsafe ThreadRecord.threadEnds($0) }
+    return key
+  }()
   /// The record made last, or 0; changes under the lock of `registry`.
   private static let newest = Atomic<UInt>(0)
 
@@ -178,25 +180,16 @@ import Synchronization
   }
 
   fileprivate static func adopt() -> UnsafeMutableRawPointer {
-    let (address, key) = registry.withLock { registry -> (UInt, pthread_key_t) in
-      let address: UInt
-      if let free = registry.free.popLast() {
-        address = free
-      } else {
-        // relaxed: locked
-        let made = ThreadRecord(
-          index: registry.count, older: newest.load(ordering: .relaxed))
-        address = unsafe UInt(bitPattern: Unmanaged.passRetained(made).toOpaque())
-        registry.count += 1
-        // sequentially consistent, edge StartGate: publishes the record to `forEach`, before any
-        // entry in it.
-        newest.store(address, ordering: .sequentiallyConsistent)
-      }
-      if let key = registry.key { return (address, key) }
-      var key = pthread_key_t()
-      unsafe pthread_key_create(&key) { unsafe ThreadRecord.threadEnds($0) }
-      registry.key = key
-      return (address, key)
+    let address = registry.withLock { registry in
+      if let free = registry.free.popLast() { return free }
+      // relaxed: locked
+      let made = ThreadRecord(index: registry.count, older: newest.load(ordering: .relaxed))
+      let address = unsafe UInt(bitPattern: Unmanaged.passRetained(made).toOpaque())
+      registry.count += 1
+      // sequentially consistent, edge StartGate: publishes the record to `forEach`, before any
+      // entry in it.
+      newest.store(address, ordering: .sequentiallyConsistent)
+      return address
     }
     let pointer = unsafe UnsafeMutableRawPointer(bitPattern: address)
     unsafe shim_set_operations(pointer)
