@@ -32,10 +32,6 @@ extension StallReport: CustomStringConvertible {
 
   private func line(of entry: Entry) -> String {
     let line = "  \(entry)"
-    if entry.root == nil, entry.blocker != nil {
-      if case .cycle = entry.reasons.first { return line }
-      return line + "; in the end for a cycle"
-    }
     guard let root = entry.root, root !== entry.blocker, let found = self[root] else { return line }
     return line + "; in the end for \(found)"
   }
