@@ -10,7 +10,8 @@ import OperationsFoundation
     case "current": printCurrent()
     case "run-loop": serveRunLoop()
     case "dispatch-main": serveDispatchMain()
-    case "wait-for-operation": waitForOwnOperation()
+    case "wait-for-operation": waitForOwnOperation(isCancelled: false)
+    case "wait-for-cancelled": waitForOwnOperation(isCancelled: true)
     case "wait-for-others": waitForOtherQueues()
     case "wait-for-queue":
       OperationQueue.main.waitUntilAllOperationsAreFinished()
@@ -99,9 +100,10 @@ import OperationsFoundation
     print("all finished")
   }
 
-  private static func waitForOwnOperation() {
+  private static func waitForOwnOperation(isCancelled: Bool) {
     let operation = BlockOperation {}
     OperationQueue.main.addOperation(operation)
+    if isCancelled { operation.cancel() }
     operation.waitUntilFinished()
   }
 }

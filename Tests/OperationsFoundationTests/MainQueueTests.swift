@@ -33,10 +33,11 @@ struct MainQueueTests {
     #expect(run.output == ["in main: true", "between: true"])
   }
 
-  @Test(.contract(101, 119)) func waitingOnTheMainThreadForItsOwnOperationStopsTheProcess() throws {
-    let run = try Fixture.run("wait-for-operation")
+  @Test(.contract(101, 119), arguments: ["wait-for-operation", "wait-for-cancelled"])
+  func waitingOnTheMainThreadForItsOwnOperationStopsTheProcess(_ mode: String) throws {
+    let run = try Fixture.run(mode)
     #expect(run.code != 0)
-    #expect(run.errors.contains("or do not wait on the main thread for its queue"))
+    #expect(run.errors.contains("because the main thread, which runs the operations"))
   }
 
   @Test(.contract(100)) func theMainThreadWaitsForOperationsOfOtherQueues() throws {

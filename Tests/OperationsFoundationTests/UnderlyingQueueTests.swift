@@ -143,6 +143,34 @@ import WorkStealingBackend
     #expect(order.inOrder == [4, -4] && never.isFinished)
   }
 
+  /// The only thread skips what it waits for, if that needs no slot, whatever the limit says.
+  @Test(.contract(49, 100)) func theOnlyThreadSkipsWhatItWaitsFor() async {
+    await #expect(processExitsWith: .success) { Self.waitOnTheOnlyThread() }
+  }
+
+  private static func waitOnTheOnlyThread() {
+    let serial = DispatchQueue(label: "of the user")
+    for limit in [0, 1] {
+      let (queue, other) = (OperationQueue(), OperationQueue())
+      queue.underlyingQueue = serial
+      other.underlyingQueue = serial
+      queue.maxConcurrentOperationCount = 1
+      queue.isSuspended = true
+      other.maxConcurrentOperationCount = limit
+      let operations = [BlockOperation {}, BlockOperation {}]
+      queue.addOperation {
+        for operation in operations {
+          operation.cancel()
+          operation.waitUntilFinished()
+        }
+      }
+      queue.addOperation(operations[0])
+      other.addOperation(operations[1])
+      queue.isSuspended = false
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+
   private func message(_ result: ExitTest.Result?) -> String {
     String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
   }

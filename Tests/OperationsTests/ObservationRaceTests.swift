@@ -68,6 +68,52 @@ extension OperationLayer {
       }
     }
 
+    /// Who begins to observe readiness looks at dependencies that the end lets go of.
+    @Test(.contract(126, 131), arguments: Kind.pools)
+    func anObserverOfReadinessAgainstTheEnd(_ kind: Kind) {
+      let queue = kind.queue()
+      queue.retainsFinishedDependencies = false
+      Duel.fight(
+        rounds: 4_000 * stressFactor / slowness,
+        prepare: { _ -> TestOperation in
+          let operation = TestOperation()
+          let dependency = TestOperation()
+          operation.addDependency(dependency)
+          queue.addOperation(dependency)
+          return operation
+        },
+        left: { queue.addOperation($0) },
+        right: { operation in
+          withExtendedLifetime(operation.observe(\.isReady) { _, _ in }) {}
+        },
+        check: { operation, _ in
+          operation.waitUntilFinished()
+          return operation.runCount == 1
+        })
+      queue.expectQuiet()
+    }
+
+    /// A subclass that changes itself in its deinit tells nobody.
+    @Test(.contract(126, 132)) func changesInADeinitAreToldToNobody() {
+      final class Leaver: Operation, @unchecked Sendable {
+        deinit {
+          queuePriority = .high
+          completionBlock = {}
+          cancel()
+        }
+      }
+      let lines = Lines()
+      var tokens: [Observation] = []
+      do {
+        let leaver = Leaver()
+        tokens.append(leaver.observe(\.isCancelled) { _, _ in lines.note("cancelled") })
+        tokens.append(leaver.observe(\.queuePriority) { _, _ in lines.note("priority") })
+        tokens.append(leaver.observe(\.isReady) { _, _ in lines.note("ready") })
+      }
+      #expect(lines.all == [])
+      withExtendedLifetime(tokens) {}
+    }
+
     @Test(.contract(126, 132)) func observedOperationsAreReleased() {
       let lifetimes = LifetimeCounter()
       let queue = Kind.pools[1].queue()

@@ -287,6 +287,25 @@ extension OperationLayer {
       #expect(caseName(thrown(dependent.value)) == "cancelled")
     }
 
+    /// Another thread finishes the operation while results are passed in, and lets go of those that
+    /// come after.
+    @Test(.contract(69, 82), arguments: Kind.pools)
+    func finishingWhileResultsArePassedIn(_ kind: Kind) {
+      let queue = kind.queue()
+      queue.retainsFinishedDependencies = false
+      let dependent = AsyncOperation { _ in }
+      do {
+        let sources = [ResultOperation { 1 }, ResultOperation { 2 }]
+        dependent.addDependency(on: sources[0]) { [unowned dependent] _ in
+          try? SystemThread.start(name: "finisher") { dependent.finish() }.join()
+        }
+        dependent.addDependency(on: sources[1]) { _ in }
+        queue.addOperations(sources + [dependent], waitUntilFinished: false)
+      }
+      queue.expectQuiet()
+      #expect(dependent.isFinished)
+    }
+
     @Test(.contract(82), arguments: Kind.each)
     func nothingIsPassedToWhatDoesNotRunOrDependsNoMore(_ kind: Kind) {
       let queue = kind.queue()

@@ -29,7 +29,8 @@ extension Operation {
   ///
   /// Under the arbiter's lock.
   final func claimSlotInLine() -> OperationQueue? {
-    // Whoever makes it leave its queue withdraws it from the lines before.
+    // Whoever makes it leave its queue withdraws it from the lines before, or has a handle to it
+    // until then, which keeps the queue.
     unsafe queueReference._withUnsafeGuaranteedRef { $0.claimSlot() ? $0 : nil }
   }
 

@@ -318,10 +318,10 @@ extension Operation {
     }
   }
 
-  /// The runner drops its dependencies after the operation has finished and nobody else reads them.
+  /// Who has finished the operation drops its dependencies, which nobody else reads.
   @inline(__always) final func dropDependencies(_ bits: UInt32) {
     for slot in 0..<Self.inlineCount(bits) {
-      // relaxed: after `begin` only the runner touches the words of an operation that drops them.
+      // relaxed: after `begin` only who finishes an operation that drops them touches the words.
       let word = unsafe dependencyWord(slot).pointee.load(ordering: .relaxed)
       guard word != 0 else { continue }
       unsafe dependencyWord(slot).pointee.store(0, ordering: .relaxed)  // relaxed: as above

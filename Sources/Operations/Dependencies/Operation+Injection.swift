@@ -33,10 +33,10 @@ extension Operation {
     on source: ResultOperation<Success>,
     _ inject: @escaping @Sendable (Result<Success, any Error>) -> Bool
   ) {
-    // Unowned: chains of operations must not hang on closures, whose release would recurse.
-    let injection = Injection(source: ObjectIdentifier(source)) { [unowned source] in
-      // Not nil: the start has waited for it.
-      source.result.map(inject) ?? true
+    // Weak: chains of operations must not hang on closures, whose release would recurse.
+    let injection = Injection(source: ObjectIdentifier(source)) { [weak source] in
+      // The start has waited for it. Nil when another thread has finished this operation meanwhile.
+      source?.result.map(inject) ?? true
     }
     do { try addEdge(to: source, injection: injection) } catch {
       error.fault("addDependency(on:inject:)")

@@ -55,8 +55,8 @@ enum Fault {
   ) -> Never {
     stop(
       "\(style.rawValue) \(operation.diagnosis): it cannot start, because \(queue.diagnosis) runs one operation at "
-        + "a time, and what waits for it has that place. Raise maxConcurrentOperationCount, make the "
-        + "waiting part a dependent operation, or do not wait on the main thread for its queue")
+        + "a time, and that one waits for it. Raise maxConcurrentOperationCount, or make the waiting part a dependent "
+        + "operation")
   }
 
   static func waitBehindBarrier(
@@ -65,6 +65,15 @@ enum Fault {
     stop(
       "\(style.rawValue) \(operation.diagnosis): it stands behind a barrier of \(queue.diagnosis) that cannot end before "
         + "what waits here has; make the waiting part a dependent operation, or add it after the barrier"
+    )
+  }
+
+  static func waitFromMainThread(
+    _ operation: Operation, _ queue: OperationQueue, _ style: WaitStyle
+  ) -> Never {
+    stop(
+      "\(style.rawValue) \(operation.diagnosis): it cannot start, because the main thread, which runs the operations "
+        + "of \(queue.diagnosis), waits for it; wait on another thread, or make the waiting part a dependent operation"
     )
   }
 

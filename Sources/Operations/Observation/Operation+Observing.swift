@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CSystemShims
 import Synchronization
 
 /// What `Operation` and `OperationQueue` have in common: members that know the subclass they are
@@ -21,9 +22,13 @@ extension KeyValueObservable where Self: Operation {
     _ keyPath: KeyPath<Self, Value>, options: ObservingOptions,
     changeHandler: @escaping @Sendable (Self, KeyValueChange<Value>) -> Void
   ) -> Observation {
-    // Unowned: observers are told by calls of the operation.
-    let observer = Observer(options) { [unowned self] (change: KeyValueChange<Value>) in
-      changeHandler(self, change)
+    let word = self.word
+    let observer = Observer(options) { (change: KeyValueChange<Value>) in
+      // Changes that a subclass makes in its deinit are told to nobody.
+      // SAFETY: observers are told by calls of the operation, so its memory is there.
+      guard shim_retain_unless_ending(word) != 0 else { return }
+      let operation = unsafe Operation.reference(word).takeRetainedValue()
+      unsafe changeHandler(unsafeDowncast(operation, to: Self.self), change)
     }
     let property = Self.property(at: keyPath)
     guard case .own(let own) = property else { return attach(observer, of: property) { nil } }
@@ -180,7 +185,9 @@ extension Operation {
       let notices = log.notices
       var probed: [Operation] = []
       if property == .isReady, log.awaited == nil {
-        probed = currentDependencies(bits).filter { !$0.isSealed }
+        // Of what has begun the runner may drop them without the lock.
+        let listed = bits & StateBit.ignoresDependencies == 0 ? currentDependencies(bits) : []
+        probed = listed.filter { !$0.isSealed }
         log.awaited = Set(probed.map(\.word))
         log.builtInReady = isBuiltInReady(log, bits)
       }

@@ -118,8 +118,9 @@ extension BlockedWait {
     at scheduler: SchedulerIdentity, held: Set<UInt>, threads: Set<UInt>
   ) -> Bool {
     if isForHalf { return taker == 0 ? schedulers.contains(scheduler) : threads.contains(taker) }
-    return Operation.findInWay(of: target.operationsInWay) { _, facts in
-      facts.waitsForThread(of: scheduler, held: held) || facts.words.contains(where: held.contains)
+    return Operation.findInWay(of: target.operationsInWay) { operation, facts in
+      facts.waitsForThread(of: scheduler, held: held, needsNoSlot: operation.needsNoSlot)
+        || facts.words.contains(where: held.contains)
     }
   }
 }
@@ -127,7 +128,9 @@ extension BlockedWait {
 extension OperationSnapshot {
   /// With the scheduler, or in its queue's list, and nothing else keeps it from beginning but slots
   /// that waits hold.
-  fileprivate func waitsForThread(of scheduler: SchedulerIdentity, held: Set<UInt>) -> Bool {
+  fileprivate func waitsForThread(
+    of scheduler: SchedulerIdentity, held: Set<UInt>, needsNoSlot: @autoclosure () -> Bool
+  ) -> Bool {
     guard case .waiting = stage, isHandedOver, let queue,
       queue.threadsIdentity == scheduler
     else {
@@ -136,7 +139,9 @@ extension OperationSnapshot {
     // What a user must open first is the user's; the member at the head of the order is seen by
     // itself.
     let admission = queue.admission
-    guard !admission.isSuspended, admission.limit != 0,
+    guard !admission.isSuspended else { return false }
+    if needsNoSlot() { return true }
+    guard admission.limit != 0,
       words.last.map({ queue.heldByOrder?.behind.contains($0) ?? false }) == false
     else { return false }
     // A slot that somebody else holds may become free.

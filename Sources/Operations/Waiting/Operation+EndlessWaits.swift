@@ -39,8 +39,12 @@ extension Operation {
     guard let queue = queueIfUnstarted() else { return }
     let waiting = enclosures().filter { $0.queue === queue && $0.isMember }
     if !waiting.isEmpty, isBehindBarrier { Fault.waitBehindBarrier(self, queue, style) }
-    guard waiting.contains(where: \.isExecuting), queue.admission.limit == 1, !needsNoSlot
-    else { return }
+    let holders = waiting.filter(\.isExecuting)
+    // That thread alone skips what needs no slot.
+    if holders.contains(where: { $0.place == .mainThread }) {
+      Fault.waitFromMainThread(self, queue, style)
+    }
+    guard !holders.isEmpty, queue.admission.limit == 1, !needsNoSlot else { return }
     Fault.waitFromOnlySlot(self, queue, style)
   }
 

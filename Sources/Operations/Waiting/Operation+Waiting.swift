@@ -45,7 +45,8 @@ extension Operation {
   /// left to the last thread of both (`isAlone`).
   private final func runHere(_ record: ThreadRecord, isTimed: Bool, isAlone: Bool) -> Bool {
     guard let target = queueIfUnstarted(), !isTimed || target.scheduler.waitsByHelping,
-      isAlone || record.isWorker(of: target.identity, \.identity), target.enterGate(record)
+      isAlone || record.isWorker(of: target.identity, \.identity),
+      let gate = gate(of: target, isAlone: isAlone, record)
     else { return isSealed }
     let table = coldTableMade()
     let isReadyNow = isReady  // may be user code: before the lock
@@ -55,7 +56,7 @@ extension Operation {
       | StateBit.needsResources
     guard bits & obstacles == 0, isReadyNow, isSubmitted, isHandedOver else {
       unlockState(bits)
-      target.leaveGate(record)
+      if gate == .fast { target.leaveGate(record) }
       return isSealed
     }
     // One more handle, which begins in the same step: begun later, it could overtake an edit that
@@ -65,13 +66,24 @@ extension Operation {
     unlockState(begun)
     var context = WorkerContext(worker: -1, scheduler: target.identity)
     unsafe withUnsafeMutablePointer(to: &context) { context in
-      let successor = unsafe perform(begun, .fast, target, record, context)
+      let successor = unsafe perform(begun, gate, target, record, context)
       if let job = unsafe Job(unsafeWord: successor) { unsafe context.pointee.ready.prepend(job) }
       unsafe target.submitUnlessEmpty(context.pointee.takeReady())
       record.settleCredit()
     }
     record.noteHandleLeft(in: target.scheduler)
     return isSealed
+  }
+
+  /// How this operation gets past the policy of its queue on a thread that waits for it; nil if it
+  /// does not.
+  ///
+  /// The last thread of its scheduler skips it where it needs no slot: nobody else would.
+  private final func gate(
+    of queue: OperationQueue, isAlone: Bool, _ record: ThreadRecord
+  ) -> StartGate? {
+    if queue.enterGate(record) { return .fast }
+    return isAlone && needsNoSlot && !queue.isSuspendedNow ? .skip : nil
   }
 
   /// Runs this operation, or what it cannot finish without, on a thread that waits for it and is
