@@ -47,6 +47,14 @@ extension OperationGraph {
     /// Edges so far.
     public var edgeCount: Int { origins.count }
 
+    /// Makes room for what follows.
+    public mutating func reserveCapacity(nodes: Int, edges: Int = 0) {
+      bodies.reserveCapacity(nodes)
+      bands.reserveCapacity(nodes)
+      origins.reserveCapacity(edges)
+      targets.reserveCapacity(edges)
+    }
+
     /// Adds a node that runs `body` once per run, after its predecessors have finished.
     ///
     /// The graph keeps the closure for its life. Amortised O(predecessors).
