@@ -110,15 +110,21 @@ public struct StallReport: Sendable {
   public let others: [Entry]
   /// Operations that wait for each other, a path per cycle with the first one repeated at the end.
   ///
-  /// One that is closed by a wait with a deadline ends with that.
+  /// One that is closed by a wait with a deadline ends with that; `description` says so.
   public let cycles: [[Operation]]
+  /// Operations whose worker waits inside the body for another one until a deadline.
+  let timedWaiters: Set<ObjectIdentifier>
   private let entryOf: [ObjectIdentifier: Entry]
 
-  init(queues: [Queue], entries: [Entry], others: [Entry], cycles: [[Operation]]) {
+  init(
+    queues: [Queue], entries: [Entry], others: [Entry], cycles: [[Operation]],
+    timedWaiters: Set<ObjectIdentifier>
+  ) {
     self.queues = queues
     self.entries = entries
     self.others = others
     self.cycles = cycles
+    self.timedWaiters = timedWaiters
     let all = (entries + others).map { (ObjectIdentifier($0.operation), $0) }
     entryOf = Dictionary(uniqueKeysWithValues: all)
   }

@@ -31,6 +31,7 @@ struct StallSurvey {
   /// The place in `cycles` for nodes that are in one.
   private var cycleOf: [Int: Int] = [:]
   private var cycles: [[Operation]] = []
+  private var timedWaiters: Set<ObjectIdentifier> = []
 
   private init() {
     var waits: [UInt: BlockedWait] = [:]
@@ -99,7 +100,10 @@ struct StallSurvey {
       if number < memberCount, case .finished = found.stage { found.stage = .leaving }
       var blockers = found.dependencies.map { nodes.number(of: $0) }
       if let barrier = found.barrier { blockers.append(nodes.number(of: barrier)) }
-      if let target = wait(of: found)?.operation { blockers.append(nodes.number(of: target)) }
+      if let wait = wait(of: found), let target = wait.operation {
+        blockers.append(nodes.number(of: target))
+        if wait.isTimed { timedWaiters.insert(ObjectIdentifier(nodes.operations[number])) }
+      }
       if !found.resources.isEmpty {
         let others = nodes.operations[number].resourceBlockers
         blockers += others.map { nodes.number(of: $0) }
@@ -259,7 +263,8 @@ struct StallSurvey {
         root: roots[node].map { nodes.operations[$0] })
       if isMember { entries.append(entry) } else { others.append(entry) }
     }
-    return StallReport(queues: queues, entries: entries, others: others, cycles: cycles)
+    return StallReport(
+      queues: queues, entries: entries, others: others, cycles: cycles, timedWaiters: timedWaiters)
   }
 
   private var isWaitedFor: [Bool] {

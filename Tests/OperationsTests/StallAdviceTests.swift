@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 extension OperationLayer {
-  /// What the stall report advises, and how long its text is.
+  /// What the stall report calls a wait that cannot end, what it advises, and how long its text is.
   @Suite(.contract(117)) struct StallAdviceTests {
     private func named(
       _ name: String, _ body: @escaping @Sendable (TestOperation) -> Void = { _ in }
@@ -63,14 +63,45 @@ extension OperationLayer {
       queue.expectQuiet()
     }
 
-    @Test func adviceForACycle() {
+    /// Two operations that wait for each other inside their bodies have no dependency to remove.
+    @Test(arguments: Kind.pools.filter { $0.workers == 2 })
+    func adviceFitsWaitsInsideBodies(_ kind: Kind) {
+      let queue = kind.queue()
+      let isOver = Atomic<Bool>(false)
+      let others = Locked<[Operation]>([])
+      let begun = Atomic<Int>(0)
+      let pair = (0..<2).map { number in
+        named("body \(number)") { _ in
+          begun.add(1, ordering: .relaxed)  // relaxed: nothing is read after it
+          #expect(waitUntil(deadline: patience) { begun.load(ordering: .relaxed) == 2 })
+          let other = others.withLock { $0[1 - number] }
+          while !isOver.load(ordering: .acquiring) { _ = other.wait(timeout: .milliseconds(20)) }
+        }
+      }
+      others.withLock { $0 = pair }
+      queue.addOperations(pair, waitUntilFinished: false)
+      var text = ""
+      #expect(
+        waitUntil(deadline: patience) {
+          text = queue.stallReport().description
+          return text.contains("cycle:")
+        })
+      #expect(text.contains("make the part after the wait inside a body a dependent operation"))
+      #expect(!text.contains("remove a dependency"))
+      isOver.store(true, ordering: .releasing)
+      queue.expectQuiet()
+      others.withLock { $0 = [] }
+    }
+
+    @Test func adviceFitsDependencies() {
       let queue = Kind.pools[1].queue()
       let (first, second) = (named("first"), named("second"))
       first.addDependency(second)
       second.addDependency(first)
       queue.addOperations([first, second], waitUntilFinished: false)
       let text = queue.stallReport().description
-      #expect(text.contains("\"; cancel a member, remove a dependency, or make what follows"))
+      #expect(text.contains("a wait that cannot end; remove a dependency or cancel a member"))
+      #expect(!text.contains("body") && !text.contains("slot"))
       first.cancel()
       queue.expectQuiet()
     }
@@ -92,8 +123,9 @@ extension OperationLayer {
       #expect(report.cycles.map(\.count) == (isRing ? [5_001] : []))
       let text = report.description
       #expect(text.count < 80_000)
-      #expect(text.contains("→ … (4994 more)") == isRing)
-      #expect(text.hasSuffix("… and 4900 more operations"))
+      #expect(text.contains("→ … (4994 more) →") == isRing)
+      let cause = isRing ? "in cycles" : "waiting for other operations"
+      #expect(text.hasSuffix("  … and 4900 more: 4900 \(cause)"))
       queue.invalidate()
       queue.expectQuiet()
     }

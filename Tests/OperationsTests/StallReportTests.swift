@@ -221,10 +221,16 @@ extension OperationLayer {
       after.addDependency(handle.operation)
       queue.addOperation(after)
       go.open()
+      var text = ""
       #expect(
         waitUntil(deadline: patience) {
-          queue.stallReport().cycles.contains { Set($0) == [after, handle.operation] }
+          let report = queue.stallReport()
+          text = report.description
+          return report.cycles.contains { Set($0) == [after, handle.operation] }
         })
+      // It ends by itself.
+      #expect(text.contains(": ends when the time of the wait inside"), "\(text)")
+      #expect(!text.contains("cannot end"), "\(text)")
       isSeen.store(true, ordering: .releasing)
       queue.expectQuiet()
     }
