@@ -86,10 +86,9 @@ extension OperationLayer {
             thrown { try queue.tryAddOperation(member) }
           }
           for refusal in refusals { print(refusal as Any) }
-          let refusal = refusals[1] as? OperationError
-          guard refusal?.description.contains("is in queue \"members of import\"") == true else {
-            return
-          }
+          let refusal = (refusals[1] as? OperationError)?.description ?? ""
+          let place = "is in queue \"(members of GroupOperation \"import\")\""
+          guard refusal.contains(place) else { return }
           queue.addOperation(first)
         }
         misuse()

@@ -146,13 +146,13 @@ extension Operation {
     // Under the lock an unstarted member keeps its queue.
     let queue = unsafe isStarted || member <= Membership.reserved ? nil : retainQueue()
     unlockState(bits)
-    let name = unsafe queue?.takeRetainedValue().storedName
+    let kept = unsafe queue?.takeRetainedValue()
     if isSealed { return nil }
     if isStarted || member == Membership.manual { return .alreadyExecuting(self) }
-    let stranger =
-      member == Membership.reserved
-      ? "(members of \(nameOfOwner ?? "another operation"))" : "(an add that is under way)"
-    return owned(name ?? stranger)
+    if let owner = kept?.labelOfOwner ?? labelOfOwner { return owned("(members of \(owner))") }
+    let isReserved = member == Membership.reserved
+    let stranger = isReserved ? "(members of another operation)" : "(an add that is under way)"
+    return owned(kept?.storedName ?? stranger)
   }
 
   /// As `start()`, but throws `notReady`, `alreadyExecuting`, `ownedByQueue` or `resourcesInUse`

@@ -17,9 +17,9 @@ struct OperationLabel: Sendable, CustomStringConvertible {
 }
 
 extension Operation {
-  /// Type and name of the group, timeout or retry that the unstarted operation belongs to; nil when
-  /// there is none.
-  final var nameOfOwner: String? {
+  /// Type and name of the group, timeout or retry that will start the operation; nil when there is
+  /// none.
+  final var labelOfOwner: OperationLabel? {
     let bits = lockState()
     // acquire, edge Submitted.
     let isReserved = membership.load(ordering: .acquiring) == Membership.reserved
@@ -31,17 +31,6 @@ extension Operation {
     let isKept = owner != 0 && shim_retain_unless_ending(owner) != 0
     unlockState(bits)
     // SAFETY: it was just retained.
-    let label = unsafe isKept ? Self.reference(owner).takeRetainedValue().label : nil
-    return (label ?? queueIfUnstarted()?.labelOfOwner)?.description
-  }
-
-  /// ` in queue "downloads"`, for a message about an operation that executes; empty after a start
-  /// by hand.
-  ///
-  /// O(members of all queues): for faults.
-  final var placeOfExecution: String {
-    let queue = LiveQueues.withMembers().first { $0.membersForDiagnosis().contains(self) }
-    guard let queue else { return "" }
-    return queue.labelOfOwner.map { " as a member of \($0)" } ?? " in queue \"\(queue.storedName)\""
+    return unsafe isKept ? Self.reference(owner).takeRetainedValue().label : nil
   }
 }

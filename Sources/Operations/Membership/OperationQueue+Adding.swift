@@ -205,14 +205,14 @@ extension Operation {
 
   /// The claim is to last until `owner` starts: an `add` is not under way.
   final func reserve(for owner: Operation) {
-    // relaxed: published by the next line, read by `nameOfOwner` only.
+    // relaxed: published by the next line, read by `labelOfOwner` only.
     header.link.store(owner.word, ordering: .relaxed)
     membership.store(Membership.reserved, ordering: .releasing)  // release, edge Submitted
   }
 
   /// The reserved operation is about to be added.
   final func resumeClaim() {
-    // Locked, also below: `nameOfOwner` reads the link until then.
+    // Locked, also below: `labelOfOwner` reads the link until then.
     let bits = lockState()
     // sequentially consistent, edge FinishedEarly: as the claim in `claimFailure`.
     _ = membership.exchange(Membership.claimed, ordering: .sequentiallyConsistent)
