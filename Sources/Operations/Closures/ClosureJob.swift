@@ -35,8 +35,9 @@ struct ClosureJob: ~Copyable {
 }
 
 extension Job {
-  /// Whether this is its run function, which says what the header belongs to; whoever asks holds the
-  /// job.
+  /// Whether this is its run function, which says what the header belongs to.
+  ///
+  /// Whoever asks holds the job.
   @inline(__always) func runs(_ function: JobHeader.RunFunction) -> Bool {
     unsafe unsafeBitCast(header.pointee.run, to: UInt.self)
       == unsafeBitCast(function, to: UInt.self)

@@ -77,8 +77,9 @@ enum StateBit {
   ///
   /// Dependencies, conditions and resources do not hold it back: no ordinary edge of it blocks, and
   /// none is registered from here on. A barrier does, and so does a suspension. Ask with this mask,
-  /// never for one of the bits, unless the two really differ; a start turns it into `skipped`. Whether
-  /// it needs a slot, and keeps its place in the order, is another question: `needsNoSlot`.
+  /// never for one of the bits, unless the two really differ; a start turns it into `skipped`.
+  /// Whether it needs a slot, and so keeps its place in the order, is another question:
+  /// `needsNoSlot`.
   static let toBeSkipped = cancelled | finishRequested
   /// Neither dependencies nor conditions hold the operation back: it is ready, if not more.
   static let ignoresDependencies = started | toBeSkipped
