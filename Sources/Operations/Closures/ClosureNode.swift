@@ -300,10 +300,7 @@ extension OperationQueue {
       return word | ClosureNode.started | skip
     }
     if before & ClosureNode.promoted != 0 {
-      // The node is the façade's first handle; the façade gives the cell back when it leaves.
-      return unsafe ClosureNode.facade(node)._withUnsafeGuaranteedRef { facade in
-        unsafe facade.runPastGate(0, gate, self, record, context)
-      }
+      return unsafe runFacade(node, gate, record, context)
     }
     record.settleCredit(unlessOf: word)
     // One test for both.
@@ -342,13 +339,7 @@ extension OperationQueue {
     // This is the finished event, unless a façade was made while the closure ran.
     let before = unsafe ClosureNode.retire(node, isAsymmetric: isAsymmetric, record)
     if before & ClosureNode.promoted != 0 {
-      return unsafe ClosureNode.facade(node)._withUnsafeGuaranteedRef { facade in
-        // acquire, edge EditLock.
-        let bits = facade.state.load(ordering: .acquiring)
-        let outer = record.push(facade.word, self)
-        defer { record.pop(outer) }
-        return unsafe facade.finishOnWorker(bits, gate, self, record, context)
-      }
+      return unsafe finishFacade(node, gate, record, context)
     }
     // Before anything that takes a lock: an enumeration may wait for this with the stripe's. The
     // credit keeps the queue.
@@ -358,5 +349,30 @@ extension OperationQueue {
     unsafe record.nodeCache.give(node)
     unsafe record.credit(self, context)
     return 0
+  }
+
+  /// As `runClosure` from the gate on where a façade was made before: the cell is its first handle,
+  /// and it gives the cell back when it leaves.
+  @inline(never) private func runFacade(
+    _ node: UnsafeMutablePointer<ClosureNode>, _ gate: StartGate, _ record: ThreadRecord,
+    _ context: UnsafeMutablePointer<WorkerContext>
+  ) -> UInt {
+    unsafe ClosureNode.facade(node)._withUnsafeGuaranteedRef { facade in
+      unsafe facade.runPastGate(0, gate, self, record, context)
+    }
+  }
+
+  /// As `finishClosure` where a façade was made while the closure ran.
+  @inline(never) private func finishFacade(
+    _ node: UnsafeMutablePointer<ClosureNode>, _ gate: StartGate, _ record: ThreadRecord,
+    _ context: UnsafeMutablePointer<WorkerContext>
+  ) -> UInt {
+    unsafe ClosureNode.facade(node)._withUnsafeGuaranteedRef { facade in
+      // acquire, edge EditLock.
+      let bits = facade.state.load(ordering: .acquiring)
+      let outer = record.push(facade.word, self)
+      defer { record.pop(outer) }
+      return unsafe facade.finishOnWorker(bits, gate, self, record, context)
+    }
   }
 }
