@@ -160,6 +160,7 @@ import WorkStealingBackend
       let operations = [BlockOperation {}, BlockOperation {}]
       queue.addOperation {
         for operation in operations {
+          operation.queuePriority = .high
           operation.cancel()
           operation.waitUntilFinished()
         }

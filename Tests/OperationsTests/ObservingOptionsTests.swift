@@ -202,7 +202,11 @@ extension OperationLayer {
       let ofOperation = await #expect(
         processExitsWith: .failure, observing: [\.standardErrorContent]
       ) { _ = Operation().observe(\.name) { _, _ in } }
-      expect(ofOperation, says: "was asked to observe a property of type Optional<String>;")
+      expect(ofOperation, says: "was asked to observe name;")
+      let ofSubclass = await #expect(
+        processExitsWith: .failure, observing: [\.standardErrorContent]
+      ) { _ = BlockOperation().observe(\.threadPriority) { _, _ in } }
+      expect(ofSubclass, says: "was asked to observe threadPriority;")
       let ofQueue = await #expect(
         processExitsWith: .failure, observing: [\.standardErrorContent]
       ) {

@@ -32,9 +32,9 @@ extension KeyValueObservable where Self: Operation {
     }
     let property = Self.property(at: keyPath)
     guard case .own(let own) = property else { return attach(observer, of: property) { nil } }
-    if Self.isUnobservable(keyPath) {
+    if let name = Self.unobservableName(of: keyPath) {
       Fault.notObservable(
-        keyPath, of: diagnosticName,
+        name, of: diagnosticName,
         "isCancelled, isAsynchronous, isExecuting, isFinished, isReady, dependencies, "
           + "queuePriority and completionBlock, and what a subclass adds and announces with "
           + "willChangeValue(for:) and didChangeValue(for:)")
@@ -75,14 +75,22 @@ extension KeyValueObservable where Self: Operation {
     }
   }
 
-  /// Whether a property that is none of those changes without being told: the others of this class.
-  private static func isUnobservable(_ keyPath: AnyKeyPath) -> Bool {
-    let untold: [AnyKeyPath] = [
-      \Self.name, \Self.qualityOfService, \Self.effectiveQualityOfService, \Self.threadPriority,
-      \Self.serviceReport, \Self.description, \Self.hashValue, \Self.isSkippedWithoutSlot,
-      \Self.retainsFinishedDependencies, \Self.cancelDependentsOnCancel,
-    ]
-    return Self.self == Operation.self || untold.contains(keyPath)
+  /// What to call a property of this class that changes without being told; nil for one that a
+  /// subclass may have added.
+  private static func unobservableName(of keyPath: AnyKeyPath) -> String? {
+    switch keyPath {
+    case _ where isSame(keyPath, \Self.name): "name"
+    case _ where isSame(keyPath, \Self.qualityOfService): "qualityOfService"
+    case _ where isSame(keyPath, \Self.effectiveQualityOfService): "effectiveQualityOfService"
+    case _ where isSame(keyPath, \Self.threadPriority): "threadPriority"
+    case _ where isSame(keyPath, \Self.serviceReport): "serviceReport"
+    case _ where isSame(keyPath, \Self.description): "description"
+    case _ where isSame(keyPath, \Self.hashValue): "hashValue"
+    case _ where isSame(keyPath, \Self.isSkippedWithoutSlot): "isSkippedWithoutSlot"
+    case _ where isSame(keyPath, \Self.retainsFinishedDependencies): "retainsFinishedDependencies"
+    case _ where isSame(keyPath, \Self.cancelDependentsOnCancel): "cancelDependentsOnCancel"
+    default: Self.self == Operation.self ? Fault.name(of: keyPath) : nil
+    }
   }
 
   /// Whether `keyPath` is `known`, which is made only if both lead to values of the same type.
@@ -251,9 +259,12 @@ extension Operation {
 }
 
 extension Fault {
-  static func notObservable(_ keyPath: AnyKeyPath, of object: String, _ known: String) -> Never {
-    // A key path itself knows an address only.
-    let type = type(of: keyPath).valueType
-    stop("\(object) was asked to observe a property of type \(type); observable are \(known)")
+  static func notObservable(_ property: String, of object: String, _ known: String) -> Never {
+    stop("\(object) was asked to observe \(property); observable are \(known)")
+  }
+
+  /// What to call a property of which only the key path is there, which knows an address only.
+  static func name(of keyPath: AnyKeyPath) -> String {
+    "a property of type \(type(of: keyPath).valueType)"
   }
 }

@@ -44,7 +44,7 @@ extension OperationQueue {
     case \OperationQueue.name: .name
     default:
       Fault.notObservable(
-        keyPath, of: "queue \"\(storedName)\"",
+        Fault.name(of: keyPath), of: "queue \"\(storedName)\"",
         "operations, operationCount, maxConcurrentOperationCount, isSuspended and name")
     }
   }

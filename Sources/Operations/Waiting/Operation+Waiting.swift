@@ -36,8 +36,8 @@ extension Operation {
     }
   }
 
-  /// Runs this operation on the waiting thread when it is ready, unlimited, and the thread is one
-  /// of its scheduler's.
+  /// Runs this operation on the waiting thread when it is ready, its queue lets it, and the thread
+  /// is one of its scheduler's.
   ///
   /// Running exactly what is waited for cannot deadlock where waiting would not; running anything
   /// else could. A timed wait does not begin what may take longer, unless nobody else would. On the
@@ -49,11 +49,13 @@ extension Operation {
       let gate = gate(of: target, isAlone: isAlone, record)
     else { return isSealed }
     let table = coldTableMade()
-    let isReadyNow = isReady  // may be user code: before the lock
+    // May be user code: before the lock.
+    let isReadyNow = gate == .skip || isReady
     let bits = lockState()
+    // What is skipped has no place in the order.
     let obstacles =
-      StateBit.started | StateBit.moved | StateBit.hold | StateBit.barrier | StateBit.hasExtras
-      | StateBit.needsResources
+      StateBit.started | StateBit.hold | StateBit.barrier | StateBit.hasExtras
+      | StateBit.needsResources | (gate == .skip ? 0 : StateBit.moved)
     guard bits & obstacles == 0, isReadyNow, isSubmitted, isHandedOver else {
       unlockState(bits)
       if gate == .fast { target.leaveGate(record) }
