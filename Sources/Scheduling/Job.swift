@@ -87,6 +87,15 @@ public import Synchronization
     unsafe UnsafeMutablePointer(bitPattern: word & ~7).unsafelyUnwrapped
   }
 
+  /// Whether this is its run function, which says what the header belongs to.
+  ///
+  /// Whoever asks holds the job.
+  @unsafe @inlinable @inline(__always) package func runs(_ function: JobHeader.RunFunction) -> Bool
+  {
+    unsafe unsafeBitCast(header.pointee.run, to: UInt.self)
+      == unsafeBitCast(function, to: UInt.self)
+  }
+
   /// The job that follows this one in a chain, or nil at its end.
   ///
   /// Only the thread that holds the job may call. The order between threads comes from whatever

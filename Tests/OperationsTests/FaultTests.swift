@@ -104,7 +104,7 @@ extension OperationLayer {
       }
       expect(
         result, says: "addExecutionBlock(_:): BlockOperation \"done\" (finished) has finished",
-        "change it before it starts")
+        "changes to it must come before its start")
     }
 
     @Test(.contract(29)) func lateDependencyEditInStrictMode() async {
@@ -122,7 +122,7 @@ extension OperationLayer {
       }
       expect(
         added, says: "addDependency(_:): Operation \"late\" (finished)",
-        "change it before it starts")
+        "changes to it must come before its start")
       let removed = await #expect(
         processExitsWith: .failure, observing: [\.standardErrorContent]
       ) {
@@ -142,7 +142,7 @@ extension OperationLayer {
       }
       expect(
         removed, says: "removeDependency(_:): AsyncOperation \"late\" (executing)",
-        "change it before it starts")
+        "changes to it must come before its start")
     }
 
     @Test func memberOfAFinishedGroup() async {
@@ -223,12 +223,11 @@ extension OperationLayer {
       let withheld = ConditionalOperation()
       let notReady = thrown(withheld.tryStart) as? OperationError
       #expect(notReady?.description.contains("(pending) cannot start yet") == true)
-      let causes = "its own isReady is false, or a readiness condition is not met"
-      #expect(notReady?.description.contains(causes) == true)
+      #expect(notReady?.description.contains("cannot start yet: its own isReady is false;") == true)
       let gated = Operation()
       gated.addReadinessCondition(ReadinessGate())
       let closed = thrown(gated.tryStart) as? OperationError
-      #expect(closed?.description.contains(causes) == true)
+      #expect(closed?.description.contains("yet: a readiness condition is not met, or") == true)
       queue.addOperations([twice], waitUntilFinished: true)
     }
 

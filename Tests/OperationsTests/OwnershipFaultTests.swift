@@ -97,7 +97,8 @@ extension OperationLayer {
         result,
         says:
           "addOperation(_:) on queue \"uploads\": AsyncOperation \"first\" (executing) is executing",
-        "runs only once; change it before it starts, or make a new operation to run the work again."
+        "runs only once; changes to it must come before its start; to run the work again, make a new "
+          + "operation."
       )
     }
 
@@ -138,7 +139,8 @@ extension OperationLayer {
       }
       expect(
         result, says: "AsyncOperation \"busy\" (executing) is executing",
-        "runs only once; change it before it starts, or make a new operation to run the work again."
+        "runs only once; changes to it must come before its start; to run the work again, make a new "
+          + "operation."
       )
     }
 

@@ -35,16 +35,10 @@ struct Drain: ~Copyable {
 
   /// The queue of a drain's job that the caller holds; nil for other jobs.
   static func queue(of job: Job) -> UInt? {
-    guard unsafe unsafeBitCast(job.header.pointee.run, to: UInt.self) == runWord else { return nil }
+    guard unsafe job.runs(drainRun) else { return nil }
     return unsafe UnsafeMutableRawPointer(job.header).assumingMemoryBound(to: Drain.self).pointee
       .queue
   }
-
-  /// The run function of drains, to tell them from other jobs.
-  private static let runWord: UInt = {
-    let run: JobHeader.RunFunction = unsafe drainRun
-    return unsafe unsafeBitCast(run, to: UInt.self)
-  }()
 
   /// Whether a job of a scheduler is a drain of this queue that has nothing but its slot.
   fileprivate static func isIdle(_ job: Job, of queue: OperationQueue) -> Bool {

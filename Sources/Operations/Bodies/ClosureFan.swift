@@ -48,7 +48,7 @@ final class ClosureFan: Sendable {
 
   private func help() {
     guard let operation = rest.withLock({ $0.operation }) else { return }
-    operation.runPart(queue) { while runNext() {} }
+    operation.runPart(queue, .current) { while runNext() {} }
   }
 
   /// False when no closure was left to take.

@@ -31,7 +31,7 @@ final class OperationExecutor: TaskExecutor {
     let record = ThreadRecord.current
     let outerExecutor = record.executorOfPart
     record.executorOfPart = self
-    operation.runPart(queue) { unsafe part.runSynchronously(on: asUnownedTaskExecutor()) }
+    operation.runPart(queue, record) { unsafe part.runSynchronously(on: asUnownedTaskExecutor()) }
     record.executorOfPart = outerExecutor
   }
 }

@@ -34,16 +34,6 @@ struct ClosureJob: ~Copyable {
   }
 }
 
-extension Job {
-  /// Whether this is its run function, which says what the header belongs to.
-  ///
-  /// Whoever asks holds the job.
-  @inline(__always) func runs(_ function: JobHeader.RunFunction) -> Bool {
-    unsafe unsafeBitCast(header.pointee.run, to: UInt.self)
-      == unsafeBitCast(function, to: UInt.self)
-  }
-}
-
 private func closureJobRun(
   _ header: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer
 ) -> UInt {

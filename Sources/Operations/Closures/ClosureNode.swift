@@ -51,11 +51,8 @@ import Synchronization
 
   init() { unsafe header = JobHeader(run: closureRun) }
 
-  /// The run function of cells, to tell them from other jobs.
-  static let runWord: UInt = {
-    let run: JobHeader.RunFunction = unsafe closureRun
-    return unsafe unsafeBitCast(run, to: UInt.self)
-  }()
+  /// Whether a job of a scheduler is one of these; whoever asks holds it.
+  static func isOne(_ job: Job) -> Bool { unsafe job.runs(closureRun) }
 
   /// Where the closure or the stored body lies; not through `pointee`, which would be an access to
   /// the whole cell, whose other fields others may read meanwhile.

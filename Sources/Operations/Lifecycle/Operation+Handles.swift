@@ -43,15 +43,12 @@ struct ExtraJob: ~Copyable {
       header: UnsafeMutablePointer<JobHeader>(bitPattern: extraJob).unsafelyUnwrapped, band: band)
   }
 
-  /// The run function of extra jobs, to tell them from other jobs.
-  static let runWord: UInt = {
-    let run: JobHeader.RunFunction = unsafe extraJobRun
-    return unsafe unsafeBitCast(run, to: UInt.self)
-  }()
+  /// Whether a job of a scheduler is one of these; whoever asks holds it.
+  static func isOne(_ job: Job) -> Bool { unsafe job.runs(extraJobRun) }
 
   /// Frees an extra job that will not run.
   static func freeIfExtraJob(_ job: Job) {
-    guard unsafe unsafeBitCast(job.header.pointee.run, to: UInt.self) == runWord else { return }
+    guard isOne(job) else { return }
     let extraJob = unsafe UnsafeMutableRawPointer(job.header).assumingMemoryBound(
       to: ExtraJob.self)
     unsafe extraJob.deinitialize(count: 1)

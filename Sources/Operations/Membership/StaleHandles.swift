@@ -34,13 +34,12 @@ extension Operation {
   /// The caller holds the handle.
   static func word(behind job: Job) -> UInt {
     let address = unsafe UInt(bitPattern: job.header)
-    let run = unsafe unsafeBitCast(job.header.pointee.run, to: UInt.self)
     // SAFETY: the header belongs to one of three kinds of objects, which the handle keeps.
-    if run == ExtraJob.runWord {
+    if ExtraJob.isOne(job) {
       return unsafe UnsafeMutablePointer<ExtraJob>(bitPattern: address).unsafelyUnwrapped
         .pointee.operation
     }
-    guard run == ClosureNode.runWord else { return address - UInt(OperationLayout.header) }
+    guard ClosureNode.isOne(job) else { return address - UInt(OperationLayout.header) }
     let node = unsafe UnsafeMutablePointer<ClosureNode>(
       bitPattern: address - UInt(ClosureNode.headerOffset)
     ).unsafelyUnwrapped
@@ -61,10 +60,8 @@ extension Operation {
 
   /// As `isStale`, for any job of a scheduler.
   static func isStaleHandle(_ job: Job) -> Bool {
-    let run = unsafe unsafeBitCast(job.header.pointee.run, to: UInt.self)
     let isHandle =
-      run == ExtraJob.runWord || run == ClosureNode.runWord
-      || isOperation(at: unsafe UInt(bitPattern: job.header) - UInt(OperationLayout.header))
+      unsafe ExtraJob.isOne(job) || ClosureNode.isOne(job) || job.runs(operationRun)
     return isHandle && isStale(job)
   }
 

@@ -47,9 +47,15 @@ public enum OperationError: Error, CustomStringConvertible {
     switch self {
     case .notReady(let operation, let blockers):
       let names = blockers.map(\.diagnosis).joined(separator: ", ")
+      let withheld = "its own isReady is false"
       let cause =
-        blockers.isEmpty
-        ? "its own isReady is false, or a readiness condition is not met" : "it waits for \(names)"
+        if !blockers.isEmpty {
+          "it waits for \(names)"
+        } else if operation.readinessConditions.isEmpty {
+          withheld
+        } else {
+          "a readiness condition is not met, or \(withheld)"
+        }
       // Not `diagnosis`, which does not know what an override of isReady or a condition says.
       return "\(operation.diagnosticName) (pending) cannot start yet: \(cause)"
     case .alreadyExecuting(let operation):
@@ -98,7 +104,7 @@ public enum OperationError: Error, CustomStringConvertible {
     switch self {
     case .notReady: "start it when that has changed, or add it to a queue, which waits for that"
     case .alreadyExecuting, .alreadyFinished:
-      "change it before it starts, or make a new operation to run the work again"
+      "changes to it must come before its start; to run the work again, make a new operation"
     case .alreadyQueued: "add it once, or make a new operation for the other queue"
     case .listedTwice: "list it once"
     case .ownedByQueue: "leave the start to the queue, or do not add the operation to one"

@@ -148,8 +148,7 @@ extension Operation {
 
   /// Calls `body`, a part of the operation's body that is not its `main()`, on a level of its own
   /// and as `atRequestedService` does; `queue` is nil after a manual start.
-  final func runPart(_ queue: OperationQueue?, _ body: () -> Void) {
-    let record = ThreadRecord.current
+  final func runPart(_ queue: OperationQueue?, _ record: ThreadRecord, _ body: () -> Void) {
     let outer = record.enterPart(of: self, queue)
     // acquire: as `isExecuting`. Whoever has extras to has, or may have, a level.
     if state.load(ordering: .acquiring) & StateBit.hasExtras == 0 {
