@@ -121,7 +121,7 @@ extension OperationQueue {
   }
 
   private func handOver(_ barrier: Operation) {
-    if isRecording { barrier.recordReadiness() }
+    if isRecording { EventRings.noteReady(barrier.word) }
     // acquire and release, edge Resolved: the one implicit edge.
     barrier.pending.wrappingSubtract(1, ordering: .acquiringAndReleasing)
     barrier.handOver(barrier.job)

@@ -35,7 +35,7 @@ extension Operation {
     }
     bits = StateChange.cancel(bits)
     noteCancelled(bits)
-    if isRecording { recordCancelRequest() }
+    if isRecording { EventRings.note(.cancelRequested, word) }
     if isSubmitted, bits & StateBit.started == 0 {
       // Who limits the queue afterwards looks for the mark, and gets this lock later.
       let limitsStarts = unsafe queueReference._withUnsafeGuaranteedRef(\.limitsStarts)
@@ -77,7 +77,7 @@ extension Operation {
     let isMarked = state.compareExchange(
       expected: bits, desired: StateChange.cancel(bits), ordering: .sequentiallyConsistent
     ).exchanged
-    if isMarked, isRecording { recordCancelRequest() }
+    if isMarked, isRecording { EventRings.note(.cancelRequested, word) }
     return isMarked
   }
 

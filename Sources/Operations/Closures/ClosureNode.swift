@@ -156,7 +156,9 @@ import Synchronization
     let word = unsafe UInt(bitPattern: Unmanaged.passRetained(facade).toOpaque())
     // relaxed: under the lock bit, or published with the opening.
     unsafe node.pointee.facade.store(word, ordering: .relaxed)
-    if isRecording { facade.recordFacade(of: UInt(bitPattern: node)) }
+    if isRecording {
+      EventRings.note(.standsFor, facade.word, argument: UInt64(UInt(bitPattern: node)))
+    }
     return facade
   }
 
@@ -319,7 +321,7 @@ extension OperationQueue {
   ) -> UInt {
     let address = UInt(bitPattern: node)
     if isRecording {
-      unsafe Self.recordClosureStart(
+      unsafe EventRings.noteStart(
         address, worker: context.pointee.worker, origin: context.pointee.origin)
     }
     let outer = record.push(address, self)

@@ -92,7 +92,7 @@ public struct OperationHandle: Sendable, Hashable {
         )._withUnsafeGuaranteedRef(\.limitsStarts)
         guard mayWaitForSlot, flags & ClosureNode.started == 0 else {
           if isRecording, flags & ClosureNode.cancelled == 0 {
-            OperationQueue.recordClosureCancel(self.node)
+            EventRings.note(.cancelRequested, self.node)
           }
           flags |= ClosureNode.cancelled
           return 0

@@ -82,7 +82,7 @@ extension Operation {
     table.isOut = true
     // relaxed: never cleared, and a time that is missed is only a time.
     noteReadyTime(state.load(ordering: .relaxed))
-    if isRecording { recordReadiness(by: releaser) }
+    if isRecording { EventRings.noteReady(word, by: releaser) }
     return table.wasParked ? table.countNextHandle(of: self) : Handle.header
   }
 
@@ -110,7 +110,7 @@ extension Operation {
   final func addLateEdge(to dependency: Operation, _ bits: inout UInt32) -> UInt? {
     guard let table = moveCountUnderLock(force: true, tagEdges: true, bits) else { return nil }
     let edge = unsafe appendDependency(dependency, &bits, hidden: false)
-    if isRecordingAll { recordEdge(on: dependency) }
+    if isRecordingAll { EventRings.note(.edge, word, argument: UInt64(dependency.word)) }
     return unsafe registerLate(edge, on: dependency.word, table, &bits)
   }
 

@@ -56,7 +56,7 @@ extension Operation {
   @inline(never) final func releaseRecorded(
     _ head: UInt, _ record: ThreadRecord, _ context: UnsafeMutablePointer<WorkerContext>
   ) -> Job? {
-    recordFinishBeforeRelease()
+    EventRings.noteRelease(word, info: finishDetails.info)
     return unsafe releaseDependents(head, isRecorded: true, record, context)
   }
 
@@ -166,7 +166,7 @@ extension Operation {
     // LevelChanged: before the look at the band.
     let old = pending.wrappingSubtract(1, ordering: .sequentiallyConsistent).oldValue
     if old == 1 {
-      if isRecorded() { recordReadiness(by: releaser) }
+      if isRecorded() { EventRings.noteReady(word, by: releaser) }
       // relaxed: only a hint. What waits for this operation will be touched when it has run.
       shim_prefetch(successors.load(ordering: .relaxed) & ~15)
       return unsafe accept(job, context, &others)

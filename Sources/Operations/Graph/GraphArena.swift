@@ -136,7 +136,7 @@ import Synchronization
     if isRecordingAll { unsafe GraphNode.recordRun(Self.node(0, address), count: count) }
     for source in sources {
       let node = unsafe Self.node(Int(source), address)
-      EventRings.noteReady(UInt(bitPattern: node), by: 0)
+      EventRings.noteReady(UInt(bitPattern: node))
     }
   }
 }

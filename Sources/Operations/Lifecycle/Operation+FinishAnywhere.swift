@@ -199,7 +199,7 @@ extension Operation {
   @inline(never) final func detach(
     _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord
   ) {
-    if isRecording { recordReturn() }
+    if isRecording { EventRings.note(.returned, word) }
     noteBodyReturned()
     // The slot passes to the operation: one more is running until the worker has given up its own.
     queue.addDetached()

@@ -231,7 +231,7 @@ extension Operation {
     let old = bits
     bits = StateChange.setLevel(bits, shifted)
     notePriority(from: old, to: bits)
-    if isRecording { recordBand(band) }
+    if isRecording { EventRings.note(.priority, word, info: UInt16(band.rawValue)) }
     var extraJob = extraJobAfterMove(&bits)
     unlockState(bits)
     if extraJob == nil, bits & StateBit.started == 0, isSubmitted {

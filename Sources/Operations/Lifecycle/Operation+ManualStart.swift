@@ -10,7 +10,7 @@ extension Operation {
   /// `callsStart` when the class's own `start()`, if it has one, is still to be called.
   final func startManually(callsStart: Bool) throws(OperationError) {
     guard let bits = try beginManually() else { return }
-    if isRecording { recordStart(worker: -1, origin: JobOrigin(.inline)) }
+    if isRecording { EventRings.noteStart(word, worker: -1, origin: JobOrigin(.inline)) }
     let record = ThreadRecord.current
     let outer = record.enterByHand(self)
     let isInStart = !callsStart || bits & StateBit.builtIn != 0
@@ -18,7 +18,7 @@ extension Operation {
     case .ended: if !isSealed { finishFromAnywhere() }
     case .finishedInside: endAfterManualStart(record)
     case .goesOn:
-      if isRecording { recordReturn() }
+      if isRecording { EventRings.note(.returned, word) }
       noteBodyReturned()
     }
     record.leaveLevel(outer)
@@ -32,7 +32,7 @@ extension Operation {
     let (won, _) = membership.compareExchange(
       expected: Membership.none, desired: Membership.manual, ordering: .acquiringAndReleasing)
     guard won else { return }
-    if isRecording { recordStart(worker: -1, origin: JobOrigin(.inline)) }
+    if isRecording { EventRings.noteStart(word, worker: -1, origin: JobOrigin(.inline)) }
     let bits = lockState()
     let begun = StateChange.begin(bits)
     noteBegin(begun)

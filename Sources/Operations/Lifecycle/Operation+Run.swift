@@ -190,7 +190,8 @@ extension Operation {
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
     if isRecording {
-      unsafe recordStart(worker: context.pointee.worker, origin: context.pointee.origin)
+      unsafe EventRings.noteStart(
+        word, worker: context.pointee.worker, origin: context.pointee.origin)
     }
     return bits & Self.startKinds == StateBit.plain
       ? unsafe performPlain(bits, gate, queue, record, context)
@@ -360,7 +361,7 @@ extension Operation {
     {
       table.isOut = true
       noteReadyTime(bits)
-      if isRecording { recordReadiness() }
+      if isRecording { EventRings.noteReady(word) }
       handOver = table.countNextHandle(of: self)
     }
     unlockState(bits)

@@ -67,7 +67,7 @@ extension OperationQueue {
       }
       record.addsUnderWay -= 1
     }
-    for operation in recorded { operation.recordReadiness() }
+    for operation in recorded { EventRings.noteReady(operation.word) }
     handOver(ready, behind: place.barrier)
   }
 
@@ -180,7 +180,7 @@ extension OperationQueue {
     if isRecording { facade.recordSubmission(to: self, behind: barrier) }
     var job = facade.register(slot: slot, behind: barrier, locked: facade.lockState())
     if givesExtras { job = facade.noteSubmission(self, job) }
-    if isRecording, job != nil { facade.recordReadiness() }
+    if isRecording, job != nil { EventRings.noteReady(facade.word) }
     if barrier != nil { evaluateBarriers() }
     if let job { facade.handOver(job) }
     if hasExtras { tellObservers() }
@@ -243,7 +243,7 @@ extension Operation {
   ) -> Job? {
     recordSubmission(to: queue, behind: barrier)
     let job = submitNow(slot: slot, in: queue, behind: barrier)
-    if job != nil { recordReadiness() }
+    if job != nil { EventRings.noteReady(word) }
     return job
   }
 

@@ -32,7 +32,7 @@ extension OperationQueue {
       if let job { ready.append(job) }
     }
     record.addsUnderWay -= 1
-    for operation in recorded { operation.recordReadiness() }
+    for operation in recorded { EventRings.noteReady(operation.word) }
     handOver(ready, behind: barrier)
     tellObservers()
   }

@@ -20,33 +20,24 @@ import Synchronization
 
 /// The names that events tell by number.
 package enum RecordedNames {
-  private struct Table: Sendable {
-    var names: [String] = []
-    var numbers: [String: Int] = [:]
-  }
-  private static let table = Locked(Table())
+  private static let numbers = Locked<[String: UInt64]>([:])
 
   /// The number of a name, the same for the same name until `reset()`.
   package static func number(of name: String) -> UInt64 {
-    table.withLock { table in
-      if let number = table.numbers[name] { return UInt64(number) }
-      table.numbers[name] = table.names.count
-      table.names.append(name)
-      return UInt64(table.names.count - 1)
+    numbers.withLock { numbers in
+      let number = numbers[name] ?? UInt64(numbers.count)
+      numbers[name] = number
+      return number
     }
   }
 
   /// The names by number.
-  package static var all: [String] { table.withLock { $0.names } }
+  package static var all: [String] {
+    numbers.withLock { $0 }.sorted { $0.value < $1.value }.map(\.key)
+  }
 
   /// Forgets them; before a recording begins.
-  package static func reset() {
-    let old = table.withLock { table -> Table in
-      defer { table = Table() }
-      return table
-    }
-    withExtendedLifetime(old) {}
-  }
+  package static func reset() { numbers.withLock { $0 = [:] } }
 }
 
 extension Operation {
@@ -88,39 +79,18 @@ extension Operation {
     }
   }
 
-  @inline(never) final func recordEdge(on dependency: Operation) {
-    EventRings.note(.edge, word, argument: UInt64(dependency.word))
-  }
-
-  /// Nothing holds it back any more, since `releaser`, if there is one, has finished.
-  @inline(never) final func recordReadiness(by releaser: UInt = 0) {
-    EventRings.noteReady(word, by: releaser)
-  }
-
-  /// A thread begins it.
-  @inline(never) final func recordStart(worker: Int, origin: JobOrigin) {
-    EventRings.noteStart(word, worker: worker, origin: origin)
-  }
-
   /// Something holds it back again, though its dependencies have finished.
   @inline(never) final func recordHold(byResource isResource: Bool) {
     EventRings.note(.held, word, info: isResource ? 1 : 2)
   }
-
-  /// It goes on without the thread that has begun it.
-  @inline(never) final func recordReturn() { EventRings.note(.returned, word) }
 
   /// It is sealed.
   @inline(never) final func recordFinish() {
     EventRings.note(.finish, word, info: finishDetails.info)
   }
 
-  /// It is sealed, and its dependents are released next.
-  @inline(__always) final func recordFinishBeforeRelease() {
-    EventRings.noteRelease(word, info: finishDetails.info)
-  }
-
-  private final var finishDetails: FinishDetails {
+  /// How it has ended.
+  final var finishDetails: FinishDetails {
     // acquire, edge EditLock.
     let bits = state.load(ordering: .acquiring)
     return FinishDetails(
@@ -128,19 +98,8 @@ extension Operation {
       isSkipped: bits & (StateBit.skipped | StateBit.finishRequested) != 0)
   }
 
-  @inline(never) final func recordCancelRequest() { EventRings.note(.cancelRequested, word) }
-
   @inline(never) final func recordName(_ name: String) {
     EventRings.note(.named, word, argument: RecordedNames.number(of: name))
-  }
-
-  @inline(never) final func recordBand(_ band: PriorityBand) {
-    EventRings.note(.priority, word, info: UInt16(band.rawValue))
-  }
-
-  /// The operation is the façade of a closure.
-  @inline(never) final func recordFacade(of node: UInt) {
-    EventRings.note(.standsFor, word, argument: UInt64(node))
   }
 }
 
@@ -150,20 +109,10 @@ extension OperationQueue {
     EventRings.note(.closureAdded, node, argument: UInt64(word))
   }
 
-  @inline(never) static func recordClosureStart(
-    _ node: UInt, worker: Int, origin: JobOrigin
-  ) {
-    EventRings.noteStart(node, worker: worker, origin: origin)
-  }
-
   @inline(never) static func recordClosureFinish(_ node: UInt, isSkipped: Bool) {
     let details = FinishDetails(
       isCancelled: isSkipped, hasFailed: false, isSkipped: isSkipped)
     EventRings.note(.finish, node, info: details.info)
-  }
-
-  @inline(never) static func recordClosureCancel(_ node: UInt) {
-    EventRings.note(.cancelRequested, node)
   }
 
   /// The queue is new.

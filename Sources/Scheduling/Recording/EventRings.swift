@@ -105,7 +105,7 @@ package enum EventRings {
 
   /// Records that the calling thread has made an operation ready, as `releaser`, if there is one,
   /// had finished.
-  package static func noteReady(_ object: UInt, by releaser: UInt) {
+  package static func noteReady(_ object: UInt, by releaser: UInt = 0) {
     guard let ring = unsafe ring(for: .ready) else { return }
     let time = unsafe ring.pointee.timeOfFinish(of: releaser) ?? shim_event_time()
     unsafe EventRing.comes(ring, to: time)
