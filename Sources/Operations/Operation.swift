@@ -118,9 +118,7 @@ open class Operation: @unchecked Sendable {
   open var isExecuting: Bool {
     // acquire: pairs with the release in `begin`.
     let bits = state.load(ordering: .acquiring)
-    if bits & StateBit.hasExtras != 0, let assumed = ValueBeingTold.current(of: self)?.isExecuting {
-      return assumed
-    }
+    if bits & StateBit.hasExtras != 0, let told = valueBeingTold(.isExecuting) { return told }
     return Self.hasBegun(bits) && !isSealed
   }
 

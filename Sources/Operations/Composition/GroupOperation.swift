@@ -23,11 +23,6 @@ open class GroupOperation: Operation, Composite, @unchecked Sendable {
     /// All members, when their errors are asked for, until the end.
     var kept: [Operation] = []
     var errors: [any Error] = []
-
-    mutating func takePending() -> [Operation] {
-      defer { pending = [] }
-      return pending
-    }
   }
 
   private final let inner = Locked(State())
@@ -61,7 +56,7 @@ open class GroupOperation: Operation, Composite, @unchecked Sendable {
       return !state.pending.isEmpty
     }
     guard hasMembers else { return }
-    ThreadRecord.current.dispose(of: inner.withLock { $0.takePending() })
+    ThreadRecord.current.dispose(of: inner.withLock { exchange(&$0.pending, with: []) })
   }
 
   // MARK: The body
@@ -101,7 +96,7 @@ open class GroupOperation: Operation, Composite, @unchecked Sendable {
     }
     queue.admit(pending)
     // Until here a cancellation had to find them.
-    withExtendedLifetime(inner.withLock { $0.takePending() }) {}
+    _ = inner.withLock { exchange(&$0.pending, with: []) }
     if !isSkipped { body() }
     queue.subtract(1)
   }

@@ -10,7 +10,7 @@ extension Operation {
   /// Readiness with what the cold table adds: the dependencies first, then the conditions, which
   /// may be user code.
   final func computeReadyWithExtras(_ bits: UInt32) -> Bool {
-    guard ValueBeingTold.current(of: self)?.isReady ?? computeBuiltInReady(bits) else {
+    guard valueBeingTold(.isReady) ?? computeBuiltInReady(bits) else {
       return false
     }
     if bits & StateBit.ignoresDependencies != 0 { return true }

@@ -149,8 +149,7 @@ final class Notices<Property: Equatable & Sendable>: Sendable {
     state.withLock { state in
       guard !state.isTelling, !state.events.isEmpty else { return nil }
       state.isTelling = true
-      defer { state.events = [] }
-      return state.events
+      return exchange(&state.events, with: [])
     }
   }
 }

@@ -51,17 +51,16 @@ struct OwnProperty: Hashable, @unchecked Sendable {
 /// over.
 struct ValueBeingTold {
   let operation: UInt
-  var isReady: Bool?
-  var isExecuting: Bool?
+  let property: ObservedProperty
+  let value: Bool
+}
 
-  /// What this thread assumes about `operation`.
-  static func current(of operation: Operation) -> ValueBeingTold? {
+extension Operation {
+  /// What this thread assumes about a property of the operation.
+  final func valueBeingTold(_ property: ObservedProperty) -> Bool? {
     ThreadRecord.withCurrent { record in
-      guard let valueBeingTold = record.valueBeingTold, valueBeingTold.operation == operation.word
-      else {
-        return nil
-      }
-      return valueBeingTold
+      guard let told = record.valueBeingTold, told.operation == word else { return nil }
+      return told.property == property ? told.value : nil
     }
   }
 }

@@ -20,10 +20,11 @@ extension Operation {
     noteReady(true, log)
     if bits & StateBit.skipped == 0 { noteFlag(.isExecuting, true, log) }
     // An operation that does not keep them lists no dependencies from here on.
-    guard bits & StateBit.retainsDependencies == 0, let listed = observedDependencies(bits) else {
-      return
+    if bits & StateBit.retainsDependencies == 0, let listed = observedDependencies(bits),
+      !listed.isEmpty
+    {
+      log.notices.note(.dependencies, from: listed, to: [Operation]())
     }
-    if !listed.isEmpty { log.notices.note(.dependencies, from: listed, to: [Operation]()) }
   }
 
   /// The operation has been sealed; waits for an editor, and returns the state.
@@ -126,11 +127,8 @@ extension Operation {
 
   /// The operation is sealed: those look again that depend on it and whose readiness is observed.
   final func tellProbes() {
-    let probes = withColdTable { table in
-      defer { table.observation?.probes = [] }
-      return table.observation?.probes
-    }
-    for probe in (probes ?? nil) ?? [] { probe.operation?.dependencyEnded(self) }
+    let probes = withColdTable { $0.observation.map { exchange(&$0.probes, with: []) } ?? [] }
+    for probe in probes ?? [] { probe.operation?.dependencyEnded(self) }
   }
 
   /// A dependency has finished.
@@ -174,8 +172,7 @@ extension Operation {
   private final func callFinishHandlers(_ log: ObservationLog) {
     // Whoever comes from here on finds the operation finished.
     let bits = lockState()
-    var handlers = log.finishHandlers
-    log.finishHandlers = []
+    var handlers = exchange(&log.finishHandlers, with: [])
     unlockState(bits)
     handlers.reverse()
     // Each goes when it has been called.
@@ -186,14 +183,9 @@ extension Operation {
   /// `value`.
   final func ask(_ property: ObservedProperty, assuming value: Bool) -> Bool {
     let record = ThreadRecord.current
-    let outer = record.valueBeingTold
-    record.valueBeingTold = ValueBeingTold(operation: word)
+    let told = ValueBeingTold(operation: word, property: property, value: value)
+    let outer = exchange(&record.valueBeingTold, with: told)
     defer { record.valueBeingTold = outer }
-    switch property {
-    case .isReady: record.valueBeingTold?.isReady = value
-    case .isExecuting: record.valueBeingTold?.isExecuting = value
-    default: break
-    }
     return currentValue(of: property)
   }
 }

@@ -47,13 +47,9 @@ extension OperationQueue {
     get { extrasIfAny?.eventHandler.withLock { $0.take } }
     set {
       guard newValue != nil || hasExtras else { return }
-      let extras = extrasMade()
-      let old = extras.eventHandler.withLock { handler in
-        let old = handler
-        handler.take = newValue
-        return old
-      }
-      withExtendedLifetime(old) {}
+      // What is let go of is released after the lock.
+      let handler = QueueExtras.EventHandler(take: newValue)
+      _ = extrasMade().eventHandler.withLock { exchange(&$0, with: handler) }
     }
   }
 }
