@@ -100,8 +100,8 @@ open class OperationQueue: @unchecked Sendable {
   @usableFromInline init(
     innerOf owner: Operation, mayEndFirst: Bool = false, whenEmpty: @escaping @Sendable () -> Void
   ) {
-    let ownership = Owner(owner)
-    let outer = ownership.queue
+    let outer = owner.queueOfBody
+    let ownership = Owner(operation: owner.word, queue: outer)
     home = QueueHome(outer?.scheduler ?? InlineScheduler())
     role = QueueRole(whenEmpty: whenEmpty, owner: mayEndFirst ? nil : ownership)
     let level = owner.storedQualityOfService
@@ -293,7 +293,7 @@ open class OperationQueue: @unchecked Sendable {
   /// Completion blocks of these operations have returned by then (contract 60). From inside one of the queue's own
   /// operations or completion blocks it stops the process.
   @available(*, noasync, message: "blocks the thread; use await finished() on the queue")
-  open func waitUntilAllOperationsAreFinished() { waitUntilEmpty() }
+  open func waitUntilAllOperationsAreFinished() { _ = waitUntilEmpty(by: nil) }
 
   /// The queue whose operation runs on the calling thread; nil elsewhere and in completion blocks (contract 118).
   ///

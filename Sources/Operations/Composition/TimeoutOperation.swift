@@ -97,7 +97,7 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
     guard let operation else { return }
     letGo()
     if let ticket { Deadlines.shared.cancel(ticket) }
-    ThreadRecord.current.asPart(of: Owner(executing: self)) {
+    ThreadRecord.current.asPart(of: Owner(operation: word, queue: queueIfMember)) {
       if hasEnding { finishFromAnywhere() } else { end(with: read(operation)) }
     }
   }

@@ -185,12 +185,9 @@ import Synchronization
     let (isAnnounced, state) = unsafe frame.pointee.state.compareExchange(
       expected: .open, desired: .parked, ordering: .acquiring)
     guard isAnnounced else { return state == .done }
-    let awaited = ThreadRecord.Awaited(
-      target: .half(frame: UInt(bitPattern: frame)),
-      name: { "the half of a fork that another worker has taken" },
-      isOver: { unsafe end(frame) != nil })
     let schedulers = record.schedulers
-    _ = record.block(on: awaited, at: schedulers, until: nil) { identities in
+    let half = BlockedWait.Target.half(frame: UInt(bitPattern: frame))
+    _ = record.block(on: half, at: schedulers, until: nil) { identities in
       unsafe takeBack(
         frame, from: schedulers.filter { identities.contains($0.identityOfThreads) })
     } sleep: { deadline in
@@ -200,6 +197,12 @@ import Synchronization
       }
     }
     return unsafe end(frame) == .done
+  }
+
+  /// Whether the frame at an address has an end; by its owner.
+  static func hasEnd(frameAt address: UInt) -> Bool {
+    // SAFETY: the owner has not returned.
+    unsafe end(UnsafeMutablePointer(bitPattern: address).unsafelyUnwrapped) != nil
   }
 
   /// Takes a frame back that a worker has which does not come to it, for the owner to run: no
@@ -212,9 +215,10 @@ import Synchronization
   ) -> Bool {
     let header = UnsafeMutableRawPointer(frame)
     for scheduler in schedulers {
-      guard let awaiting = scheduler.awaiting else { continue }
-      let jobs = awaiting.withdraw { unsafe UnsafeMutableRawPointer($0.header) == header }
-      guard !jobs.isEmpty else { continue }
+      let job = scheduler.awaiting?.withdrawOne {
+        unsafe UnsafeMutableRawPointer($0.header) == header
+      }
+      guard job != nil else { continue }
       // relaxed: nobody else has the frame any more.
       unsafe frame.pointee.state.store(.returned, ordering: .relaxed)
       return true

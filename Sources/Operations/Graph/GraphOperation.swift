@@ -18,7 +18,7 @@ final class GraphOperation: Operation, @unchecked Sendable {
 
   override func main() {
     guard claim.take() else { return }
-    let owner = Owner(self)
+    let owner = Owner(operation: word, queue: queueOfBody)
     let scheduler = owner.queue?.scheduler ?? InlineScheduler()
     do {
       _ = try graph.tryRun(on: scheduler, for: owner) { run in

@@ -137,9 +137,7 @@ public final class GraphRun: Sendable {
     // A timed wait does not begin what may take longer, unless nobody else would.
     let mayRun = deadline == nil || scheduler.waitsByHelping
     let awaiting = mayRun ? scheduler.awaiting : nil
-    let awaited = ThreadRecord.Awaited(
-      target: .run(of: graph), name: { [graph] in graph.diagnosis }, isOver: { self.isFinished })
-    return record.wait(for: awaited, until: deadline) {
+    return record.wait(for: .run(self), until: deadline) {
       awaiting?.helpAwaited(ifAccepted: isNode) ?? false
     } beforeSleep: { _ in
       if deadline == nil, scheduler.waitsByHelping, starter == ObjectIdentifier(record) {

@@ -62,8 +62,6 @@ struct MemberCount: ~Copyable {
 
   /// The ticket of the next member.
   var nextTicket: UInt64 { ticket(word.load(ordering: .relaxed)) }  // relaxed: a snapshot
-  /// Operations added and not subtracted, departures and held-back credits included.
-  var outstanding: Int { Self.members(word.load(ordering: .relaxed)) }  // relaxed: a snapshot
 }
 
 extension OperationQueue {

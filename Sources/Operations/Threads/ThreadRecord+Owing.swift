@@ -108,10 +108,10 @@ extension ThreadRecord {
   ///
   /// No other thread would run it before the wait has ended. The rest may wait in turn for what
   /// encloses this wait, so it stays last. O(jobs owed, operations and edges in the way).
-  func handOverOwed(for awaited: Awaited, until deadline: UInt64?) -> Bool {
-    guard !owesNothing else { return awaited.isOver() }
-    return help(until: deadline, awaited.isOver) {
-      guard let job = takeOwed(for: awaited.target) else { return false }
+  func handOverOwed(for awaited: BlockedWait.Target, until deadline: UInt64?) -> Bool {
+    guard !owesNothing else { return awaited.isOver }
+    return help(until: deadline, awaited) {
+      guard let job = takeOwed(for: awaited) else { return false }
       handingOverLast { owed.append(StoredChain(JobChain(job))) }
       return true
     }
@@ -130,17 +130,16 @@ extension ThreadRecord {
       if case .half(let frame) = target {
         let taker = ForkFrame.taker(ofFrameAt: frame)
         targets += waits.filter { $0.thread == taker && seen.insert($0.thread).inserted }
-          .map(\.target)
+          .compactMap(\.target)
         continue
       }
       var found: Job?
       _ = Operation.findInWay(of: target.operationsInWay) { operation, facts in
         found = takeOwedHandle(of: operation) ?? facts.queue.flatMap { takeOwedDrain(of: $0) }
-        for wait in waits where facts.words.contains(where: wait.waiters.contains) {
-          if wait.thread != address, seen.insert(wait.thread).inserted {
-            targets.append(wait.target)
-          }
-        }
+        targets += waits.filter { wait in
+          facts.words.contains(where: wait.waiters.contains) && wait.thread != address
+            && seen.insert(wait.thread).inserted
+        }.compactMap(\.target)
         return found != nil
       }
       if let found { return found }

@@ -9,15 +9,32 @@ package struct BlockedWait: Sendable {
   enum Target: Sendable {
     case operation(Operation)
     case queue(OperationQueue)
-    case run(of: OperationGraph)
+    case run(GraphRun)
     /// The half of a fork, as the address of its `ForkFrame`.
     case half(frame: UInt)
-    /// Nothing of ours.
-    case outside
+
+    /// For messages.
+    var name: String {
+      switch self {
+      case .operation(let operation): operation.diagnosticName
+      case .queue(let queue): "queue \"\(queue.storedName)\""
+      case .run(let run): run.graph.diagnosis
+      case .half: "the half of a fork that another worker has taken"
+      }
+    }
+
+    /// Whether it is over; of a half by the thread that waits.
+    var isOver: Bool {
+      switch self {
+      case .operation(let operation): operation.isSealed
+      case .queue(let queue): queue.isEmptyForGood
+      case .run(let run): run.isFinished
+      case .half(let frame): ForkFrame.hasEnd(frameAt: frame)
+      }
+    }
 
     var operation: Operation? {
-      guard case .operation(let operation) = self else { return nil }
-      return operation
+      if case .operation(let operation) = self { operation } else { nil }
     }
 
     /// The operations that it waits for; none where these are not known.
@@ -25,7 +42,7 @@ package struct BlockedWait: Sendable {
       switch self {
       case .operation(let operation): [operation]
       case .queue(let queue): queue.membersForDiagnosis()
-      case .run, .half, .outside: []
+      case .run, .half: []
       }
     }
 
@@ -52,19 +69,20 @@ package struct BlockedWait: Sendable {
   package let waiters: [UInt]
   /// The threads of the schedulers that have something on its stack.
   package let schedulers: [SchedulerIdentity]
-  let target: Target
+  /// nil for what is none of ours.
+  let target: Target?
   /// It has a deadline.
   package let isTimed: Bool
   /// For the half of a fork: the thread record of whoever runs it, 0 before anybody does.
   var taker: UInt = 0
 
-  package var operation: Operation? { target.operation }
+  package var operation: Operation? { target?.operation }
   /// The name of the queue or run waited for.
   package var queueName: String? {
     switch target {
     case .queue(let queue): queue.storedName
-    case .run(let graph): graph.diagnosis
-    case .operation, .half, .outside: nil
+    case .run(let run): run.graph.diagnosis
+    case .operation, .half, nil: nil
     }
   }
   package var isForHalf: Bool {
@@ -77,6 +95,27 @@ package struct BlockedWait: Sendable {
     var wait = self
     wait.taker = ForkFrame.taker(ofFrameAt: frame)
     return wait
+  }
+
+  /// Every worker that blocks inside an operation now.
+  package static func all() -> [BlockedWait] {
+    var waits: [BlockedWait] = []
+    ThreadRecord.forEach { record in
+      if let wait = record.blocked.withLock({ $0?.looked }) { waits.append(wait) }
+    }
+    return waits
+  }
+
+  /// Whether it lasts as long as the scheduler has no thread, and `threads` wait, which have `held`
+  /// on their stacks.
+  fileprivate func isStuck(
+    at scheduler: SchedulerIdentity, held: Set<UInt>, threads: Set<UInt>
+  ) -> Bool {
+    if isForHalf { return taker == 0 ? schedulers.contains(scheduler) : threads.contains(taker) }
+    return Operation.findInWay(of: target?.operationsInWay ?? []) { operation, facts in
+      facts.waitsForThread(of: scheduler, held: held, needsNoSlot: operation.needsNoSlot)
+        || facts.words.contains(where: held.contains)
+    }
   }
 }
 
@@ -99,29 +138,6 @@ extension ThreadRecord {
     }
     let count = waits.count { $0.schedulers.contains(scheduler) }
     return count > 0 && stuck.count { $0.schedulers.contains(scheduler) } == count
-  }
-}
-
-extension BlockedWait {
-  /// Every worker that blocks inside an operation now.
-  package static func all() -> [BlockedWait] {
-    var waits: [BlockedWait] = []
-    ThreadRecord.forEach { record in
-      if let wait = record.blocked.withLock({ $0?.looked }) { waits.append(wait) }
-    }
-    return waits
-  }
-
-  /// Whether it lasts as long as the scheduler has no thread, and `threads` wait, which have `held`
-  /// on their stacks.
-  fileprivate func isStuck(
-    at scheduler: SchedulerIdentity, held: Set<UInt>, threads: Set<UInt>
-  ) -> Bool {
-    if isForHalf { return taker == 0 ? schedulers.contains(scheduler) : threads.contains(taker) }
-    return Operation.findInWay(of: target.operationsInWay) { operation, facts in
-      facts.waitsForThread(of: scheduler, held: held, needsNoSlot: operation.needsNoSlot)
-        || facts.words.contains(where: held.contains)
-    }
   }
 }
 

@@ -17,9 +17,7 @@ extension Operation {
     let record = ThreadRecord.current
     // What encloses the wait has begun.
     if deadline == nil, isStartedElsewhere { stopIfPartOfWaiter(.blocking, record.enclosures) }
-    let awaited = ThreadRecord.Awaited(
-      target: .operation(self), name: { self.diagnosticName }, isOver: { self.isSealed })
-    return record.wait(for: awaited, until: deadline) {
+    return record.wait(for: .operation(self), until: deadline) {
       runHere(record, isTimed: deadline != nil, isAlone: false)
     } runAlone: {
       runAlone(record, for: $0)
@@ -45,9 +43,13 @@ extension Operation {
   /// left to the last thread of both (`isAlone`).
   private final func runHere(_ record: ThreadRecord, isTimed: Bool, isAlone: Bool) -> Bool {
     guard let target = queueIfUnstarted(), !isTimed || target.scheduler.waitsByHelping,
-      isAlone || record.isWorker(of: target.identity, \.identity),
-      let gate = gate(of: target, isAlone: isAlone, record)
+      isAlone || record.isWorker(of: target.identity, \.identity)
     else { return isSealed }
+    // The last thread of its scheduler skips it where it needs no slot: nobody else would.
+    let gate: StartGate? =
+      target.enterGate(record)
+      ? .fast : isAlone && needsNoSlot && !target.isSuspendedNow ? .skip : nil
+    guard let gate else { return isSealed }
     let table = coldTableMade()
     // May be user code: before the lock.
     let isReadyNow = gate == .skip || isReady
@@ -75,17 +77,6 @@ extension Operation {
     }
     record.noteHandleLeft(in: target.scheduler)
     return isSealed
-  }
-
-  /// How this operation gets past the policy of its queue on a thread that waits for it; nil if it
-  /// does not.
-  ///
-  /// The last thread of its scheduler skips it where it needs no slot: nobody else would.
-  private final func gate(
-    of queue: OperationQueue, isAlone: Bool, _ record: ThreadRecord
-  ) -> StartGate? {
-    if queue.enterGate(record) { return .fast }
-    return isAlone && needsNoSlot && !queue.isSuspendedNow ? .skip : nil
   }
 
   /// Runs this operation, or what it cannot finish without, on a thread that waits for it and is

@@ -74,7 +74,6 @@ extension OperationQueue {
     record.prepareToWait()
     guard let place = record.waitPlace, place.policy != .fail else { return try body() }
     place.queue?.waits.blocked.wrappingAdd(1, ordering: .relaxed)  // relaxed: a statistic.
-    return try record.whileBlocked(
-      on: .outside, at: record.schedulers, isTimed: false, body)
+    return try record.whileBlocked(on: nil, at: record.schedulers, isTimed: false, body)
   }
 }

@@ -6,15 +6,12 @@ import Synchronization
 
 /// Wakes threads and resumes tasks that wait for a queue to become empty.
 @safe struct IdleGate: ~Copyable {
-  private let epoch = Futex()
-  /// Threads and tasks between the beginning and the end of their wait.
-  private let waiting = Locked(0)
-  private let suspended = Locked<[CheckedContinuation<Void, Never>]>([])
-
   /// How often the queue has become empty with somebody waiting.
-  borrowing func currentEpoch() -> UInt32 {
-    epoch.word.value.load(ordering: .acquiring)  // acquire, edge Opened: pairs with `open`
-  }
+  let epoch = Futex()
+  /// Threads and tasks between the beginning and the end of their wait.
+  let waiting = Locked(0)
+  /// Tasks to be resumed when the queue becomes empty.
+  let suspended = Locked<[CheckedContinuation<Void, Never>]>([])
 
   /// The queue is empty.
   borrowing func open() {
@@ -25,47 +22,27 @@ import Synchronization
 
   /// Resumes the tasks that are suspended now.
   borrowing func resumeTasks() {
-    let tasks = suspended.withLock { tasks in
-      defer { tasks = [] }
-      return tasks
-    }
-    for task in tasks { task.resume() }
-  }
-
-  /// The task is resumed when the queue becomes empty.
-  borrowing func suspend(_ task: CheckedContinuation<Void, Never>) {
-    suspended.withLock { $0.append(task) }
-  }
-
-  /// Sleeps until `open()` after `seen` was read; false when the deadline has passed.
-  borrowing func sleep(since seen: UInt32, until deadline: UInt64?) -> Bool {
-    epoch.wait(while: seen, until: deadline)
-  }
-
-  /// Changes the number of those who wait under a lock and calls `body` with the new number.
-  borrowing func changeWaiting(by difference: Int, _ body: (Int) -> Void) {
-    waiting.withLock { count in
-      count += difference
-      body(count)
-    }
+    for task in suspended.withLock({ exchange(&$0, with: []) }) { task.resume() }
   }
 }
 
 extension OperationQueue {
-  /// Implements `waitUntilAllOperationsAreFinished()`.
-  func waitUntilEmpty() {
-    let record = ThreadRecord.current
-    record.prepareToWait()
-    if isEmptyForGood { return }
-    stopIfWaitedForByMember(record.enclosures, .blocking)
-    _ = waitUntilEmpty(record, until: nil)
-  }
-
   /// As `waitUntilAllOperationsAreFinished()`, at most for `timeout`; false when the time was up
   /// first.
   @available(*, noasync, message: "blocks the thread; use await finished() on the queue")
   public func wait(timeout: Duration) -> Bool {
-    waitUntilEmpty(ThreadRecord.current, until: MonotonicTime.deadline(after: timeout))
+    waitUntilEmpty(by: MonotonicTime.deadline(after: timeout))
+  }
+
+  /// Implements `waitUntilAllOperationsAreFinished()` and its twin with a deadline.
+  func waitUntilEmpty(by deadline: UInt64?) -> Bool {
+    let record = ThreadRecord.current
+    record.prepareToWait()
+    if isEmptyForGood { return true }
+    if deadline == nil { stopIfWaitedForByMember(record.enclosures, .blocking) }
+    return record.wait(
+      for: .queue(self), until: deadline, runAlone: { runAlone(record, for: $0) },
+      sleep: { sleepUntilEmpty(until: $0) })
   }
 
   /// Returns when the queue has no operations, as `waitUntilAllOperationsAreFinished()` does
@@ -78,11 +55,11 @@ extension OperationQueue {
     stopIfWaitedForByMember(ThreadRecord.current.enclosuresOfTask, .suspending)
     ThreadRecord.withCurrent { $0.settleCredit() }
     if isEmptyForGood { return }
-    idleGate.changeWaiting(by: 1) { _ in }
+    idleGate.waiting.withLock { $0 += 1 }
     changeTaskWaits(by: 1)
     repeat {
       await withCheckedContinuation { task in
-        idleGate.suspend(task)
+        idleGate.suspended.withLock { $0.append(task) }
         // From here on every worker sees the flag or its credit is found: nobody looks after what
         // is held back later.
         AsymmetricBarrier.heavy()
@@ -110,17 +87,6 @@ extension OperationQueue {
     creditFlag.set(role.whenEmpty != nil || !control.barriers.isEmpty || control.waitingTasks > 0)
   }
 
-  private func waitUntilEmpty(_ record: ThreadRecord, until deadline: UInt64?) -> Bool {
-    record.prepareToWait()
-    if count.outstanding == 0, isEmptyForGood { return true }
-    let awaited = ThreadRecord.Awaited(
-      target: .queue(self), name: { "queue \"\(self.storedName)\"" },
-      isOver: { self.isEmptyForGood })
-    return record.wait(
-      for: awaited, until: deadline, runAlone: { runAlone(record, for: $0) },
-      sleep: { sleepUntilEmpty(until: $0) })
-  }
-
   /// As for an operation: runs one of the members, or what they cannot finish without.
   private func runAlone(_ record: ThreadRecord, for schedulers: [SchedulerIdentity]) -> Bool {
     guard schedulers.contains(threadsIdentity) else { return false }
@@ -128,17 +94,18 @@ extension OperationQueue {
   }
 
   /// Empty, with everything that the members wrote visible.
-  private var isEmptyForGood: Bool {
+  var isEmptyForGood: Bool {
     // acquire, edge Counted: pairs with the subtractions.
     MemberCount.members(count.word.load(ordering: .acquiring)) == 0
   }
 
   private func sleepUntilEmpty(until deadline: UInt64?) -> Bool {
-    idleGate.changeWaiting(by: 1) { _ in }
+    idleGate.waiting.withLock { $0 += 1 }
     defer { endWait() }
     var interval = Self.shortestLook
     while true {
-      let epoch = idleGate.currentEpoch()
+      // acquire, edge Opened: pairs with `open`.
+      let epoch = idleGate.epoch.word.value.load(ordering: .acquiring)
       if isEmptyOrTellsWaiters() { return true }
       // Workers hold credits back while they run operations of this queue, and cannot know when a
       // job is none.
@@ -147,24 +114,24 @@ extension OperationQueue {
       if let deadline, now >= deadline { return isEmptyForGood }
       let look = now + interval
       interval = min(2 * interval, Self.longestLook)
-      _ = idleGate.sleep(since: epoch, until: min(deadline ?? look, look))
+      _ = idleGate.epoch.wait(while: epoch, until: min(deadline ?? look, look))
     }
   }
 
   /// Whether the queue is empty; if not, whoever empties it tells those who wait.
   private func isEmptyOrTellsWaiters() -> Bool {
-    var word: UInt64 = 0
-    idleGate.changeWaiting(by: 0) { _ in
+    idleGate.waiting.withLock { _ in
       // acquire and release, edge Counted: a subtraction to zero before it is seen here, one after
       // it sees the flag.
-      word = count.word.bitwiseOr(MemberCount.waiters, ordering: .acquiringAndReleasing).newValue
+      let word = count.word.bitwiseOr(MemberCount.waiters, ordering: .acquiringAndReleasing)
+      return MemberCount.members(word.newValue) == 0
     }
-    return MemberCount.members(word) == 0
   }
 
   /// A thread or a task waits no more.
   private func endWait() {
-    idleGate.changeWaiting(by: -1) { left in
+    idleGate.waiting.withLock { left in
+      left -= 1
       // acquire and release, edge Counted: the flag belongs to the count's word.
       if left == 0, role.whenEmpty == nil {
         count.word.bitwiseAnd(~MemberCount.waiters, ordering: .acquiringAndReleasing)

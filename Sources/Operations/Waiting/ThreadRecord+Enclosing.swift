@@ -8,18 +8,6 @@ struct Owner: Sendable {
   let operation: UInt
   /// The queue that holds it; nil after a manual start.
   let queue: OperationQueue?
-
-  /// In `main()` or `skipBody()` of the operation only.
-  init(_ operation: Operation) {
-    self.operation = operation.word
-    queue = operation.queueOfBody
-  }
-
-  /// On any thread, of an operation that executes until the caller ends it.
-  init(executing operation: Operation) {
-    self.operation = operation.word
-    queue = operation.queueIfMember
-  }
 }
 
 /// What cannot end before the code that runs on this thread returns, for the detection of waits
@@ -61,8 +49,7 @@ extension ThreadRecord {
   ///
   /// O(levels), with an allocation: for waits.
   var enclosures: [Enclosing] {
-    var found: [Enclosing] = []
-    for level in levels { found.append(level) }
+    var found = levels.flatMap(\.enclosures)
     if let main = OperationQueue.ofMainThread {
       // Its one thread is its one slot.
       found.append(Enclosing(place: .mainThread, queue: main, isExecuting: true))
@@ -73,10 +60,7 @@ extension ThreadRecord {
   /// What a suspension of the task that runs here keeps from ending; empty outside of a task that
   /// is an operation's body.
   var enclosuresOfTask: [Enclosing] {
-    guard stage == .part, isInsideBodyTask else { return [] }
-    var found: [Enclosing] = []
-    found.append(level)
-    return found
+    stage == .part && isInsideBodyTask ? level.enclosures : []
   }
 
   /// Whether the current task has the executor of the body whose part runs here; tasks without
@@ -89,23 +73,24 @@ extension ThreadRecord {
   }
 }
 
-extension [Enclosing] {
-  fileprivate mutating func append(_ level: ThreadRecord.Level) {
-    let isCompletion = level.completingQueue != 0 && !level.isByHand
-    append(
-      Enclosing(
-        place: isCompletion ? .completionBlock : .body, operation: level.operation,
-        queue: level.ownQueue, isExecuting: level.isExecuting))
+extension ThreadRecord.Level {
+  /// What runs at the level, then its owners.
+  fileprivate var enclosures: [Enclosing] {
+    let isCompletion = completingQueue != 0 && !isByHand
+    let innermost = Enclosing(
+      place: isCompletion ? .completionBlock : .body, operation: operation, queue: ownQueue,
+      isExecuting: isExecuting)
+    var found = [innermost]
     // What has left its queue, and a run that has ended, hold their owner up no more.
-    let isMember = level.isExecuting || isCompletion
     var owner =
-      (isMember ? level.ownQueue?.role.owner : nil) ?? GraphControl.run(at: level.graph)?.owner
+      (innermost.isMember ? ownQueue?.role.owner : nil) ?? GraphControl.run(at: graph)?.owner
     while let next = owner {
-      append(
+      found.append(
         Enclosing(
           place: .owner, operation: next.operation, queue: next.queue,
           isExecuting: next.queue != nil))
       owner = next.queue?.role.owner
     }
+    return found
   }
 }

@@ -66,44 +66,28 @@ extension ThreadRecord {
 
   /// Runs `body`, which blocks, announced to these schedulers, and lets reports see what for.
   func whileBlocked<Result, Failure: Error>(
-    on target: BlockedWait.Target, at schedulers: [any Scheduler], isTimed: Bool,
+    on target: BlockedWait.Target?, at schedulers: [any Scheduler], isTimed: Bool,
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
     settleCredit()
     for scheduler in schedulers { scheduler.willBlock() }
     if isRecording, !schedulers.isEmpty { EventRings.note(.blocks) }
-    let outer = exchangeBlocked(
-      BlockedWait(
-        thread: address, waiters: levels.map(\.operation), schedulers: Self.threads(of: schedulers),
-        target: target, isTimed: isTimed))
+    let wait = BlockedWait(
+      thread: address, waiters: levels.map(\.operation), schedulers: Self.threads(of: schedulers),
+      target: target, isTimed: isTimed)
+    let outer = blocked.withLock { exchange(&$0, with: wait) }
     defer {
       // What is let go of is released after the lock.
-      _ = exchangeBlocked(outer)
+      _ = blocked.withLock { exchange(&$0, with: outer) }
       if isRecording, !schedulers.isEmpty { EventRings.note(.unblocks) }
       for scheduler in schedulers { scheduler.didUnblock() }
     }
     return try body()
   }
 
-  private func exchangeBlocked(_ wait: BlockedWait?) -> BlockedWait? {
-    blocked.withLock { blocked in
-      defer { blocked = wait }
-      return blocked
-    }
-  }
-
   /// Whose threads the schedulers have, each once.
   private static func threads(of schedulers: [any Scheduler]) -> [SchedulerIdentity] {
     Array(Set(schedulers.map(\.identityOfThreads)))
-  }
-
-  /// What is waited for.
-  struct Awaited {
-    let target: BlockedWait.Target
-    /// For messages.
-    let name: () -> String
-    /// Whether it is over.
-    let isOver: () -> Bool
   }
 
   /// Waits as a worker must: is refused, runs what it waits for, helps, or announces that it
@@ -119,7 +103,7 @@ extension ThreadRecord {
   ///   - sleep: blocks the thread until it is over or the time that it gets; returns whether it is
   ///     over.
   func wait(
-    for awaited: Awaited, until deadline: UInt64?, runPart: () -> Bool = { false },
+    for awaited: BlockedWait.Target, until deadline: UInt64?, runPart: () -> Bool = { false },
     runAlone: ([SchedulerIdentity]) -> Bool = { _ in false },
     beforeSleep: (WaitPlace) -> Void = { _ in }, sleep: (UInt64?) -> Bool
   ) -> Bool {
@@ -133,34 +117,34 @@ extension ThreadRecord {
       queue.waits.refused.wrappingAdd(1, ordering: .relaxed)  // relaxed: a statistic.
       if deadline == nil {
         let waiter = enclosures.first { $0.queue === queue }?.nameOfOperation
-        Fault.waitRefused(awaited.name(), queue, by: waiter ?? "an operation")
+        Fault.waitRefused(awaited.name, queue, by: waiter ?? "an operation")
       }
-      return awaited.isOver()
+      return awaited.isOver
     }
     // A wait that only ran what it waited for is not counted.
-    let counting = policy == .help || awaited.target.operation == nil ? place.queue : nil
-    if policy == .automatic, help(until: deadline, awaited.isOver, runPart) { return true }
+    let counting = policy == .help || awaited.operation == nil ? place.queue : nil
+    if policy == .automatic, help(until: deadline, awaited, runPart) { return true }
     if handOverOwed(for: awaited, until: deadline) { return true }
     let schedulers = schedulers
-    if help(schedulers.filter(\.waitsByHelping), until: deadline, counting, awaited.isOver) {
+    if help(schedulers.filter(\.waitsByHelping), until: deadline, counting, awaited) {
       return true
     }
     beforeSleep(place)
     if policy == .help,
-      help(schedulers.filter { !$0.waitsByHelping }, until: deadline, counting, awaited.isOver)
+      help(schedulers.filter { !$0.waitsByHelping }, until: deadline, counting, awaited)
     {
       return true
     }
     settleCredit()
-    if awaited.isOver() { return true }
+    if awaited.isOver { return true }
     // relaxed: a statistic.
     place.queue?.waits.blocked.wrappingAdd(1, ordering: .relaxed)
-    return block(on: awaited, at: schedulers, until: deadline) {
-      policy != .compensate
-        && (runAlone($0) || runClosureJob($0, of: schedulers + awaited.target.schedulersInWay))
-    } sleep: {
-      sleep($0)
-    }
+    return block(
+      on: awaited, at: schedulers, until: deadline,
+      runAlone: {
+        policy != .compensate
+          && (runAlone($0) || runClosureJob($0, of: schedulers + awaited.schedulersInWay))
+      }, sleep: sleep)
   }
 
   /// Runs a job of the machinery on the last thread of these schedulers; false when there is none.
@@ -190,7 +174,7 @@ extension ThreadRecord {
   /// a thread could help. A thread that owes something looks as often whether it is in the way by
   /// then.
   func block(
-    on awaited: Awaited, at schedulers: [any Scheduler], until deadline: UInt64?,
+    on awaited: BlockedWait.Target, at schedulers: [any Scheduler], until deadline: UInt64?,
     runAlone: ([SchedulerIdentity]) -> Bool = { _ in false }, sleep: (UInt64?) -> Bool
   ) -> Bool {
     if handOverOwed(for: awaited, until: deadline) { return true }
@@ -199,24 +183,24 @@ extension ThreadRecord {
     var hasTried = false
     while true {
       var short: [SchedulerIdentity] = []
-      let isOver = whileBlocked(on: awaited.target, at: schedulers, isTimed: deadline != nil) {
+      let isOver = whileBlocked(on: awaited, at: schedulers, isTimed: deadline != nil) {
         // All are asked.
         if deadline == nil {
           short = Self.threads(of: schedulers.filter { !$0.compensatePastLimit() })
         }
         if short.isEmpty, owesNothing { return sleep(deadline) }
-        guard hasTried || short.isEmpty else { return awaited.isOver() }
+        guard hasTried || short.isEmpty else { return awaited.isOver }
         let look = MonotonicTime.nanoseconds() + Self.timeBetweenLooks
         if sleep(min(look, deadline ?? look)) { return true }
         stuck = short.contains(where: Self.isStuck) ? stuck + 1 : 0
-        if stuck == Self.looksAtStuck { Fault.noThreadLeft(awaited.name()) }
+        if stuck == Self.looksAtStuck { Fault.noThreadLeft(awaited.name) }
         return false
       }
       if isOver || short.isEmpty && owesNothing { return isOver }
-      if let deadline, MonotonicTime.nanoseconds() >= deadline { return awaited.isOver() }
+      if let deadline, MonotonicTime.nanoseconds() >= deadline { return awaited.isOver }
       if handOverOwed(for: awaited, until: deadline) { return true }
       if short.isEmpty { continue }
-      let isOverNow = help(until: nil, awaited.isOver) {
+      let isOverNow = help(until: nil, awaited) {
         guard runAlone(short) else { return false }
         // It goes on, whatever the looks between have seen.
         stuck = 0
@@ -233,27 +217,26 @@ extension ThreadRecord {
   private static var timeBetweenLooks: UInt64 { 50_000_000 }
   private static var looksAtStuck: Int { 100 }
 
-  /// Runs queued jobs of the schedulers until `isOver` says so or there is none; returns whether it
+  /// Runs queued jobs of the schedulers until the wait is over or there is none; returns whether it
   /// is over.
   private func help(
     _ schedulers: [any Scheduler], until deadline: UInt64?, _ counting: OperationQueue?,
-    _ isOver: () -> Bool
+    _ awaited: BlockedWait.Target
   ) -> Bool {
-    guard !schedulers.isEmpty else { return isOver() }
-    return help(until: deadline, isOver) {
+    help(until: deadline, awaited) {
       guard schedulers.contains(where: { $0.help() }) else { return false }
       counting?.waits.helped.wrappingAdd(1, ordering: .relaxed)  // relaxed: a statistic.
       return true
     }
   }
 
-  /// Runs jobs with `one` until `isOver` says so, the time is up, it finds none, or a quarter of
+  /// Runs jobs with `one` until the wait is over, the time is up, it finds none, or a quarter of
   /// the stack is left; returns whether it is over.
-  func help(until deadline: UInt64?, _ isOver: () -> Bool, _ one: () -> Bool) -> Bool {
-    while !isOver() {
+  func help(until deadline: UInt64?, _ awaited: BlockedWait.Target, _ one: () -> Bool) -> Bool {
+    while !awaited.isOver {
       guard hasRoomForMore else { return false }
       if let deadline, MonotonicTime.nanoseconds() >= deadline { return false }
-      guard apartFromCancellations(one) else { return isOver() }
+      guard apartFromCancellations(one) else { return awaited.isOver }
       settleCredit()
     }
     return true
