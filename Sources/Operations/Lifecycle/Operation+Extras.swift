@@ -82,11 +82,20 @@ extension Operation {
   }
 
   /// Whether an operation that depends on this one must be cancelled.
+  ///
+  /// A canceller that has not seen the seal may hold the edit lock still; as the finisher does, the
+  /// caller waits for the mark. It may hold the edit lock of its own operation: nobody waits for
+  /// another lock under that of an operation that has begun.
   final var passesCancellationOn: Bool {
     guard isSealed else { return false }
-    // acquire, edge EditLock.
+    // sequentially consistent, edge Completion: after the look at the seal.
+    var bits = state.load(ordering: .sequentiallyConsistent)
+    if bits & StateBit.lock != 0 {
+      bits = lockState()
+      unlockState(bits)
+    }
     let wanted = StateBit.cancelsDependents | StateBit.cancelled
-    return state.load(ordering: .acquiring) & wanted == wanted
+    return bits & wanted == wanted
   }
 
   /// Cancels the operation if a dependency has finished that wants it so.
