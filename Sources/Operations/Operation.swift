@@ -125,12 +125,13 @@ open class Operation: @unchecked Sendable {
   /// True once the operation has finished; never false again.
   ///
   /// Whatever the body wrote is visible to a thread that has read true.
-  open var isFinished: Bool { isSealed }
+  open var isFinished: Bool { isSealed && valueBeingTold(.isFinished) != false }
 
   /// True once `cancel()` was called before the operation finished.
   open var isCancelled: Bool {
     // acquire: pairs with the unlock in `cancel`, so that what the canceller wrote is visible.
     state.load(ordering: .acquiring) & StateBit.cancelled != 0
+      && valueBeingTold(.isCancelled) != false
   }
 
   /// Sets `isCancelled` and lets a waiting operation finish without running (contract 43–47).

@@ -240,6 +240,29 @@ extension OperationLayer {
       second.withLock { $0 = nil }
     }
 
+    /// Who comes while an earlier event is told is told what changes before that is over.
+    @Test(.contract(126)) func anObserverIsToldWhatComesBeforeHisTurn() {
+      let operation = Operation()
+      let lines = Lines()
+      let late = Locked<[Observation]>([])
+      let early = operation.observe(\.queuePriority) { operation, _ in
+        let tokens = [
+          operation.observe(\.isCancelled) { _, change in lines.note("cancelled \(change.newValue)")
+          },
+          operation.observe(\.isFinished) { _, change in lines.note("finished \(change.newValue)")
+          },
+        ]
+        late.withLock { $0 = tokens }
+        operation.cancel()
+        operation.start()
+        #expect(operation.isCancelled && operation.isFinished)
+      }
+      operation.queuePriority = .high
+      #expect(lines.all == ["cancelled true", "finished true"])
+      withExtendedLifetime(early) {}
+      late.withLock { $0 = [] }
+    }
+
     @Test(.contract(125), arguments: Kind.all)
     func handlersMayUseTheWholeInterface(_ kind: Kind) {
       let queue = kind.queue()
