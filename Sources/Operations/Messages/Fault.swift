@@ -50,31 +50,26 @@ enum Fault {
         + "addBarrierBlock or a dependent operation")
   }
 
-  static func waitFromOnlySlot(
-    _ operation: Operation, _ queue: OperationQueue, _ style: WaitStyle
-  ) -> Never {
-    stop(
-      "\(style.rawValue) \(operation.diagnosis): it cannot start, because \(queue.diagnosis) runs one operation at "
-        + "a time, and that one waits for it. Raise maxConcurrentOperationCount, or make the waiting part a dependent "
-        + "operation")
-  }
+  /// What keeps an operation from starting before what waits for it has ended.
+  enum Obstacle { case onlySlot, barrier, mainThread }
 
-  static func waitBehindBarrier(
-    _ operation: Operation, _ queue: OperationQueue, _ style: WaitStyle
+  static func wait(
+    _ style: WaitStyle, _ operation: Operation, heldBackBy obstacle: Obstacle,
+    _ queue: OperationQueue
   ) -> Never {
-    stop(
-      "\(style.rawValue) \(operation.diagnosis): it stands behind a barrier of \(queue.diagnosis) that cannot end before "
-        + "what waits here has; make the waiting part a dependent operation, or add it after the barrier"
-    )
-  }
-
-  static func waitFromMainThread(
-    _ operation: Operation, _ queue: OperationQueue, _ style: WaitStyle
-  ) -> Never {
-    stop(
-      "\(style.rawValue) \(operation.diagnosis): it cannot start, because the main thread, which runs the operations "
-        + "of \(queue.diagnosis), waits for it; wait on another thread, or make the waiting part a dependent operation"
-    )
+    let finding =
+      switch obstacle {
+      case .onlySlot:
+        "it cannot start, because \(queue.diagnosis) runs one operation at a time, and that one waits for it. "
+          + "Raise maxConcurrentOperationCount, or make the waiting part a dependent operation"
+      case .barrier:
+        "it stands behind a barrier of \(queue.diagnosis) that cannot end before what waits here has; "
+          + "make the waiting part a dependent operation, or add it after the barrier"
+      case .mainThread:
+        "it cannot start, because the main thread, which runs the operations of \(queue.diagnosis), waits for it; "
+          + "wait on another thread, or make the waiting part a dependent operation"
+      }
+    stop("\(style.rawValue) \(operation.diagnosis): \(finding)")
   }
 
   static func waitRefused(_ awaited: String, _ queue: OperationQueue, by waiter: String) -> Never {
@@ -105,6 +100,15 @@ enum Fault {
       "wait() on a run of \(graph.diagnosis) in \(currentQueue): its nodes run on this thread, which could not run them "
         + "while it waits, because too many waits are under way one inside the other or the run waits for this one; do what "
         + "must follow in a node or in onFinish")
+  }
+
+  static func notObservable(_ property: String, of object: String, _ known: String) -> Never {
+    stop("\(object) was asked to observe \(property); observable are \(known)")
+  }
+
+  /// What to call a property of which only the key path is there, which knows an address only.
+  static func name(of keyPath: AnyKeyPath) -> String {
+    "a property of type \(type(of: keyPath).valueType)"
   }
 
   private static var currentQueue: String { OperationQueue.builtInCurrent?.diagnosis ?? "no queue" }

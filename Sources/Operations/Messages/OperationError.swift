@@ -45,58 +45,47 @@ public enum OperationError: Error, CustomStringConvertible {
 
   private var finding: String {
     switch self {
+    // Not `diagnosis`, which does not know what an override of isReady or a condition says.
     case .notReady(let operation, let blockers):
-      let names = blockers.map(\.diagnosis).joined(separator: ", ")
-      let withheld = "its own isReady is false"
-      let cause =
-        if !blockers.isEmpty {
-          "it waits for \(names)"
-        } else if operation.readinessConditions.isEmpty {
-          withheld
-        } else {
-          "a readiness condition is not met, or \(withheld)"
-        }
-      // Not `diagnosis`, which does not know what an override of isReady or a condition says.
-      return "\(operation.diagnosticName) (pending) cannot start yet: \(cause)"
-    case .alreadyExecuting(let operation):
-      return "\(operation.diagnosis) is executing and runs only once"
-    case .alreadyFinished(let operation):
-      return "\(operation.diagnosis) has finished and runs only once"
+      "\(operation.diagnosticName) (pending) cannot start yet: "
+        + (!blockers.isEmpty
+          ? "it waits for \(blockers.map(\.diagnosis).joined(separator: ", "))"
+          : operation.readinessConditions.isEmpty
+            ? "its own isReady is false"
+            : "a readiness condition is not met, or its own isReady is false")
+    case .alreadyExecuting(let operation): "\(operation.diagnosis) is executing and runs only once"
+    case .alreadyFinished(let operation): "\(operation.diagnosis) has finished and runs only once"
     case .alreadyQueued(let operation, let queue):
-      return "\(operation.diagnosis) is in queue \"\(queue)\" already, and belongs to one only"
+      "\(operation.diagnosis) is in queue \"\(queue)\" already, and belongs to one only"
     case .listedTwice(let operation):
-      return "\(operation.diagnosis) is in the list twice, and runs only once"
+      "\(operation.diagnosis) is in the list twice, and runs only once"
     case .ownedByQueue(let operation, let queue):
-      return "\(operation.diagnosis) belongs to queue \"\(queue)\", which starts it in its turn"
+      "\(operation.diagnosis) belongs to queue \"\(queue)\", which starts it in its turn"
     case .resourcesInUse(let operation):
-      let names = operation.requiredResources.map { "\"\($0.name)\"" }.joined(separator: ", ")
-      return "\(operation.diagnosis) needs \(names), in use by other operations"
+      "\(operation.diagnosis) needs "
+        + operation.requiredResources.map { "\"\($0.name)\"" }.joined(separator: ", ")
+        + ", in use by other operations"
     case .resourcesAskedFor(let operation):
-      return "\(operation.diagnosis) waits for its resources or has got them"
+      "\(operation.diagnosis) waits for its resources or has got them"
     case .badAmount(let operation, let resource, let amount):
-      return
-        "\(operation.diagnosis) would need \(amount) units of resource \"\(resource.name)\", which has "
+      "\(operation.diagnosis) would need \(amount) units of resource \"\(resource.name)\", which has "
         + "\(resource.capacity)"
     case .dependencyCycle(let path):
-      return "these operations wait for each other and would never start: "
+      "these operations wait for each other and would never start: "
         + path.map(\.diagnosis).joined(separator: " → ")
     case .graphCycle(let graph, let path):
-      return "these nodes of graph \"\(graph)\" wait for each other and would never start: "
+      "these nodes of graph \"\(graph)\" wait for each other and would never start: "
         + path.map(\.description).joined(separator: " → ")
     case .nodeOfAnotherGraph(let graph, let node):
-      return "an edge of graph \"\(graph)\" names \(node) of another builder"
-    case .graphIsRunning(let graph):
-      return "\(graph.diagnosis) is running and runs once at a time"
-    case .invalidLimit(let limit):
-      return "maxConcurrentOperationCount cannot be \(limit)"
-    case .invalidRetryPolicy(let finding):
-      return "the policy is invalid: \(finding)"
-    case .notFinished(let operation):
-      return "\(operation.diagnosis) has no result yet"
+      "an edge of graph \"\(graph)\" names \(node) of another builder"
+    case .graphIsRunning(let graph): "\(graph.diagnosis) is running and runs once at a time"
+    case .invalidLimit(let limit): "maxConcurrentOperationCount cannot be \(limit)"
+    case .invalidRetryPolicy(let finding): "the policy is invalid: \(finding)"
+    case .notFinished(let operation): "\(operation.diagnosis) has no result yet"
     case .cancelled(let operation):
-      return "\(operation.diagnosis) was cancelled before it began, so it has no value"
+      "\(operation.diagnosis) was cancelled before it began, so it has no value"
     case .timedOut(let operation, let limit):
-      return "\(operation.diagnosis) did not finish within \(limit)"
+      "\(operation.diagnosis) did not finish within \(limit)"
     }
   }
 

@@ -29,13 +29,9 @@ package enum Warning {
   ///
   /// Once per operation: it begins with it.
   static func finishedBeforeStart(_ operation: Operation, _ queue: OperationQueue) {
-    emit(
+    let message =
       "\(operation.diagnosticName) was finished before queue \"\(queue.storedName)\" had started it; it leaves "
-        + "the queue without running. Begin the work in main(), and call finish() when that work is done"
-    )
-  }
-
-  private static func emit(_ message: String) {
+      + "the queue without running. Begin the work in main(), and call finish() when that work is done"
     // All are asked: several may listen at the same time.
     let takers = handler.withLock { Array($0.takers.values) }
     guard !takers.reduce(false, { $1(message) || $0 }) else { return }

@@ -63,26 +63,14 @@ final class Notices<Property: Equatable & Sendable>: Sendable {
 
   /// Those who observe one property, in the order in which they came.
   private struct ObserverList: Sendable {
+    let property: Property
     /// Includes some that have ended.
     var observers: [Observer] = []
     var living = 0
-
-    /// Says whether it is the only one.
-    mutating func add(_ observer: Observer) -> Bool {
-      observers.append(observer)
-      living += 1
-      return living == 1
-    }
-
-    /// One of them has ended.
-    mutating func forgetOne() {
-      living -= 1
-      if observers.count > 2 * living { observers.removeAll(where: \.hasEnded) }
-    }
   }
   private struct Contents: Sendable {
     /// Of the properties that somebody observes, which are few.
-    var lists: [(property: Property, list: ObserverList)] = []
+    var lists: [ObserverList] = []
     var events: [Event] = []
     var isTelling = false
 
@@ -97,7 +85,7 @@ final class Notices<Property: Equatable & Sendable>: Sendable {
   /// Those who observe the property, in the order in which they came; O(observed properties).
   func observers(of property: Property) -> [Observer] {
     state.withLock { state in
-      state.index(of: property).map { state.lists[$0].list.observers } ?? []
+      state.index(of: property).map { state.lists[$0].observers } ?? []
     }
   }
 
@@ -105,11 +93,11 @@ final class Notices<Property: Equatable & Sendable>: Sendable {
   /// O(observed properties) amortised.
   @discardableResult func add(_ observer: Observer, of property: Property) -> Bool {
     state.withLock { state in
-      if let index = state.index(of: property) { return state.lists[index].list.add(observer) }
-      var list = ObserverList()
-      let isOnly = list.add(observer)
-      state.lists.append((property, list))
-      return isOnly
+      let index = state.index(of: property) ?? state.lists.endIndex
+      if index == state.lists.endIndex { state.lists.append(ObserverList(property: property)) }
+      state.lists[index].observers.append(observer)
+      state.lists[index].living += 1
+      return state.lists[index].living == 1
     }
   }
 
@@ -117,8 +105,13 @@ final class Notices<Property: Equatable & Sendable>: Sendable {
   func forgetOne(of property: Property) {
     state.withLock { state in
       guard let index = state.index(of: property) else { return }
-      state.lists[index].list.forgetOne()
-      if state.lists[index].list.living == 0 { state.lists.remove(at: index) }
+      state.lists[index].living -= 1
+      let living = state.lists[index].living
+      if living == 0 {
+        state.lists.remove(at: index)
+      } else if state.lists[index].observers.count > 2 * living {
+        state.lists[index].observers.removeAll(where: \.hasEnded)
+      }
     }
   }
 

@@ -66,8 +66,6 @@ extension Operation {
 
   /// A subclass says that it has changed `property`.
   final func noteAnnouncement(_ property: ObservedProperty) {
-    // acquire, edge EditLock.
-    guard state.load(ordering: .acquiring) & StateBit.hasExtras != 0 else { return }
     if property == .isReady {
       // The subclass is asked when the event is told, with what the runtime says now.
       withObservationLogIfAny { log in
@@ -96,17 +94,15 @@ extension Operation {
   fileprivate final func noteOwnBefore(_ property: OwnProperty, _ value: () -> any Sendable) {
     guard withObservationLogIfAny({ $0.notices.observes(.own(property)) }) == true else { return }
     let value = value()  // user code: without lock
-    let old = withObservationLogIfAny { $0.ownBefore.updateValue(value, forKey: property) }
     // What is let go of is released after the lock.
-    withExtendedLifetime(old) {}
+    _ = withObservationLogIfAny { $0.ownBefore.updateValue(value, forKey: property) }
   }
 
   /// A subclass has changed a property that it has added; nothing was noted if nobody observed it
   /// before the change.
   fileprivate final func noteOwnAfter(_ property: OwnProperty, _ value: () -> any Sendable) {
-    guard let before = withObservationLogIfAny({ $0.ownBefore.removeValue(forKey: property) }),
-      let before
-    else { return }
+    let before = withObservationLogIfAny { $0.ownBefore.removeValue(forKey: property) }
+    guard let before = before ?? nil else { return }
     let value = value()  // user code: without lock
     withObservationLogIfAny { $0.notices.note(.own(property), from: before, to: value) }
     deliverTransitions()
@@ -114,7 +110,7 @@ extension Operation {
 
   /// Calls `body` with the log under the edit lock, if there is one.
   @discardableResult
-  private final func withObservationLogIfAny<Value>(_ body: (ObservationLog) -> Value) -> Value? {
+  final func withObservationLogIfAny<Value>(_ body: (ObservationLog) -> Value) -> Value? {
     // acquire, edge EditLock.
     guard state.load(ordering: .acquiring) & StateBit.hasExtras != 0 else { return nil }
     return withColdTable { $0.observation.map(body) } ?? nil

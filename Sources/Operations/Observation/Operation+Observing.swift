@@ -133,20 +133,10 @@ extension Operation {
   ///
   /// A change of the dependencies costs O(dependencies). Blocks cannot be compared, so every
   /// assignment of one is told.
+  @specialized(where Value == Bool)  // A flag's type is known where this is compiled.
   public final func observe<Value: Sendable>(
     _ keyPath: KeyPath<Operation, Value>,
     handler: @escaping @Sendable (Operation, ObservedChange<Value>) -> Void
-  ) -> Observation { observeChanges(of: keyPath, handler) }
-
-  /// As the other `observe(_:handler:)`, for a flag: its type is known where this is compiled.
-  public final func observe(
-    _ keyPath: KeyPath<Operation, Bool>,
-    handler: @escaping @Sendable (Operation, ObservedChange<Bool>) -> Void
-  ) -> Observation { observeChanges(of: keyPath, handler) }
-
-  @inline(__always) private final func observeChanges<Value: Sendable>(
-    of keyPath: KeyPath<Operation, Value>,
-    _ handler: @escaping @Sendable (Operation, ObservedChange<Value>) -> Void
   ) -> Observation {
     let operation: Operation = self
     return operation.observe(keyPath, options: [.old, .new]) { operation, change in
@@ -255,16 +245,5 @@ extension Operation {
     let value = body(log, bits)
     unlockState(StateChange.giveExtras(bits))
     return value
-  }
-}
-
-extension Fault {
-  static func notObservable(_ property: String, of object: String, _ known: String) -> Never {
-    stop("\(object) was asked to observe \(property); observable are \(known)")
-  }
-
-  /// What to call a property of which only the key path is there, which knows an address only.
-  static func name(of keyPath: AnyKeyPath) -> String {
-    "a property of type \(type(of: keyPath).valueType)"
   }
 }

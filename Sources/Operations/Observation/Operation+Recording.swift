@@ -54,20 +54,10 @@ extension Operation {
     // acquire, edge EditLock: sees dependencies that other threads have added.
     let seen = state.load(ordering: .acquiring)
     // Without a table all there is to tell are words, which can be read while others edit.
-    if seen & (StateBit.lock | StateBit.edgesInCold) == 0, !hasColdTable {
-      recordSubmission(seen, to: queue, behind: barrier)
-    } else {
-      let bits = lockState()
-      if let name = coldTable?.name { recordName(name) }
-      recordSubmission(bits, to: queue, behind: barrier)
-      unlockState(bits)
-    }
-  }
-
-  @inline(__always)
-  private final func recordSubmission(
-    _ bits: UInt32, to queue: OperationQueue, behind barrier: Operation?
-  ) {
+    let locks = seen & (StateBit.lock | StateBit.edgesInCold) != 0 || hasColdTable
+    let bits = locks ? lockState() : seen
+    defer { if locks { unlockState(bits) } }
+    if locks, let name = coldTable?.name { recordName(name) }
     let band = PriorityBand(lowBitsOf: UInt(bits & StateBit.bandMask) >> StateBit.bandShift)
     let details = EnqueueDetails(band: band, isBarrier: bits & StateBit.barrier != 0)
     EventRings.noteTogether { moment in

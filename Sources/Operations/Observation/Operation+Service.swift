@@ -77,9 +77,7 @@ extension Operation {
   final func setQualityOfService(_ level: QualityOfService) {
     guard level != storedQualityOfService else { return }
     _ = coldTableMade()
-    let bits = lockState()
-    let index = level.index << StateBit.qualityShift
-    unlockState(StateChange.setQuality(bits, index))
+    _ = changeState { StateChange.setQuality($0, level.index << StateBit.qualityShift) }
   }
 
   /// The level that counts: the higher of the operation's and its queue's (contract 93).
@@ -104,10 +102,8 @@ extension Operation {
     set {
       let value = newValue.isNaN ? 0.5 : min(max(newValue, 0), 1)
       guard value != 0.5 || hasColdTable else { return }
-      let table = coldTableMade()
-      let bits = lockState()
-      table.threadPriority = value
-      unlockState(StateChange.giveExtras(bits))
+      withColdTableMade { $0.threadPriority = value }
+      takeExtras()
     }
   }
 
@@ -158,6 +154,12 @@ extension Operation {
     }
     record.leaveLevel(outer)
   }
+
+  /// From here on the operation begins, runs and finishes on the long paths.
+  final func takeExtras() {
+    _ = coldTableMade()
+    _ = changeState(StateChange.giveExtras)
+  }
 }
 
 extension ThreadRecord {
@@ -185,13 +187,5 @@ extension OperationQueue {
     guard level != .default else { return }
     // Later ones find the extras; see Observation.md.
     for member in registry.members() { member.takeExtras() }
-  }
-}
-
-extension Operation {
-  /// From here on the operation begins, runs and finishes on the long paths.
-  final func takeExtras() {
-    _ = coldTableMade()
-    _ = changeState(StateChange.giveExtras)
   }
 }

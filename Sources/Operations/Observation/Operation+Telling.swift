@@ -144,10 +144,7 @@ extension Operation {
 
   /// `dependency` was added to an operation with extras; without lock.
   final func dependencyAdded(_ dependency: Operation) {
-    let bits = lockState()
-    let isProbed = observationLog(bits)?.awaited != nil
-    unlockState(bits)
-    if isProbed { probe(dependency) }
+    if withObservationLogIfAny({ $0.awaited != nil }) == true { probe(dependency) }
     deliverTransitions()
   }
 
@@ -159,7 +156,7 @@ extension Operation {
   }
 
   /// Tells the observers what was noted, unless another thread is doing so and will find the rest.
-  final func deliverTransitions() { (withColdTable { $0.observation } ?? nil)?.notices.tell() }
+  final func deliverTransitions() { withObservationLogIfAny { $0.notices }?.tell() }
 
   /// Tells a flag that differs from what was told last.
   final func show(

@@ -37,7 +37,9 @@ open class ReadinessCondition: @unchecked Sendable {
   }
 
   final func attach(_ operation: Operation) {
-    let kept = attached.withLock { attached -> [Operation] in
+    // After the lock the last reference to one of them may go, and its deinit may signal this
+    // condition.
+    _ = attached.withLock { attached -> [Operation] in
       attached.operations.append(WeakOperation(operation: operation))
       guard attached.operations.count >= attached.bound else { return [] }
       let all = attached.operations.compactMap(\.operation)
@@ -45,8 +47,6 @@ open class ReadinessCondition: @unchecked Sendable {
       attached.bound = max(16, 2 * attached.operations.count)
       return all
     }
-    // Here the last reference to one of them may go, and its deinit may signal this condition.
-    withExtendedLifetime(kept) {}
   }
 }
 

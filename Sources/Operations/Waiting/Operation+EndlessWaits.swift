@@ -17,9 +17,8 @@ extension Operation {
   /// Stops the process if what waits cannot end before this operation has, and the other way round.
   final func stopIfPartOfWaiter(_ style: WaitStyle, _ enclosures: [Enclosing]) {
     guard !enclosures.isEmpty else { return }
-    let cell = memberWord
-    for (depth, enclosing) in enclosures.enumerated() where enclosing.operation != 0 {
-      guard enclosing.operation == word || enclosing.operation == cell else { continue }
+    let words = [word, memberWord]
+    for (depth, enclosing) in enclosures.enumerated() where words.contains(enclosing.operation) {
       if enclosing.place == .owner {
         Fault.waitOnSelf(self, style, from: "what belongs to it")
       }
@@ -38,14 +37,14 @@ extension Operation {
   ) {
     guard let queue = queueIfUnstarted() else { return }
     let waiting = enclosures().filter { $0.queue === queue && $0.isMember }
-    if !waiting.isEmpty, isBehindBarrier { Fault.waitBehindBarrier(self, queue, style) }
+    if !waiting.isEmpty, isBehindBarrier { Fault.wait(style, self, heldBackBy: .barrier, queue) }
     let holders = waiting.filter(\.isExecuting)
     // That thread alone skips what needs no slot.
     if holders.contains(where: { $0.place == .mainThread }) {
-      Fault.waitFromMainThread(self, queue, style)
+      Fault.wait(style, self, heldBackBy: .mainThread, queue)
     }
     guard !holders.isEmpty, queue.admission.limit == 1, !needsNoSlot else { return }
-    Fault.waitFromOnlySlot(self, queue, style)
+    Fault.wait(style, self, heldBackBy: .onlySlot, queue)
   }
 
   /// As both for `await`: only the body whose part runs here is held up.
