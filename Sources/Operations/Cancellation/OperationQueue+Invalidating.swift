@@ -20,7 +20,7 @@ extension OperationQueue {
       let composite = owners[next].composite
       next += 1
       owners += composite?.membersLeft.members ?? []
-      composite?.letMembersGo()
+      (composite as? GroupOperation)?.letMembersGo()
     }
     if storedLimit == 0 { setLimit(1) }
     setSuspended(false)

@@ -9,15 +9,10 @@ protocol Composite: Operation {
 
   /// What it still needs in order to finish; what it will start, before it executes.
   var membersLeft: LeftToDo { get }
-
-  /// Its queue is invalidated: nothing of its own keeps the members, which are cancelled, from
-  /// finishing.
-  func letMembersGo()
 }
 
 extension Composite {
   var membersLeft: LeftToDo { .members(membersToCancel()) }
-  func letMembersGo() {}
 }
 
 extension Operation {

@@ -51,12 +51,10 @@ open class GroupOperation: Operation, Composite, @unchecked Sendable {
   }
 
   deinit {
-    let hasMembers = inner.withLock { state in
-      for operation in state.pending { operation.giveUpClaim() }
-      return !state.pending.isEmpty
-    }
-    guard hasMembers else { return }
-    ThreadRecord.current.dispose(of: inner.withLock { exchange(&$0.pending, with: []) })
+    let pending = inner.withLock { exchange(&$0.pending, with: []) }
+    if pending.isEmpty { return }
+    for operation in pending { operation.giveUpClaim() }
+    ThreadRecord.current.dispose(of: consume pending)
   }
 
   // MARK: The body
@@ -104,13 +102,11 @@ open class GroupOperation: Operation, Composite, @unchecked Sendable {
   /// The members' queue has become empty.
   private final func close() {
     // Their queue goes after the lock: its end lets go of who observes it.
-    let ended = inner.withLock { state -> (kept: [Operation], queue: OperationQueue?)? in
-      guard !state.isOver else { return nil }
-      state.isOver = true
-      defer { (state.kept, state.members) = ([], nil) }
-      return (state.kept, state.members)
+    let (wasOver, kept, _) = inner.withLock { state in
+      (exchange(&state.isOver, with: true), exchange(&state.kept, with: []), state.members.take())
     }
-    guard let errors = ended?.kept.compactMap(\.failure) else { return }
+    if wasOver { return }
+    let errors = kept.compactMap(\.failure)
     if !errors.isEmpty { inner.withLock { $0.errors = errors } }
     finishFromAnywhere()
   }
@@ -228,6 +224,8 @@ open class GroupOperation: Operation, Composite, @unchecked Sendable {
 
   final var membersLeft: LeftToDo { .members(operations) }
 
+  /// Its queue is invalidated: nothing of its own keeps the members, which are cancelled, from
+  /// finishing.
   final func letMembersGo() {
     if maxConcurrentOperationCount == 0 { maxConcurrentOperationCount = 1 }
     isSuspended = false

@@ -14,16 +14,15 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>, 
   @unchecked Sendable
 {
   private enum Phase: Sendable {
-    /// An attempt is about to be made.
-    case starting
+    /// An attempt is about to be made, or none any more.
+    case idle
     case running(ResultOperation<Success>)
     /// Between two attempts.
     case waiting(Deadlines.Ticket)
-    case over
   }
 
   private struct State: Sendable {
-    var phase = Phase.starting
+    var phase = Phase.idle
     /// Attempts made so far.
     var attempts = 0
     /// What the last attempt failed with.
@@ -73,7 +72,7 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>, 
     finishFromAnywhere()
   }
 
-  /// Makes and starts the next attempt; in phase `starting`.
+  /// Makes and starts the next attempt; in phase `idle`.
   private func attempt() {
     let (make, queue, number, failure) = inner.withLock { state in
       state.attempts += 1
@@ -92,12 +91,8 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>, 
 
   /// The operation of an attempt has left the queue.
   private func attemptEnded() {
-    let (operation, number) = inner.withLock { state -> (ResultOperation<Success>?, Int) in
-      guard case .running(let operation) = state.phase else { return (nil, 0) }
-      state.phase = .starting
-      return (operation, state.attempts)
-    }
-    guard let result = operation?.result else { return }
+    let (phase, number) = inner.withLock { (exchange(&$0.phase, with: .idle), $0.attempts) }
+    guard case .running(let operation) = phase, let result = operation.result else { return }
     guard case .failure(let error) = result, number < policy.attempts, !isCancelled,
       policy.retries(error)
     else { return conclude(with: result) }
@@ -105,13 +100,12 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>, 
     // The older failure goes after the lock: an error is the user's, and its deinit may ask this
     // operation.
     _ = inner.withLock { state in
-      defer { state.failure = result }
       if wait > .zero {
         let end = MonotonicTime.deadline(after: wait)
         // Under the lock: the end of the wait finds the phase.
         state.phase = .waiting(Deadlines.shared.schedule(at: end) { self.waitEnded() })
       }
-      return state.failure
+      return exchange(&state.failure, with: result)
     }
     guard wait > .zero else { return attempt() }
     // A cancellation before the phase was set has found nothing to end.
@@ -119,13 +113,9 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>, 
   }
 
   private func waitEnded() {
-    let queue = inner.withLock { state -> OperationQueue? in
-      guard case .waiting = state.phase else { return nil }
-      state.phase = .starting
-      return state.members
-    }
+    let (phase, queue) = inner.withLock { (exchange(&$0.phase, with: .idle), $0.members) }
     // The closure that makes the operation is the user's: it runs on a worker.
-    guard let queue else { return }
+    guard case .waiting = phase, let queue else { return }
     let job = ClosureJob.make(band: band) {
       ThreadRecord.current.asPart(of: queue.role.owner) { self.attempt() }
     }
@@ -133,22 +123,14 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>, 
   }
 
   var membersLeft: LeftToDo {
-    inner.withLock { state in
-      switch state.phase {
-      case .running(let operation): .members([operation])
-      case .waiting: .attempt
-      case .starting, .over: .members([])
-      }
-    }
+    if case .waiting = inner.withLock({ $0.phase }) { return .attempt }
+    return .members(membersToCancel())
   }
 
   // MARK: The end
 
   func membersToCancel() -> [Operation] {
-    inner.withLock { state in
-      guard case .running(let operation) = state.phase else { return [] }
-      return [operation]
-    }
+    if case .running(let operation) = inner.withLock({ $0.phase }) { [operation] } else { [] }
   }
 
   override func cancelledWhileExecuting() { cancelWait() }
@@ -158,7 +140,7 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>, 
     let (failure, ticket) = inner.withLock {
       state -> (Result<Success, any Error>?, Deadlines.Ticket?) in
       guard case .waiting(let ticket) = state.phase else { return (nil, nil) }
-      state.phase = .over
+      state.phase = .idle
       return (state.failure, ticket)
     }
     if let ticket { Deadlines.shared.cancel(ticket) }
@@ -172,11 +154,10 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>, 
 
   /// Breaks the circle with the queue of the attempts.
   private func letGo() {
-    let left = inner.withLock { state in
-      state.phase = .over
-      defer { (state.make, state.members, state.failure) = (nil, nil, nil) }
-      return (state.make, state.members, state.failure)
+    // They go after the lock.
+    _ = inner.withLock { state in
+      state.phase = .idle
+      return (state.make.take(), state.members.take(), state.failure.take())
     }
-    withExtendedLifetime(left) {}
   }
 }

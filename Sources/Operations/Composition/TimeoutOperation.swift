@@ -17,8 +17,8 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
   private struct State: Sendable {
     /// Nil when the end is settled, and it is cancelled if that was the deadline.
     var operation: Operation?
-    var isSettled = false
     var ticket: Deadlines.Ticket?
+    /// From the start until the end is settled.
     var members: OperationQueue?
   }
 
@@ -29,32 +29,31 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
 
   /// Runs `operation`, which must be in no queue or group, for at most `limit` and takes its result
   /// over.
-  public init(_ operation: ResultOperation<Success>, within limit: Duration) {
-    self.limit = limit
-    inner = Locked(State(operation: operation))
-    read = { operation in
+  public convenience init(_ operation: ResultOperation<Success>, within limit: Duration) {
+    self.init(of: operation, within: limit) { operation in
       (operation as? ResultOperation<Success>)?.result
         ?? .failure(OperationError.notFinished(operation))
     }
-    super.init(withoutBody: ())
-    takeCharge(of: operation)
   }
 
   /// Runs an operation without a result; it succeeds when it finishes in time, neither cancelled
   /// nor failed.
-  public init(_ operation: Operation, within limit: Duration) where Success == Void {
-    self.limit = limit
-    inner = Locked(State(operation: operation))
-    read = { operation in
+  public convenience init(_ operation: Operation, within limit: Duration) where Success == Void {
+    self.init(of: operation, within: limit) { operation in
       if let error = operation.failure { return .failure(error) }
       return operation.isCancelled
         ? .failure(OperationError.cancelled(operation)) : .success(())
     }
-    super.init(withoutBody: ())
-    takeCharge(of: operation)
   }
 
-  private func takeCharge(of operation: Operation) {
+  private init(
+    of operation: Operation, within limit: Duration,
+    read: @escaping @Sendable (Operation) -> Result<Success, any Error>
+  ) {
+    self.limit = limit
+    self.read = read
+    inner = Locked(State(operation: operation))
+    super.init(withoutBody: ())
     setInitialState(of: TimeoutOperation<Success>.self, StateBit.selfEndingClass)
     if let failure = operation.claimFailure() {
       failure.fault("making a TimeoutOperation")
@@ -63,11 +62,9 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
   }
 
   deinit {
-    let isUnused = inner.withLock { state in
-      state.operation?.giveUpClaim()
-      return state.operation != nil
-    }
-    if isUnused { ThreadRecord.current.dispose(of: inner.withLock { $0.operation.take() } as Any) }
+    guard let operation = inner.withLock({ $0.operation.take() }) else { return }
+    operation.giveUpClaim()
+    ThreadRecord.current.dispose(of: consume operation)
   }
 
   /// Starts the other operation; only the first call does (contract 10).
@@ -78,13 +75,12 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
   private func open(skipping isSkipped: Bool) {
     guard let operation = inner.withLock({ $0.operation }) else { return }
     let queue = OperationQueue(innerOf: self, mayEndFirst: true) { self.close() }
-    let ticket =
-      isSkipped
-      ? nil
-      : Deadlines.shared.schedule(at: MonotonicTime.deadline(after: limit)) { self.expire() }
     inner.withLock { state in
       state.members = queue
-      state.ticket = ticket
+      if isSkipped { return }
+      let deadline = MonotonicTime.deadline(after: limit)
+      // Under the lock: the end of the time finds the members.
+      state.ticket = Deadlines.shared.schedule(at: deadline) { self.expire() }
     }
     if isSkipped || isCancelled { ThreadRecord.current.cancelBeforeTheyStart([operation]) }
     queue.admit([operation])
@@ -92,9 +88,7 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
 
   /// The other operation has left its queue.
   private func close() {
-    let (operation, ticket, queue) = settle()
-    withExtendedLifetime(queue) {}
-    guard let operation else { return }
+    guard let (operation, ticket) = settle() else { return }
     letGo()
     if let ticket { Deadlines.shared.cancel(ticket) }
     ThreadRecord.current.asPart(of: Owner(operation: word, queue: queueIfMember)) {
@@ -104,9 +98,7 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
 
   /// The time is up.
   private func expire() {
-    let (operation, _, queue) = settle()
-    withExtendedLifetime(queue) {}
-    guard let operation else { return }
+    guard let (operation, _) = settle() else { return }
     // Before it is let go of: until it is marked a canceller has to find it.
     ThreadRecord.current.cancelMembers(of: self)
     letGo()
@@ -114,12 +106,11 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
   }
 
   /// The first one to settle the end gets the operation.
-  private func settle() -> (Operation?, Deadlines.Ticket?, OperationQueue?) {
-    inner.withLock { state in
-      let isFirst = !state.isSettled
-      state.isSettled = true
-      return (isFirst ? state.operation : nil, state.ticket.take(), state.members.take())
+  private func settle() -> (Operation, Deadlines.Ticket?)? {
+    let (operation, ticket, members) = inner.withLock { state in
+      (state.operation, state.ticket.take(), state.members.take())
     }
+    return members == nil ? nil : operation.map { ($0, ticket) }
   }
 
   /// Whoever has settled the end lets go of the operation.
