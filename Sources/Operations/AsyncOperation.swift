@@ -95,7 +95,7 @@ open class AsyncOperation: Operation, @unchecked Sendable {
   }
 
   override final func skipBody() {
-    if claim.take() { _ = takeBody() } else { cancelTaskOfOthers() }
+    if claim.take() { _ = takeBody() } else { cancelTask() }
     dropCancelHandler()
   }
 

@@ -152,7 +152,7 @@ public class ResultOperation<Success: Sendable>: Operation, @unchecked Sendable 
   }
 
   override func skipBody() {
-    if claim.take() { _ = takeBody() } else { cancelTaskOfOthers() }
+    if claim.take() { _ = takeBody() } else { cancelTask() }
     settle(nil)
   }
 

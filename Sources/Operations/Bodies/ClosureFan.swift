@@ -53,18 +53,15 @@ final class ClosureFan: Sendable {
 
   /// False when no closure was left to take.
   private func runNext() -> Bool {
-    guard runTaken() else { return false }
+    do {
+      guard let closure = rest.withLock({ $0.closures.popLast() }) else { return false }
+      closure()
+    }
+    // Its captures are gone here.
     // acquire and release, edge ClosureReturned: the last one to return has what all closures
     // wrote.
     let left = unreturned.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue
     if left == 0 { rest.withLock { $0.operation.take() }?.finishFromAnywhere() }
-    return true
-  }
-
-  /// Runs the next closure; its captures are gone when this returns.
-  private func runTaken() -> Bool {
-    guard let closure = rest.withLock({ $0.closures.popLast() }) else { return false }
-    closure()
     return true
   }
 }

@@ -63,14 +63,11 @@ extension Operation {
     if isSealed { dropTask() }
   }
 
-  /// Cancels the task that runs the body, if there is one.
+  /// The task that runs the body, if there is one, hears that the operation was cancelled, if it
+  /// was: also when the body is skipped that somebody has begun by calling `main()`.
   final func cancelTask() {
-    if hasColdTable { (withColdTable { $0.task } ?? nil)?.cancel() }
+    if isMarkedCancelled { (withColdTable { $0.task } ?? nil)?.cancel() }
   }
-
-  /// The body is skipped that somebody has begun by calling `main()`: its task hears of a
-  /// cancellation.
-  final func cancelTaskOfOthers() { if isMarkedCancelled { cancelTask() } }
 
   /// The body has ended: the task's memory need not last as long as the operation's.
   final func dropTask() { _ = withColdTable { $0.task.take() } }
