@@ -137,22 +137,16 @@ extension StallReport {
   }
 
   private func advice(_ path: [Operation]) -> String {
-    var links = links(path)
-    // One wait outside is enough.
-    if links.contains(where: { if case .resource = $0 { true } else { false } }) {
-      links.removeAll { $0 == .body }
-    }
-    return links.map(\.advice).joined(separator: ", or ")
-  }
-
-  /// The kinds of the links of a path, each once.
-  private func links(_ path: [Operation]) -> [Link] {
     var links: [Link] = []
     for (waiting, next) in zip(path, path.dropFirst()) {
       let link = link(from: waiting, to: next)
       if !links.contains(link) { links.append(link) }
     }
-    return links
+    // One wait outside is enough.
+    if links.contains(where: { if case .resource = $0 { true } else { false } }) {
+      links.removeAll { $0 == .body }
+    }
+    return links.map(\.advice).joined(separator: ", or ")
   }
 
   private func link(from waiting: Operation, to next: Operation) -> Link {

@@ -114,20 +114,8 @@ public struct StallReport: Sendable {
   public let cycles: [[Operation]]
   /// Operations whose worker waits inside the body for another one until a deadline.
   let timedWaiters: Set<ObjectIdentifier>
-  private let entryOf: [ObjectIdentifier: Entry]
-
-  init(
-    queues: [Queue], entries: [Entry], others: [Entry], cycles: [[Operation]],
-    timedWaiters: Set<ObjectIdentifier>
-  ) {
-    self.queues = queues
-    self.entries = entries
-    self.others = others
-    self.cycles = cycles
-    self.timedWaiters = timedWaiters
-    let all = (entries + others).map { (ObjectIdentifier($0.operation), $0) }
-    entryOf = Dictionary(uniqueKeysWithValues: all)
-  }
+  /// The entries and the others.
+  let entryOf: [ObjectIdentifier: Entry]
 
   /// Whether nothing waits.
   public var isEmpty: Bool { entries.isEmpty }

@@ -11,9 +11,7 @@ struct StallSurvey {
   private var nodes = OperationNumbers([])
   private var facts: [OperationSnapshot] = []
   private var graph = WaitGraph()
-  /// How many of the nodes are members of the queues asked for; they come first.
-  private var memberCount = 0
-  /// The queue of each member.
+  /// The queue of each node that is a member of the queues asked for; they come first.
   private var queueOf: [OperationQueue] = []
   /// For barriers: what is older, up to the barrier before and with it.
   private var olderThanBarrier: [Int: [Int]] = [:]
@@ -49,7 +47,6 @@ struct StallSurvey {
   static func report(on queues: [OperationQueue]) -> StallReport {
     var survey = StallSurvey()
     for queue in queues { survey.collect(queue) }
-    survey.memberCount = survey.nodes.operations.count
     survey.look()
     survey.search()
     return survey.report()
@@ -59,33 +56,31 @@ struct StallSurvey {
 
   private mutating func collect(_ queue: OperationQueue) {
     var segment: [Int] = []
-    var (members, barriers) = (0, 0)
+    var barriers = 0
     let first = queueOf.count
     for operation in queue.membersForDiagnosis() {
       let number = nodes.number(of: operation)
       guard number == queueOf.count else { continue }
       queueOf.append(queue)
       if operation.isBarrier {
-        olderThanBarrier[number] = segment
-        segment = []
+        olderThanBarrier[number] = exchange(&segment, with: [])
         barriers += 1
-      } else {
-        members += 1
       }
       segment.append(number)
     }
-    noteOrder(of: queue, members: first..<queueOf.count)
-    guard members + barriers > 0 else { return }
+    let members = first..<queueOf.count
+    noteOrder(of: queue, members: members)
+    guard !members.isEmpty else { return }
     queues.append(
       StallReport.Queue(
-        name: queue.storedName, operationCount: members, barrierCount: barriers,
+        name: queue.storedName, operationCount: members.count - barriers, barrierCount: barriers,
         isSuspended: queue.admission.isSuspended,
         maxConcurrentOperationCount: queue.storedLimit))
   }
 
   private mutating func noteOrder(of queue: OperationQueue, members: Range<Int>) {
-    guard let held = queue.heldByOrder else { return }
-    guard let head = members.first(where: { nodes.operations[$0].memberWord == held.head })
+    guard let held = queue.heldByOrder,
+      let head = members.first(where: { nodes.operations[$0].memberWord == held.head })
     else { return }
     for member in members where held.behind.contains(nodes.operations[member].memberWord) {
       headBefore[member] = head
@@ -96,20 +91,18 @@ struct StallSurvey {
   private mutating func look() {
     while facts.count < nodes.operations.count {
       let number = facts.count
-      var found = nodes.operations[number].snapshot()
-      if number < memberCount, case .finished = found.stage { found.stage = .leaving }
-      var blockers = found.dependencies.map { nodes.number(of: $0) }
-      if let barrier = found.barrier { blockers.append(nodes.number(of: barrier)) }
+      let operation = nodes.operations[number]
+      var found = operation.snapshot()
+      if number < queueOf.count, case .finished = found.stage { found.stage = .leaving }
+      var inWay = found.dependencies
+      if let barrier = found.barrier { inWay.append(barrier) }
       if let wait = wait(of: found), let target = wait.operation {
-        blockers.append(nodes.number(of: target))
-        if wait.isTimed { timedWaiters.insert(ObjectIdentifier(nodes.operations[number])) }
+        inWay.append(target)
+        if wait.isTimed { timedWaiters.insert(ObjectIdentifier(operation)) }
       }
-      if !found.resources.isEmpty {
-        let others = nodes.operations[number].resourceBlockers
-        blockers += others.map { nodes.number(of: $0) }
-      }
+      if !found.resources.isEmpty { inWay += operation.resourceBlockers }
+      var blockers = (inWay + found.leftToDo.members).map { nodes.number(of: $0) }
       if let head = headBefore[number] { blockers.append(head) }
-      blockers += found.leftToDo.members.map { nodes.number(of: $0) }
       if found.waitsForOlder { blockers += olderThanBarrier[number] ?? [] }
       facts.append(found)
       graph.addNode(waitingFor: blockers)
@@ -118,10 +111,9 @@ struct StallSurvey {
 
   private func wait(of found: OperationSnapshot) -> BlockedWait? {
     switch found.stage {
-    case .executing, .detached, .leaving: break
-    case .outside, .waiting, .finished: return nil
+    case .executing, .detached, .leaving: found.words.lazy.compactMap { waits[$0] }.first
+    case .outside, .waiting, .finished: nil
     }
-    return found.words.lazy.compactMap { waits[$0] }.first
   }
 
   // MARK: Searching
@@ -136,7 +128,7 @@ struct StallSurvey {
         cycles.append(cycle.map { nodes.operations[$0] })
         let members = Set(group)
         for node in group {
-          severity[node] = Severity.cycle
+          severity[node] = StallReport.Reason.severityOfCycle
           next[node] = graph.blockers(of: node).first { members.contains($0) }
           cycleOf[node] = cycles.count - 1
         }
@@ -146,14 +138,14 @@ struct StallSurvey {
           .max { severity[$0] < severity[$1] }
         next[node] = worst
         roots[node] = worst.map { roots[$0] } ?? node
-        severity[node] = worst.map { severity[$0] } ?? Severity.of(reasons(for: node))
+        severity[node] =
+          worst.map { severity[$0] } ?? reasons(for: node).map(\.severity).max() ?? 0
       }
     }
   }
 
   private func isFinished(_ node: Int) -> Bool {
-    if case .finished = facts[node].stage { return true }
-    return false
+    if case .finished = facts[node].stage { true } else { false }
   }
 
   // MARK: Reasons
@@ -175,10 +167,13 @@ struct StallSurvey {
 
   /// Why an operation that has begun has not left.
   private func reasonToGoOn(_ node: Int, _ found: OperationSnapshot) -> StallReport.Reason {
-    let wait = wait(of: found)
-    if let operation = wait?.operation { return .blockedOn(operation) }
-    if let name = wait?.queueName { return .blockedOnQueue(name) }
-    if wait?.isForHalf == true { return .blockedOnFork }
+    switch wait(of: found)?.target {
+    case .operation(let operation): return .blockedOn(operation)
+    case .queue(let queue): return .blockedOnQueue(queue.storedName)
+    case .run(let run): return .blockedOnQueue(run.graph.diagnosis)
+    case .half: return .blockedOnFork
+    case nil: break
+    }
     if case .leaving = found.stage { return .inCompletionBlock }
     guard case .detached(let elapsed) = found.stage else {
       let drivesItself = found.isManual && !found.hasFinish
@@ -244,7 +239,8 @@ struct StallSurvey {
   // MARK: Results
 
   private func report() -> StallReport {
-    let isWaitedFor = isWaitedFor
+    let isWaitedFor = Set(
+      (0..<facts.count).lazy.filter { !isFinished($0) }.flatMap { graph.blockers(of: $0) })
     var entries: [StallReport.Entry] = []
     var others: [StallReport.Entry] = []
     for node in 0..<facts.count {
@@ -253,46 +249,38 @@ struct StallSurvey {
       // others.
       guard let first = reasons.first else { continue }
       let simplyRuns: [StallReport.Reason] = [.executing, .closuresRun, .inCompletionBlock]
-      let isMember = node < memberCount && !simplyRuns.contains(first)
-      guard isMember || isWaitedFor[node] else { continue }
+      let isMember = node < queueOf.count && !simplyRuns.contains(first)
+      guard isMember || isWaitedFor.contains(node) else { continue }
       let entry = StallReport.Entry(
         operation: nodes.operations[node],
-        queueName: (node < memberCount ? queueOf[node] : facts[node].queue)?.storedName,
+        queueName: (node < queueOf.count ? queueOf[node] : facts[node].queue)?.storedName,
         isCancelled: facts[node].isCancelled, reasons: reasons,
         blocker: next[node].map { nodes.operations[$0] },
         root: roots[node].map { nodes.operations[$0] })
       if isMember { entries.append(entry) } else { others.append(entry) }
     }
+    let entryOf = (entries + others).map { (ObjectIdentifier($0.operation), $0) }
     return StallReport(
-      queues: queues, entries: entries, others: others, cycles: cycles, timedWaiters: timedWaiters)
-  }
-
-  private var isWaitedFor: [Bool] {
-    var isWaitedFor = Array(repeating: false, count: graph.count)
-    for node in 0..<graph.count where !isFinished(node) {
-      for blocker in graph.blockers(of: node) { isWaitedFor[blocker] = true }
-    }
-    return isWaitedFor
+      queues: queues, entries: entries, others: others, cycles: cycles, timedWaiters: timedWaiters,
+      entryOf: Dictionary(uniqueKeysWithValues: entryOf))
   }
 }
 
-/// How bad the end of a way is: the worst is shown where there are several.
-private enum Severity {
+extension StallReport.Reason {
   /// Never ends by itself.
-  static let cycle = 5
+  fileprivate static let severityOfCycle = 5
 
-  static func of(_ reasons: [StallReport.Reason]) -> Int {
-    reasons.map { reason in
-      switch reason {
-      case .cycle: cycle
-      case .inNoQueue, .reserved: 4
-      case .notReady, .gateClosed, .conditionNotMet, .readinessNotAnnounced, .suspended,
-        .finishNotAnnounced, .executionNotAnnounced, .noSlot(limit: 0, running: _):
-        3
-      case .notFinished, .ownStateNotFinished, .blockedOn, .blockedOnQueue, .blockedOnFork: 2
-      default: 1
-      }
-    }.max() ?? 0
+  /// How bad it is as the end of a way: the worst is shown where there are several.
+  fileprivate var severity: Int {
+    switch self {
+    case .cycle: Self.severityOfCycle
+    case .inNoQueue, .reserved: 4
+    case .notReady, .gateClosed, .conditionNotMet, .readinessNotAnnounced, .suspended,
+      .finishNotAnnounced, .executionNotAnnounced, .noSlot(limit: 0, running: _):
+      3
+    case .notFinished, .ownStateNotFinished, .blockedOn, .blockedOnQueue, .blockedOnFork: 2
+    default: 1
+    }
   }
 }
 

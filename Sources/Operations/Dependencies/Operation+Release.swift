@@ -101,7 +101,7 @@ extension Operation {
     var released = Released()
     let kept = unsafe walkSuccessors(head, context, &released)
     if !released.others.isEmpty { record.handOverOrOwe(released.others) }
-    if released.waiters != 0 { WaiterList.wake(released.waiters) }
+    if released.waiters != 0 { Self.wakeWaiters(released.waiters) }
     return kept
   }
 

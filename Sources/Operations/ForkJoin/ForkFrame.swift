@@ -160,9 +160,7 @@ import Synchronization
     // relaxed: see above.
     let ceiling = unsafe frame.pointee.ceiling.load(ordering: .relaxed)
     // SAFETY: thread records live for ever.
-    let worker = unsafe Unmanaged<ThreadRecord>.fromOpaque(
-      UnsafeRawPointer(bitPattern: taker).unsafelyUnwrapped
-    )._withUnsafeGuaranteedRef { record in
+    let worker = unsafe Unmanaged<ThreadRecord>.at(taker)._withUnsafeGuaranteedRef { record in
       record.worker.load(ordering: .relaxed)  // relaxed: a hint.
     }
     return scheduler.help(worker: worker, in: band) { job in
@@ -191,10 +189,8 @@ import Synchronization
       unsafe takeBack(
         frame, from: schedulers.filter { identities.contains($0.identityOfThreads) })
     } sleep: { deadline in
-      while true {
-        if unsafe end(frame) != nil { return true }
-        if !record.parker.park(until: deadline) { return unsafe end(frame) != nil }
-      }
+      while unsafe end(frame) == nil, record.parker.park(until: deadline) {}
+      return unsafe end(frame) != nil
     }
     return unsafe end(frame) == .done
   }

@@ -7,7 +7,8 @@ import Synchronization
 /// The memory of a graph: what its nodes share, the nodes, the successor lists that do not fit in
 /// them.
 @safe final class GraphArena: Sendable {
-  private let address: UInt
+  /// Where the `GraphControl` lies.
+  let address: UInt
   private let count: Int
   private let sinkCount: Int
   /// Nodes without predecessors, in the order added.
@@ -16,20 +17,15 @@ import Synchronization
   init(bodies: [Body], bands: [UInt8], edges: GraphEdges) {
     count = bodies.count
     let stride = MemoryLayout<GraphNode>.stride
-    var listed = 0
-    for node in 0..<count {
-      let successors = edges.starts[node + 1] - edges.starts[node]
-      if successors > GraphNode.inlineSuccessors { listed += successors }
-    }
+    let listed = (0..<count).lazy.map { edges.successors(of: $0).count }
+      .filter { $0 > GraphNode.inlineSuccessors }.reduce(0, +)
     address = AlignedMemory.allocate(
       byteCount: GraphControl.byteCount + count * stride + listed * MemoryLayout<Int32>.stride)
     // SAFETY: fresh memory of the size just computed, aligned beyond every need.
     unsafe Self.control(address).initialize(to: GraphControl())
     var list = address + UInt(GraphControl.byteCount + count * stride)
-    var sinks = 0
     for node in 0..<count {
       let successors = edges.successors(of: node)
-      if successors.isEmpty { sinks += 1 }
       let word = Self.place(successors, of: node, &list)
       unsafe Self.node(node, address).initialize(
         to: GraphNode(
@@ -39,7 +35,7 @@ import Synchronization
           successorCount: UInt32(successors.count),
           band: PriorityBand(lowBitsOf: UInt(bands[node])), successors: word))
     }
-    sinkCount = sinks
+    sinkCount = (0..<count).count { edges.successors(of: $0).isEmpty }
     sources = edges.predecessorCounts.indices.lazy.filter { edges.predecessorCounts[$0] == 0 }
       .map { UInt32($0) }
   }
@@ -77,9 +73,6 @@ import Synchronization
       bitPattern: address + UInt(GraphControl.byteCount)
     ).unsafelyUnwrapped + node
   }
-
-  /// The address of the `GraphControl`.
-  var word: UInt { address }
 
   /// `GraphControl.state`.
   var state: UInt64 {

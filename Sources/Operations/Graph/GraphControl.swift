@@ -49,9 +49,7 @@ import Synchronization
     let word = unsafe control.pointee.state.bitwiseOr(ending, ordering: .acquiringAndReleasing)
       .oldValue
     // SAFETY: balances the retain of `OperationGraph.start`; the run keeps the graph.
-    let run = unsafe Unmanaged<GraphRun>.fromOpaque(
-      UnsafeRawPointer(bitPattern: control.pointee.run).unsafelyUnwrapped
-    ).takeRetainedValue()
+    let run = unsafe Unmanaged<GraphRun>.at(control.pointee.run).takeRetainedValue()
     unsafe control.pointee.run = 0
     if word & cancelled != 0 { run.noteCancelled() }
     // release, edge NextRun: pairs with the exchange that starts the next run.
@@ -65,8 +63,6 @@ import Synchronization
       let control = unsafe UnsafeMutablePointer<GraphControl>(bitPattern: word)
     else { return nil }
     // SAFETY: the run is retained until its last node has finished, and one runs here.
-    return unsafe Unmanaged<GraphRun>.fromOpaque(
-      UnsafeRawPointer(bitPattern: control.pointee.run).unsafelyUnwrapped
-    ).takeUnretainedValue()
+    return unsafe Unmanaged.at(control.pointee.run).takeUnretainedValue()
   }
 }

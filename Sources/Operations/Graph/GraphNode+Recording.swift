@@ -37,28 +37,20 @@ extension GraphNode {
       }
       for index in 0..<count {
         let node = unsafe nodes + index
-        unsafe forEachSuccessor(of: node) { successor in
-          moment.note(
-            .edge, UInt(bitPattern: successor), argument: UInt64(UInt(bitPattern: node)))
+        for place in 0..<Int(unsafe node.pointee.successorCount) {
+          let successor = unsafe UInt(bitPattern: node + node.pointee.distance(place))
+          moment.note(.edge, successor, argument: UInt64(UInt(bitPattern: node)))
         }
       }
     }
   }
 
-  /// Calls `body` with each successor.
-  private static func forEachSuccessor(
-    of node: UnsafeMutablePointer<GraphNode>, _ body: (UnsafeMutablePointer<GraphNode>) -> Void
-  ) {
-    let count = unsafe Int(node.pointee.successorCount)
-    let word = unsafe node.pointee.successors
-    guard count > inlineSuccessors else {
-      for place in 0..<count {
-        unsafe body(node + Int(Int32(truncatingIfNeeded: word >> UInt(32 * place))))
-      }
-      return
+  /// How many nodes away a successor lies.
+  private borrowing func distance(_ place: Int) -> Int {
+    guard successorCount > Self.inlineSuccessors else {
+      return Int(Int32(truncatingIfNeeded: successors >> UInt(32 * place)))
     }
-    // SAFETY: the list has that many entries and lives as long as the node.
-    let list = unsafe UnsafePointer<Int32>(bitPattern: word).unsafelyUnwrapped
-    for index in 0..<count { unsafe body(node + Int(list[index])) }
+    // SAFETY: the list has an entry for each successor and lives as long as the node.
+    return unsafe Int(UnsafePointer<Int32>(bitPattern: successors).unsafelyUnwrapped[place])
   }
 }

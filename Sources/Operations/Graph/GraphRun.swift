@@ -85,7 +85,12 @@ public final class GraphRun: Sendable {
     for waiter in waiters { waiter.unpark() }
     guard !handlers.isEmpty else { return }
     guard isOnWorker else { return handlers.forEach { $0(self) } }
-    ThreadRecord.current.callingHandlers(of: self) { handlers.forEach { $0(self) } }
+    // On a worker of the scheduler: what they wait for is compensated.
+    let record = ThreadRecord.current
+    let word = unsafe UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque())
+    let outer = record.enterLevel(ThreadRecord.Level(graph: word | ThreadRecord.Level.endedRunTag))
+    handlers.forEach { $0(self) }
+    record.leaveLevel(outer)
   }
 
   /// Calls `handler` once when the run is over, or now if it is.
@@ -93,11 +98,15 @@ public final class GraphRun: Sendable {
   /// On the thread of the last node, after waiters were woken and with no lock held; it may run the
   /// graph again. Any number of handlers, in the order added.
   public func onFinish(_ handler: @escaping @Sendable (GraphRun) -> Void) {
-    let isLate = ending.withLock { ending in
-      if !isFinished { ending.handlers.append(handler) }
-      return isFinished
+    if !changeEnding({ $0.handlers.append(handler) }) { handler(self) }
+  }
+
+  /// Changes what happens at the end; false when the run is over.
+  private func changeEnding(_ change: (inout Ending) -> Void) -> Bool {
+    ending.withLock { ending in
+      if !isFinished { change(&ending) }
+      return !isFinished
     }
-    if isLate { handler(self) }
   }
 
   /// Returns when the run is over; at once if it is.
@@ -133,12 +142,11 @@ public final class GraphRun: Sendable {
     if deadline == nil, record.levels.contains(where: { $0.graph == graph.word }) {
       Fault.waitForOwnRun(graph)
     }
-    let isNode: (Job) -> Bool = { [word = graph.word] in GraphNode.isNode($0, of: word) }
     // A timed wait does not begin what may take longer, unless nobody else would.
     let mayRun = deadline == nil || scheduler.waitsByHelping
     let awaiting = mayRun ? scheduler.awaiting : nil
     return record.wait(for: .run(self), until: deadline) {
-      awaiting?.helpAwaited(ifAccepted: isNode) ?? false
+      awaiting?.helpAwaited { GraphNode.isNode($0, of: graph.word) } ?? false
     } beforeSleep: { _ in
       if deadline == nil, scheduler.waitsByHelping, starter == ObjectIdentifier(record) {
         // The nodes run on this thread, which is about to sleep.
@@ -150,15 +158,8 @@ public final class GraphRun: Sendable {
   }
 
   private func sleep(_ parker: Parker, until deadline: UInt64?) -> Bool {
-    let isLate = ending.withLock { ending in
-      if !isFinished { ending.waiters.append(parker) }
-      return isFinished
-    }
-    if isLate { return true }
-    var isInTime = true
-    while !isFinished, isInTime { isInTime = parker.park(until: deadline) }
-    if isFinished { return true }
-    ending.withLock { ending in ending.waiters.removeAll { $0 === parker } }
-    return isFinished
+    guard changeEnding({ $0.waiters.append(parker) }) else { return true }
+    while !isFinished, parker.park(until: deadline) {}
+    return !changeEnding { $0.waiters.removeAll { $0 === parker } }
   }
 }

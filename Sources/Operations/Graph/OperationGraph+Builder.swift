@@ -104,11 +104,8 @@ extension OperationGraph {
       for node in 0..<count {
         waiting.addNode(waitingFor: backward.successors(of: node).map(Int.init))
       }
-      for group in waiting.groups() {
-        guard let cycle = waiting.cycle(in: group) else { continue }
-        throw .graphCycle(graph: graphName, path: cycle.map { label($0) })
-      }
-      return edges
+      guard let cycle = waiting.groups().lazy.compactMap(waiting.cycle).first else { return edges }
+      throw .graphCycle(graph: graphName, path: cycle.map { label($0) })
     }
   }
 }

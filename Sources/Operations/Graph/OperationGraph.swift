@@ -104,10 +104,10 @@ import Synchronization
   // MARK: For runs
 
   /// The address of what the nodes share, which stands for the graph in thread records.
-  var word: UInt { arena.word }
+  var word: UInt { arena.address }
 
   /// Type and name or address, and size.
-  var diagnosis: String {
+  package var diagnosis: String {
     "graph \(name.map { "\"\($0)\"" } ?? "0x\(String(word, radix: 16))") (\(count) nodes)"
   }
 }

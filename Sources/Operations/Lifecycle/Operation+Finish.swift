@@ -113,7 +113,7 @@ extension Operation {
     unsafe queue?.submitUnlessEmpty(context.pointee.takeReady())
     if !released.others.isEmpty { record.handOverOrOwe(released.others) }
     if bits & StateBit.hasExtras != 0 { tellProbes() }
-    if released.waiters != 0 { WaiterList.wake(released.waiters) }
+    if released.waiters != 0 { Self.wakeWaiters(released.waiters) }
     if bits & StateBit.hasExtras != 0 { dropConditions() }
   }
 

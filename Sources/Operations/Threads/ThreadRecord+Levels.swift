@@ -42,6 +42,46 @@ extension ThreadRecord {
 
     /// Set in `graph` for a run that has ended.
     static let endedRunTag: UInt = 1
+
+    /// The level of another thread that runs a part of the body: it is not the one that does the rest
+    /// when `start()` returns.
+    var onAnotherThread: Self {
+      guard stage == .starting || stage == .finishedInStart else { return self }
+      var level = self
+      level.stage = .part
+      return level
+    }
+
+    /// The graph run that the level belongs to.
+    var run: GraphRun? {
+      guard graph & Self.endedRunTag != 0 else { return GraphControl.run(at: graph) }
+      // SAFETY: the thread that calls the handlers keeps the run.
+      return unsafe Unmanaged.at(graph & ~Self.endedRunTag).takeUnretainedValue()
+    }
+
+    /// The queue whose operation the level runs, or whose completion block.
+    var ownQueue: OperationQueue? {
+      let word = queue | completingQueue
+      guard word != 0 else { return nil }
+      // SAFETY: the operation is a member until its completion block has returned, which keeps the
+      // queue.
+      return unsafe OperationQueue.reference(word).takeUnretainedValue()
+    }
+
+    /// What a wait at the level would block; nil for what belongs to neither a queue nor a graph.
+    var place: WaitPlace? {
+      if let queue = ownQueue { return WaitPlace(queue: queue, scheduler: queue.scheduler) }
+      return run.map { WaitPlace(queue: nil, scheduler: $0.scheduler) }
+    }
+
+    /// The level's operation takes a slot of its queue until the level returns.
+    var isExecuting: Bool {
+      guard queue != 0, !isByHand, stage != .ended else { return false }
+      guard stage == .part, Operation.isOperation(at: operation) else { return true }
+      // A part may go on after another one has finished the operation.
+      // SAFETY: whoever runs the level keeps the operation.
+      return unsafe !Operation.reference(operation)._withUnsafeGuaranteedRef(\.isSealed)
+    }
   }
 
   /// The innermost level.
@@ -157,6 +197,19 @@ extension ThreadRecord {
     level = ended
   }
 
+  /// Notes that a node of the graph at `word` runs now; what is given back goes to `leaveNode`.
+  @inline(__always) func enterNode(_ word: UInt) -> Bool {
+    guard !isInside else { return enterLevel(Level(graph: word)) }
+    currentGraph = word
+    return false
+  }
+
+  /// Notes that what `enterNode` found runs again.
+  @inline(__always) func leaveNode(_ isNested: Bool) {
+    currentGraph = 0
+    if isNested { leaveLevel(true) }
+  }
+
   // MARK: Finishing inside of start()
 
   /// Whether this thread is inside `start()` of the operation, which has finished: the rest is done
@@ -182,63 +235,16 @@ extension ThreadRecord {
 
   // MARK: Looking
 
-  /// The levels of a thread, innermost first; made without a copy, since there may be thousands.
-  struct Levels: Sequence, IteratorProtocol {
-    fileprivate let record: ThreadRecord
-    /// Levels below the innermost that are left, and 1 for that.
-    fileprivate var left: Int
+  /// The run whose node runs here, with nothing else on top of it.
+  var runOfGraph: GraphRun? {
+    currentQueue == 0 ? GraphControl.run(at: currentGraph) : nil
+  }
 
-    mutating func next() -> Level? {
-      guard left > 0 else { return nil }
-      left -= 1
-      return left == record.enclosing.count ? record.level : record.enclosing[left]
+  /// The levels of this thread, innermost first; made without a copy, since there may be thousands.
+  var levels: some Sequence<Level> {
+    (0..<enclosing.count + (isInside ? 1 : 0)).reversed().lazy.map { [self] place in
+      place == enclosing.count ? level : enclosing[place]
     }
-  }
-
-  /// The levels of this thread, innermost first.
-  var levels: Levels { Levels(record: self, left: enclosing.count + (isInside ? 1 : 0)) }
-}
-
-extension ThreadRecord.Level {
-  /// The level of another thread that runs a part of the body: it is not the one that does the rest
-  /// when `start()` returns.
-  var onAnotherThread: Self {
-    guard stage == .starting || stage == .finishedInStart else { return self }
-    var level = self
-    level.stage = .part
-    return level
-  }
-
-  /// The graph run that the level belongs to.
-  var run: GraphRun? {
-    guard graph & Self.endedRunTag != 0 else { return GraphControl.run(at: graph) }
-    // SAFETY: the thread that calls the handlers keeps the run.
-    return unsafe Unmanaged<GraphRun>.fromOpaque(
-      UnsafeRawPointer(bitPattern: graph & ~Self.endedRunTag).unsafelyUnwrapped
-    ).takeUnretainedValue()
-  }
-
-  /// The queue whose operation the level runs, or whose completion block.
-  var ownQueue: OperationQueue? {
-    let word = queue | completingQueue
-    guard word != 0 else { return nil }
-    // SAFETY: the operation is a member until its completion block has returned, which keeps the
-    // queue.
-    return unsafe OperationQueue.reference(word).takeUnretainedValue()
-  }
-
-  /// The operation; nil for a closure's cell, a graph and nothing.
-  var operationObject: Operation? {
-    guard operation != 0, Operation.isOperation(at: operation) else { return nil }
-    // SAFETY: whoever runs the level keeps the operation.
-    return unsafe Operation.reference(operation).takeUnretainedValue()
-  }
-
-  /// The level's operation takes a slot of its queue until the level returns.
-  var isExecuting: Bool {
-    guard queue != 0, !isByHand, stage != .ended else { return false }
-    // A part may go on after another one has finished the operation.
-    return stage != .part || operationObject.map { !$0.isSealed } ?? true
   }
 }
 

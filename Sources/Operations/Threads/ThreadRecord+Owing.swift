@@ -119,9 +119,6 @@ extension ThreadRecord {
 
   /// Takes the handle of an operation, or the drain of a queue, that is in the way of the target.
   private func takeOwed(for target: BlockedWait.Target) -> Job? {
-    if let operation = target.operation, let handle = takeOwedHandle(of: operation) {
-      return handle
-    }
     let waits = BlockedWait.all()
     var targets = [target]
     // What executes may wait in turn.
@@ -135,7 +132,9 @@ extension ThreadRecord {
       }
       var found: Job?
       _ = Operation.findInWay(of: target.operationsInWay) { operation, facts in
-        found = takeOwedHandle(of: operation) ?? facts.queue.flatMap { takeOwedDrain(of: $0) }
+        found =
+          takeOwed { Drain.queue(of: $0) == nil && Operation.word(behind: $0) == operation.word }
+          ?? facts.queue.flatMap { queue in takeOwed { Drain.queue(of: $0) == queue.word } }
         targets += waits.filter { wait in
           facts.words.contains(where: wait.waiters.contains) && wait.thread != address
             && seen.insert(wait.thread).inserted
@@ -145,14 +144,6 @@ extension ThreadRecord {
       if let found { return found }
     }
     return nil
-  }
-
-  private func takeOwedHandle(of operation: Operation) -> Job? {
-    takeOwed { Drain.queue(of: $0) == nil && Operation.word(behind: $0) == operation.word }
-  }
-
-  private func takeOwedDrain(of queue: OperationQueue) -> Job? {
-    takeOwed { Drain.queue(of: $0) == queue.word }
   }
 
   private func takeOwed(where accepts: (Job) -> Bool) -> Job? {

@@ -89,21 +89,21 @@ import Synchronization
   /// Which stripe of a queue's registry this thread adds to.
   let stripe: Int
   /// References that `release(_:)` still has to release.
-  fileprivate var releaseList: [UInt] = []
+  private var releaseList: [UInt] = []
   /// How many those are; a field of its own for the reason that `owedCount` has.
-  fileprivate var releasesLeft = 0
+  private var releasesLeft = 0
   /// How many calls of `release(_:)` lie inside each other on this thread.
-  fileprivate var releaseDepth = 0
+  private var releaseDepth = 0
   /// Closures and operations that `dispose(of:)` still has to let go of.
-  fileprivate var garbage: [Any] = []
-  fileprivate var isDisposing = false
+  private var garbage: [Any] = []
+  private var isDisposing = false
   /// Free closure nodes.
   let nodeCache = ClosureNodeCache()
 
   /// The record made before this one, or 0.
   private let older: UInt
 
-  private init(index: Int, older: UInt) {
+  fileprivate init(index: Int, older: UInt) {
     stripe = RegistryStripe.index(ofRecord: index)
     self.older = older
     unsafe entries = Self.zeros()
@@ -125,13 +125,8 @@ import Synchronization
   var address: UInt { unsafe UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()) }
 
   /// The record of the calling thread.
-  static var current: ThreadRecord {
-    if let address = unsafe shim_get_operations() {
-      // SAFETY: set below to a record that is never freed.
-      return unsafe Unmanaged<ThreadRecord>.fromOpaque(address).takeUnretainedValue()
-    }
-    return record(at: UInt(bitPattern: unsafe adoptRecord()))
-  }
+  // SAFETY: it is never freed.
+  static var current: ThreadRecord { unsafe currentReference.takeUnretainedValue() }
 
   /// Runs `body` with the calling thread's record, without counting a reference.
   @inline(__always)
@@ -142,23 +137,20 @@ import Synchronization
 
   /// The record of the calling thread, which lives for ever.
   @inline(__always) static var currentReference: Unmanaged<ThreadRecord> {
-    // SAFETY: as in `current`.
+    // SAFETY: set by `adoptRecord` to a record that is never freed.
     unsafe Unmanaged.fromOpaque(shim_get_operations() ?? adoptRecord())
   }
 
-  struct Registry: Sendable {
-    var count = 0
-    var free: [UInt] = []
-  }
-  private static let registry = Locked(Registry())
+  /// How many records there are, and those whose threads have ended.
+  fileprivate static let registry = Locked((count: 0, free: [UInt]()))
   /// Calls `threadEnds` with what a thread has set for it.
-  private static let key: pthread_key_t = {
+  fileprivate static let key: pthread_key_t = {
     var key = pthread_key_t()
     unsafe pthread_key_create(&key) { unsafe ThreadRecord.threadEnds($0) }
     return key
   }()
   /// The record made last, or 0; changes under the lock of `registry`.
-  private static let newest = Atomic<UInt>(0)
+  fileprivate static let newest = Atomic<UInt>(0)
 
   /// Every record that exists, for scans; newest first.
   static func forEach(_ body: (ThreadRecord) -> Void) {
@@ -172,29 +164,9 @@ import Synchronization
     }
   }
 
-  fileprivate static func record(at address: UInt) -> ThreadRecord {
-    // SAFETY: records that `adopt` has made are never released.
-    unsafe Unmanaged<ThreadRecord>.fromOpaque(
-      UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped
-    ).takeUnretainedValue()
-  }
-
-  fileprivate static func adopt() -> UnsafeMutableRawPointer {
-    let address = registry.withLock { registry in
-      if let free = registry.free.popLast() { return free }
-      // relaxed: locked
-      let made = ThreadRecord(index: registry.count, older: newest.load(ordering: .relaxed))
-      let address = unsafe UInt(bitPattern: Unmanaged.passRetained(made).toOpaque())
-      registry.count += 1
-      // sequentially consistent, edge StartGate: publishes the record to `forEach`, before any
-      // entry in it.
-      newest.store(address, ordering: .sequentiallyConsistent)
-      return address
-    }
-    let pointer = unsafe UnsafeMutableRawPointer(bitPattern: address)
-    unsafe shim_set_operations(pointer)
-    unsafe pthread_setspecific(key, pointer)
-    return unsafe pointer.unsafelyUnwrapped
+  private static func record(at address: UInt) -> ThreadRecord {
+    // SAFETY: records that `adoptRecord` has made are never released.
+    unsafe Unmanaged.at(address).takeUnretainedValue()
   }
 
   /// The thread that used the record at `address` ends.
@@ -234,9 +206,9 @@ import Synchronization
     startingOperation = 0
     return true
   }
-}
 
-extension ThreadRecord {
+  // MARK: Letting go
+
   /// So few that they fit on any stack, and so many that most releases need no list.
   private static let releaseDepthLimit = 8
 
@@ -268,9 +240,7 @@ extension ThreadRecord {
     }
     releaseDepth = 0
   }
-}
 
-extension ThreadRecord {
   /// Lets go of `object`, with a loop instead of recursion when its end lets go of others in the
   /// same way.
   ///
@@ -285,9 +255,31 @@ extension ThreadRecord {
   }
 }
 
+extension Unmanaged {
+  /// The object at an address.
+  @inline(__always) static func at(_ address: UInt) -> Self {
+    // SAFETY: the caller knows that it is there.
+    unsafe fromOpaque(UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped)
+  }
+}
+
 /// The calling thread's record, which it does not have yet.
 ///
 /// No static function: the usual case, which does not call it, would fetch the class for it.
 @inline(never) private func adoptRecord() -> UnsafeMutableRawPointer {
-  unsafe ThreadRecord.adopt()
+  let address = ThreadRecord.registry.withLock { registry in
+    if let free = registry.free.popLast() { return free }
+    let older = ThreadRecord.newest.load(ordering: .relaxed)  // relaxed: locked
+    let made = ThreadRecord(index: registry.count, older: older)
+    registry.count += 1
+    let address = unsafe UInt(bitPattern: Unmanaged.passRetained(made).toOpaque())
+    // sequentially consistent, edge StartGate: publishes the record to `forEach`, before any
+    // entry in it.
+    ThreadRecord.newest.store(address, ordering: .sequentiallyConsistent)
+    return address
+  }
+  let pointer = unsafe UnsafeMutableRawPointer(bitPattern: address)
+  unsafe shim_set_operations(pointer)
+  unsafe pthread_setspecific(ThreadRecord.key, pointer)
+  return unsafe pointer.unsafelyUnwrapped
 }

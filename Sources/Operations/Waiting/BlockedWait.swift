@@ -6,7 +6,7 @@ import Scheduling
 /// A worker that blocks inside an operation; in the record of its thread.
 package struct BlockedWait: Sendable {
   /// What is waited for.
-  enum Target: Sendable {
+  package enum Target: Sendable {
     case operation(Operation)
     case queue(OperationQueue)
     case run(GraphRun)
@@ -70,38 +70,27 @@ package struct BlockedWait: Sendable {
   /// The threads of the schedulers that have something on its stack.
   package let schedulers: [SchedulerIdentity]
   /// nil for what is none of ours.
-  let target: Target?
+  package let target: Target?
   /// It has a deadline.
   package let isTimed: Bool
   /// For the half of a fork: the thread record of whoever runs it, 0 before anybody does.
   var taker: UInt = 0
 
   package var operation: Operation? { target?.operation }
-  /// The name of the queue or run waited for.
-  package var queueName: String? {
-    switch target {
-    case .queue(let queue): queue.storedName
-    case .run(let run): run.graph.diagnosis
-    case .operation, .half, nil: nil
-    }
-  }
   package var isForHalf: Bool {
     if case .half = target { true } else { false }
-  }
-
-  /// As of now; under the lock of the record, without which the waiting thread does not return.
-  fileprivate var looked: BlockedWait {
-    guard case .half(let frame) = target else { return self }
-    var wait = self
-    wait.taker = ForkFrame.taker(ofFrameAt: frame)
-    return wait
   }
 
   /// Every worker that blocks inside an operation now.
   package static func all() -> [BlockedWait] {
     var waits: [BlockedWait] = []
     ThreadRecord.forEach { record in
-      if let wait = record.blocked.withLock({ $0?.looked }) { waits.append(wait) }
+      record.blocked.withLock { blocked in
+        guard var wait = blocked else { return }
+        // Without the lock the waiting thread does not return.
+        if case .half(let frame) = wait.target { wait.taker = ForkFrame.taker(ofFrameAt: frame) }
+        waits.append(wait)
+      }
     }
     return waits
   }

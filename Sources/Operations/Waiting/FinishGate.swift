@@ -11,8 +11,6 @@ import Synchronization
 final class FinishGate: Sendable {
   private let futex = Futex()
 
-  private init() {}
-
   /// Lets everybody go on; the finisher's.
   func open() {
     // release, edge Woken: pairs with the acquire in `wait`.
@@ -48,9 +46,7 @@ final class FinishGate: Sendable {
   /// Opens the gate of a record that is in no list any more, and frees the record.
   static func openAndFree(_ record: RecordPointer) {
     // SAFETY: the owner comes from `of`, and the record has kept it.
-    let gate = unsafe Unmanaged<FinishGate>.fromOpaque(
-      UnsafeRawPointer(bitPattern: record.pointee.owner).unsafelyUnwrapped
-    ).takeRetainedValue()
+    let gate = unsafe Unmanaged<FinishGate>.at(record.pointee.owner).takeRetainedValue()
     unsafe record.deinitialize(count: 1)
     unsafe record.deallocate()
     gate.open()

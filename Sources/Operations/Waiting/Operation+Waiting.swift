@@ -119,7 +119,7 @@ extension Operation {
     var waiter = SuccessorRecord(waiter: record.parker)
     unsafe withUnsafeMutablePointer(to: &waiter) { waiter in
       guard unsafe pushRecord(waiter) else { return }
-      // acquire, edge Woken: pairs with the release in `WaiterList.wake`; the record may go after
+      // acquire, edge Woken: pairs with the release in `wakeWaiters`; the record may go after
       // it.
       while unsafe !waiter.pointee.flag.load(ordering: .acquiring) { record.parker.park() }
     }
@@ -134,12 +134,10 @@ extension Operation {
       unsafe Self.push(entry, link: UnsafeMutablePointer(mutating: link), on: word)
     }
   }
-}
 
-/// Waiters taken off a sealed successor list.
-enum WaiterList {
-  /// Wakes every waiter of the list that begins with the tagged word `first`.
-  static func wake(_ first: UInt) {
+  /// Wakes every waiter of the list, taken off a sealed successor list, that begins with the tagged
+  /// word `first`.
+  static func wakeWaiters(_ first: UInt) {
     var entry = first
     while entry != 0 {
       let record = unsafe Operation.record(entry)

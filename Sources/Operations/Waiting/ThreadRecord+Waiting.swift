@@ -13,14 +13,6 @@ struct WaitPlace {
   var policy: BlockingPolicy { queue?.blockingPolicy ?? .automatic }
 }
 
-extension ThreadRecord.Level {
-  /// nil for what belongs to neither a queue nor a graph.
-  var place: WaitPlace? {
-    if let queue = ownQueue { return WaitPlace(queue: queue, scheduler: queue.scheduler) }
-    return run.map { WaitPlace(queue: nil, scheduler: $0.scheduler) }
-  }
-}
-
 extension ThreadRecord {
   /// The innermost level that belongs to a queue or a graph, else the main queue on the main
   /// thread; nil on a thread that runs nothing of ours.
