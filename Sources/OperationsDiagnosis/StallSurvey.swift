@@ -96,7 +96,7 @@ struct StallSurvey {
       if number < queueOf.count, case .finished = found.stage { found.stage = .leaving }
       var inWay = found.dependencies
       if let barrier = found.barrier { inWay.append(barrier) }
-      if let wait = wait(of: found), let target = wait.operation {
+      if let wait = wait(of: found), let target = wait.target?.operation {
         inWay.append(target)
         if wait.isTimed { timedWaiters.insert(ObjectIdentifier(operation)) }
       }

@@ -150,8 +150,7 @@ public func forkEach<Failure: Error>(
   /// a graph's node.
   @inline(__always) private static func bandOfOperation(_ record: ThreadRecord) -> PriorityBand {
     let word = record.currentOperation
-    guard word != 0 else { return .normal }
-    guard Operation.isOperation(at: word) else { return .normal }
+    guard word != 0, Operation.isOperation(at: word) else { return .normal }
     // SAFETY: the operation runs here.
     return unsafe Operation.reference(word)._withUnsafeGuaranteedRef(\.band)
   }

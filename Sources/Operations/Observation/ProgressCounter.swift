@@ -21,8 +21,6 @@ public final class ProgressCounter: Sendable {
   private let state = Locked(State())
   private let notices = Notices<Units>()
 
-  init() {}
-
   /// Units of the whole work; 0, the default, counts nothing.
   public var totalUnitCount: Int {
     get { state.withLock { $0.total } }
@@ -101,10 +99,9 @@ extension OperationQueue {
     let extras = extrasMade()
     if let present = extras.progressBridge.withLock({ $0 }) { return present as? Bridge }
     let made = make()
-    let kept = extras.progressBridge.withLock { bridge in
-      if bridge == nil { bridge = made }
-      return bridge
+    return extras.progressBridge.withLock { bridge in
+      bridge = bridge ?? made
+      return bridge as? Bridge
     }
-    return kept as? Bridge
   }
 }

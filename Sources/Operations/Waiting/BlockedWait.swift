@@ -33,7 +33,7 @@ package struct BlockedWait: Sendable {
       }
     }
 
-    var operation: Operation? {
+    package var operation: Operation? {
       if case .operation(let operation) = self { operation } else { nil }
     }
 
@@ -76,7 +76,6 @@ package struct BlockedWait: Sendable {
   /// For the half of a fork: the thread record of whoever runs it, 0 before anybody does.
   var taker: UInt = 0
 
-  package var operation: Operation? { target?.operation }
   package var isForHalf: Bool {
     if case .half = target { true } else { false }
   }
