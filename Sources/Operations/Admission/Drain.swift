@@ -2,7 +2,6 @@
 
 import ConcurrencyPrimitives
 import Scheduling
-import Synchronization
 
 /// A job that holds one slot of a queue and runs what the ready list has, best first.
 ///
@@ -25,44 +24,43 @@ struct Drain: ~Copyable {
   /// - Parameter first: what the drain runs first, in a slot that the caller leaves to it.
   static func make(_ queue: OperationQueue, first: Job? = nil) -> Job {
     let drain = UnsafeMutablePointer<Drain>.allocate(capacity: 1)
-    let reference = unsafe Unmanaged.passRetained(queue)
+    unsafe _ = Unmanaged.passRetained(queue)
     unsafe drain.initialize(
       to: Drain(
-        header: JobHeader(run: drainRun), queue: UInt(bitPattern: reference.toOpaque()),
-        isAway: queue.isAway, first: first))
-    return job(UInt(bitPattern: drain))
+        header: JobHeader(run: drainRun), queue: queue.word, isAway: queue.isAway, first: first))
+    return unsafe job(drain)
   }
 
   /// The queue of a drain's job that the caller holds; nil for other jobs.
   static func queue(of job: Job) -> UInt? {
-    guard unsafe job.runs(drainRun) else { return nil }
-    return unsafe UnsafeMutableRawPointer(job.header).assumingMemoryBound(to: Drain.self).pointee
-      .queue
+    unsafe job.runs(drainRun) ? drain(job).pointee.queue : nil
   }
 
   /// Whether a job of a scheduler is a drain of this queue that has nothing but its slot.
   fileprivate static func isIdle(_ job: Job, of queue: OperationQueue) -> Bool {
-    guard self.queue(of: job) == queue.word else { return false }
-    // SAFETY: the run function says what the header belongs to; whoever has the job keeps the
-    // drain.
-    let drain = unsafe UnsafeMutableRawPointer(job.header).assumingMemoryBound(to: Drain.self)
-    return unsafe drain.pointee.first == nil
+    unsafe self.queue(of: job) == queue.word && drain(job).pointee.first == nil
   }
 
   /// Frees a drain that was taken out of a scheduler, whose slot is the caller's now.
   fileprivate static func free(_ job: Job) {
-    let drain = unsafe UnsafeMutableRawPointer(job.header).assumingMemoryBound(to: Drain.self)
+    let drain = unsafe drain(job)
     let queue = unsafe OperationQueue.reference(drain.pointee.queue)
     unsafe drain.deinitialize(count: 1)
     unsafe drain.deallocate()
     unsafe queue.release()
   }
 
-  fileprivate static func job(_ address: UInt) -> Job {
+  fileprivate static func job(_ drain: UnsafeMutablePointer<Drain>) -> Job {
     // SAFETY: the header is the first field of a live drain.
     unsafe Job(
-      header: UnsafeMutablePointer<JobHeader>(bitPattern: address).unsafelyUnwrapped,
-      band: .normal)
+      header: UnsafeMutableRawPointer(drain).assumingMemoryBound(to: JobHeader.self), band: .normal)
+  }
+
+  /// The drain behind its job, which the caller holds.
+  private static func drain(_ job: Job) -> UnsafeMutablePointer<Drain> {
+    // SAFETY: the run function says what the header belongs to; whoever has the job keeps the
+    // drain.
+    unsafe UnsafeMutableRawPointer(job.header).assumingMemoryBound(to: Drain.self)
   }
 }
 
@@ -78,11 +76,8 @@ private func drainRun(_ header: UnsafeMutableRawPointer, _ context: UnsafeMutabl
       unsafe queue.runDrain(first, isAway: drain.pointee.isAway, record, context)
     }
   }
-  if goesOn {
-    unsafe context.pointee.ready.append(Drain.job(UInt(bitPattern: header)))
-  } else {
-    Drain.free(Drain.job(UInt(bitPattern: header)))
-  }
+  let job = unsafe Drain.job(drain)
+  if goesOn { unsafe context.pointee.ready.append(job) } else { Drain.free(job) }
   return 0
 }
 
@@ -145,20 +140,12 @@ extension OperationQueue {
         onlyFirst: order != nil, where: { Operation.word(behind: $0) == operation.word })
     else {
       // A drain was faster; what it counted on is still there.
-      changePolicyAndStart { word in
-        let isReleasing = PolicyWord.isReleasing(word)
-        word += PolicyWord.oneReady
-        word -= PolicyWord.oneRunning
-        return PolicyWord.startMore(&word, isReleasing: isReleasing, burst: 1)
-      }
+      carryOut(changePolicyAndClaim { $0 += PolicyWord.oneReady - PolicyWord.oneRunning })
       return false
     }
     let outer = record.slotIsGone
     record.slotIsGone = false
-    var context = WorkerContext(worker: -1, scheduler: identity)
-    unsafe withUnsafeMutablePointer(to: &context) { context in
-      unsafe run(job, isAway: isAway, record, context)
-    }
+    unsafe Operation.withContext(of: self) { unsafe run(job, isAway: isAway, record, $0) }
     record.settleCredit()
     if !record.slotIsGone { releaseSlot() }
     record.slotIsGone = outer
@@ -191,21 +178,14 @@ extension OperationQueue {
   /// given up.
   private func claimCount() -> Starts? {
     var isClaimed = false
-    var more = Starts()
-    changePolicy { word in
-      let isReleasing = PolicyWord.isReleasing(word)
+    let more = changePolicyAndClaim { word in
       // The list of an open queue is its releaser's, who may hold what comes before it.
       isClaimed =
         !PolicyWord.isSuspended(word) && !PolicyWord.isUnlimited(word)
         && PolicyWord.isWithinLimit(word) && PolicyWord.ready(word) > 0
-      more = Starts()
-      if isClaimed {
-        word -= PolicyWord.oneReady
-        more = PolicyWord.startMore(&word, isReleasing: isReleasing, burst: 1)
-      } else {
-        word -= PolicyWord.oneRunning
-      }
+      word -= isClaimed ? PolicyWord.oneReady : PolicyWord.oneRunning
     }
+    // What keeps the caller from a claim keeps every other start from one.
     return isClaimed ? more : nil
   }
 }

@@ -87,14 +87,8 @@ extension OperationQueue {
 
   /// Counts jobs that were added to the list; returns what they and the policy let start.
   private func countReady(_ added: Int) -> Starts {
-    let burst = min(UInt64(added), self.burst)
-    var starts = Starts()
-    changePolicy { word in
-      let isReleasing = PolicyWord.isReleasing(word)
-      word += UInt64(added) * PolicyWord.oneReady
-      starts = PolicyWord.startMore(&word, isReleasing: isReleasing, burst: burst)
-    }
-    return starts
+    let added = UInt64(added)
+    return changePolicyAndClaim(atMost: min(added, burst)) { $0 += added * PolicyWord.oneReady }
   }
 
   /// A cancelled operation may be skipped now; false when the queue keeps the job until it is
@@ -124,11 +118,14 @@ extension OperationQueue {
     }
   }
 
-  /// As `changePolicy`, and carries out what the exchange lets start.
-  func changePolicyAndStart(_ change: (inout UInt64) -> Starts) {
+  /// As `changePolicy`; claims in the same exchange what may start after it, which the caller
+  /// carries out.
+  @inline(__always) func changePolicyAndClaim(
+    atMost burst: UInt64 = 1, _ change: (inout UInt64) -> Void
+  ) -> Starts {
     var starts = Starts()
-    changePolicy { starts = change(&$0) }
-    carryOut(starts)
+    changePolicy { starts = PolicyWord.startMore(&$0, burst: burst, after: change) }
+    return starts
   }
 
   /// Submits what an exchange of the policy word has claimed, together with `skips`.
@@ -192,13 +189,7 @@ extension OperationQueue {
   }
 
   /// Gives back one slot.
-  func releaseSlot() {
-    changePolicyAndStart { word in
-      let isReleasing = PolicyWord.isReleasing(word)
-      word -= PolicyWord.oneRunning
-      return PolicyWord.startMore(&word, isReleasing: isReleasing, burst: 1)
-    }
-  }
+  func releaseSlot() { carryOut(changePolicyAndClaim { $0 -= PolicyWord.oneRunning }) }
 
   /// An operation keeps a slot after its worker has left it.
   func addDetached() {
@@ -309,12 +300,6 @@ enum PolicyWord {
   static func withReleaser(_ word: UInt64, isReleasing: Bool) -> UInt64 {
     isOpen(word) == isReleasing ? word & ~openXorReleasing : word | openXorReleasing
   }
-  /// After `change`, which opens or closes the queue, the same one is releasing as before.
-  static func keepingReleaser(_ word: inout UInt64, _ change: (inout UInt64) -> Void) {
-    let isReleasing = isReleasing(word)
-    change(&word)
-    word = withReleaser(word, isReleasing: isReleasing)
-  }
   /// One more may start; without a limit as long as the field can count it.
   static func hasRoom(_ word: UInt64) -> Bool { running(word) < min(limit(word), largestLimit) }
   /// The slot that is held is within the limit.
@@ -353,13 +338,18 @@ enum PolicyWord {
 
   // MARK: Starting
 
-  /// Lets start what the policy allows now: at most `burst` drains under a limit, everything
-  /// without one.
+  /// Lets start what the policy allows after `change`: at most `burst` drains under a limit,
+  /// everything without one.
   ///
-  /// `isReleasing` says whether somebody else is, as of before the exchange. Where nobody is,
-  /// whoever opens the queue, or puts something into the list of a fast one, claims the list and is
-  /// its releaser until it has reached the scheduler; others add to it meanwhile.
-  static func startMore(_ word: inout UInt64, isReleasing: Bool, burst: UInt64) -> Starts {
+  /// Whoever was releasing the list before is afterwards, also where `change` opens or closes the
+  /// queue. Where nobody was, whoever opens the queue, or puts something into the list of a fast
+  /// one, claims the list and is its releaser until it has reached the scheduler; others add to it
+  /// meanwhile.
+  @inline(__always) static func startMore(
+    _ word: inout UInt64, burst: UInt64, after change: (inout UInt64) -> Void
+  ) -> Starts {
+    let isReleasing = isReleasing(word)
+    change(&word)
     if isOpen(word) {
       let claimed = isReleasing ? 0 : ready(word)
       word = withReleaser(word - claimed * oneReady, isReleasing: isReleasing || claimed > 0)
@@ -379,4 +369,27 @@ struct Starts {
   var drains = 0
   /// Jobs that are claimed and go from the ready list to the scheduler as they are.
   var released = 0
+}
+
+/// What the policy of a queue lets start, as of one instant.
+package struct AdmissionState: Sendable {
+  /// Nothing starts until the queue is resumed.
+  package let isSuspended: Bool
+  /// Operations that hold a slot.
+  package let running: Int
+  /// Most that may hold one; nil without a limit.
+  package let limit: Int?
+
+  /// One more may start, but for suspension.
+  package var hasRoom: Bool { limit.map { running < $0 } ?? true }
+}
+
+extension OperationQueue {
+  /// Any thread.
+  package final var admission: AdmissionState {
+    let word = policy.load(ordering: .acquiring)  // acquire, edge PolicyChanged
+    return AdmissionState(
+      isSuspended: PolicyWord.isSuspended(word), running: Int(PolicyWord.running(word)),
+      limit: PolicyWord.isUnlimited(word) ? nil : Int(PolicyWord.limit(word)))
+  }
 }

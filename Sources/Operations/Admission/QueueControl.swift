@@ -14,13 +14,6 @@ struct QueueControl: Sendable {
   var waitingTasks = 0
 }
 
-/// What is to follow from a change of the limit.
-struct LimitChange {
-  let starts: Starts
-  /// There was no limit, and is one now: members may have to give up what needed no slot.
-  let hasClosed: Bool
-}
-
 extension OperationQueue {
   // MARK: Limit
 
@@ -34,22 +27,24 @@ extension OperationQueue {
       OperationError.invalidLimit(newValue).fault(
         "setting maxConcurrentOperationCount of \(diagnosis)")
     }
-    let change = control.withLock { control in
+    applyLimit { control in
       if hasExtras { note(.limit, from: control.limit, to: newValue) }
       control.limit = newValue
       if isRecording { recordLimit(newValue) }
-      return apply(limit: newValue)
     }
-    carryOut(change, startsNothing: newValue == 0)
+    // The claims of drains may have left little else in the list.
+    if newValue == 0 { noteStaleHandles(0) }
   }
 
-  /// What follows from a change of the limit, after `control`.
-  func carryOut(_ change: LimitChange, startsNothing: Bool = false) {
+  /// Brings the limit into the policy as it is after `change`, and carries out what follows.
+  func applyLimit(after change: (inout QueueControl) -> Void) {
+    let (starts, hasClosed) = control.withLock { control in
+      change(&control)
+      return apply(limit: control.limit)
+    }
     // Before anything runs here, which may wait for one of them.
-    carryOut(change.starts, with: change.hasClosed ? skipsOfCancelledMembers() : JobChain())
+    carryOut(starts, with: hasClosed ? skipsOfCancelledMembers() : JobChain())
     tellObservers()
-    // The claims of drains may have left little else in the list.
-    if startsNothing { noteStaleHandles(0) }
   }
 
   /// The limit in the policy word when none is set.
@@ -78,8 +73,9 @@ extension OperationQueue {
 
   /// Brings the limit as it is set into the policy, under `control`.
   ///
-  /// Returns what the caller must carry out.
-  func apply(limit set: Int) -> LimitChange {
+  /// Returns what may start, and whether there is a limit now where there was none: then members
+  /// may have to give up what needed no slot.
+  private func apply(limit set: Int) -> (starts: Starts, hasClosed: Bool) {
     // A queue cannot hold more, so such a limit limits nothing.
     let limit = set >= 0 && set < MemberCount.limit ? set : highestLimit
     // relaxed: limits change only under `control`.
@@ -88,24 +84,18 @@ extension OperationQueue {
     var counted: UInt64 = 0
     if wasUnlimited, !isUnlimited {
       // Limit 0 starts nothing while the operations that run in fast mode are counted.
-      changePolicy {
-        PolicyWord.keepingReleaser(&$0) { $0 = PolicyWord.withLimit($0, 0) }
-      }
+      _ = changePolicyAndClaim { $0 = PolicyWord.withLimit($0, 0) }
       AsymmetricBarrier.heavy()
       counted = countFastStarts()
     } else if !wasUnlimited, isUnlimited {
       counted = forgetFastStarts()
     }
-    var starts = Starts()
-    let burst = self.burst
-    changePolicy { word in
-      let isReleasing = PolicyWord.isReleasing(word)
+    let starts = changePolicyAndClaim(atMost: burst) { word in
       if wasUnlimited, !isUnlimited { word += counted * PolicyWord.oneRunning }
       if !wasUnlimited, isUnlimited { word -= counted * PolicyWord.oneRunning }
       word = PolicyWord.withLimit(word, limit)
-      starts = PolicyWord.startMore(&word, isReleasing: isReleasing, burst: burst)
     }
-    return LimitChange(starts: starts, hasClosed: wasUnlimited && !isUnlimited)
+    return (starts, wasUnlimited && !isUnlimited)
   }
 
   /// Drains to start at once under a limit; while there is room each of them starts one more before
@@ -153,28 +143,15 @@ extension OperationQueue {
     let starts = control.withLock { _ in
       if hasExtras { note(.suspended, from: isSuspendedNow, to: newValue) }
       if isRecording { recordSuspension(newValue) }
-      return newValue ? suspend() : resume()
+      let starts = changePolicyAndClaim(atMost: burst) { word in
+        word = newValue ? word | PolicyWord.suspended : word & ~PolicyWord.suspended
+      }
+      if newValue { AsymmetricBarrier.heavy() }
+      return starts
     }
     // The claims of drains may have left little else in the list.
     if newValue { noteStaleHandles(0) } else { carryOut(starts, with: readyList.takeDeferred()) }
     tellObservers()
-  }
-
-  private func suspend() -> Starts {
-    changePolicy { PolicyWord.keepingReleaser(&$0) { $0 |= PolicyWord.suspended } }
-    AsymmetricBarrier.heavy()
-    return Starts()
-  }
-
-  private func resume() -> Starts {
-    var starts = Starts()
-    let burst = self.burst
-    changePolicy { word in
-      let isReleasing = PolicyWord.isReleasing(word)
-      word &= ~PolicyWord.suspended
-      starts = PolicyWord.startMore(&word, isReleasing: isReleasing, burst: burst)
-    }
-    return starts
   }
 }
 

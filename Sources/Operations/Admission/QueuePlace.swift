@@ -85,11 +85,7 @@ extension OperationQueue {
   /// place; a queue without a limit looks at its members as for every other one that it gets.
   package final func move(away: Bool) {
     guard away != isAway else { return }
-    let change = control.withLock { control in
-      // release, edge Moved: who sees that the queue is away sees its scheduler.
-      extrasMade().isAway.store(away, ordering: .releasing)
-      return apply(limit: control.limit)
-    }
-    carryOut(change)
+    // release, edge Moved: who sees that the queue is away sees its scheduler.
+    applyLimit { _ in extrasMade().isAway.store(away, ordering: .releasing) }
   }
 }

@@ -20,17 +20,17 @@ struct ReadyList: ~Copyable {
     /// Some were noted: others may be on their way into the list.
     var mayGetStale = false
 
-    /// The job that `popFirst()` would return.
-    var first: Job? {
-      guard let old = returned.first else { return ready.first }
-      if let new = ready.first, new.band < old.band { return new }
-      return old
+    /// The best job is one that came back.
+    private var isReturnedFirst: Bool {
+      guard let old = returned.first else { return false }
+      return ready.first.map { old.band <= $0.band } ?? true
     }
 
+    /// The job that `popFirst()` would return.
+    var first: Job? { isReturnedFirst ? returned.first : ready.first }
+
     mutating func popFirst() -> Job? {
-      guard let old = returned.first else { return ready.popFirst() }
-      if let new = ready.first, new.band < old.band { return ready.popFirst() }
-      return returned.popFirst()
+      isReturnedFirst ? returned.popFirst() : ready.popFirst()
     }
 
     /// A job that must not come into the list: nobody would look for it there.
@@ -38,34 +38,6 @@ struct ReadyList: ~Copyable {
     /// Its operation has begun. While none has ended with handles out, whoever ends finds the job in
     /// the list and notes it.
     func refuses(_ job: Job) -> Bool { mayGetStale && Operation.isStale(job) }
-
-    /// Takes the jobs out of `chain` that must not come into the list.
-    func takeStale(outOf chain: inout JobChain) -> JobChain {
-      var stale = JobChain()
-      guard mayGetStale else { return stale }
-      var fresh = JobChain()
-      while let job = chain.popFirst() {
-        if Operation.isStale(job) { stale.append(job) } else { fresh.append(job) }
-      }
-      chain = fresh
-      return stale
-    }
-
-    /// Takes the stale ones out of what is ready; the others keep their order.
-    mutating func takeStaleReady() -> JobChain {
-      var stale = JobChain()
-      returned.removeAll { job in
-        guard Operation.isStale(job) else { return false }
-        stale.append(job)
-        return true
-      }
-      var fresh = BandedFIFO()
-      while let job = ready.popFirst() {
-        if Operation.isStale(job) { stale.append(job) } else { fresh.append(job) }
-      }
-      ready = fresh
-      return stale
-    }
 
     /// O(levels) where all of them go and none came back, else O(count).
     mutating func popFirst(_ count: Int) -> JobChain {
@@ -91,7 +63,7 @@ struct ReadyList: ~Copyable {
   borrowing func append(_ chain: consuming JobChain, _ count: (Int) -> Void) -> JobChain {
     jobs.withLock { jobs in
       var fresh = chain.take()
-      let stale = jobs.takeStale(outOf: &fresh)
+      let stale = jobs.mayGetStale ? fresh.takeStale() : JobChain()
       let added = fresh.count
       guard added > 0 else { return stale }
       jobs.ready.append(fresh)
@@ -150,15 +122,17 @@ struct ReadyList: ~Copyable {
         return JobChain()
       }
       jobs.stale = 0
-      var stale = jobs.takeStaleReady()
+      var stale = jobs.ready.removeAll(where: Operation.isStale)
+      jobs.returned.removeAll { job in
+        guard Operation.isStale(job) else { return false }
+        stale.append(job)
+        return true
+      }
       let claimed = claim(stale.count)
       // Left for claimants that are on their way, and noted as before.
       jobs.stale = stale.count - claimed
       while stale.count > claimed, let job = stale.popFirst() { jobs.ready.append(job) }
-      var deferred = jobs.deferred.take()
-      while let job = deferred.popFirst() {
-        if Operation.isStale(job) { stale.append(job) } else { jobs.deferred.append(job) }
-      }
+      stale.append(jobs.deferred.takeStale())
       return stale
     }
   }
@@ -173,4 +147,52 @@ struct ReadyList: ~Copyable {
   }
   /// Takes the skips that waited for the resumption.
   borrowing func takeDeferred() -> JobChain { jobs.withLock { $0.deferred.take() } }
+}
+
+extension JobChain {
+  /// Takes out the handles of operations that have begun; the others keep their order.
+  fileprivate mutating func takeStale() -> JobChain {
+    var stale = JobChain()
+    var fresh = JobChain()
+    while let job = popFirst() {
+      if Operation.isStale(job) { stale.append(job) } else { fresh.append(job) }
+    }
+    self = fresh
+    return stale
+  }
+}
+
+/// Jobs that were with the scheduler when their queue ceased to be open, and came back: by level,
+/// then by ticket.
+///
+/// Workers bring them in any order. O(log n) each.
+struct ReturnedJobs: Sendable {
+  private struct Entry: Comparable, Sendable {
+    let job: Job
+    let ticket: UInt64
+    /// Decides between equal tickets.
+    let arrival: UInt64
+
+    private var place: (PriorityBand, UInt64, UInt64) { (job.band, ticket, arrival) }
+
+    static func < (one: Self, other: Self) -> Bool { one.place < other.place }
+    static func == (one: Self, other: Self) -> Bool { one.arrival == other.arrival }
+  }
+  private var heap = MinHeap<Entry>()
+  private var arrivals: UInt64 = 0
+
+  /// The job that `popFirst()` would return.
+  var first: Job? { heap.first?.job }
+
+  mutating func insert(_ job: Job, ticket: UInt64) {
+    arrivals += 1
+    heap.insert(Entry(job: job, ticket: ticket, arrival: arrivals))
+  }
+
+  mutating func popFirst() -> Job? { heap.popFirst()?.job }
+
+  /// Takes out what `isTaken` accepts.
+  mutating func removeAll(where isTaken: (Job) -> Bool) {
+    heap.removeAll { isTaken($0.job) }
+  }
 }

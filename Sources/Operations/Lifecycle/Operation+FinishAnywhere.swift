@@ -93,7 +93,7 @@ extension Operation {
   }
 
   /// Runs `body` with a context for a thread that is no worker of the queue's.
-  private static func withContext<Result>(
+  static func withContext<Result>(
     of queue: OperationQueue?, _ body: (UnsafeMutablePointer<WorkerContext>) -> Result
   ) -> Result {
     var context = WorkerContext(
@@ -146,7 +146,7 @@ extension Operation {
       if begun & StateBit.needsResources != 0 { ResourceArbiter.withdraw(self) }
       unsafe queue._withUnsafeGuaranteedRef { queue in
         queue.order?.passOver(ticket(in: queue))
-        if barrier != 0 { queue.leaveSegment(of: barrier) }
+        if barrier != 0 { queue.control.withLock { $0.barriers.shrinkSegment(of: barrier) } }
         Warning.finishedBeforeStart(self, queue)
         let outer = record.push(word, queue)
         skipBody()
@@ -214,19 +214,16 @@ extension Operation {
   final func takeOver(_ queue: OperationQueue) {
     // acquire, edge EditLock: never cleared.
     if state.load(ordering: .acquiring) & StateBit.detached == 0 {
-      pin(queue)
+      unsafe _ = Unmanaged.passRetained(self)
+      unsafe _ = Unmanaged.passRetained(queue)
+      shim_keep_order()
       guard changeState(StateChange.takeOver) & StateBit.detached != 0 else { return }
       unpin(queue)
     }
     queue.releaseSlot()
   }
 
-  private final func pin(_ queue: OperationQueue) {
-    unsafe _ = Unmanaged.passRetained(self)
-    unsafe _ = Unmanaged.passRetained(queue)
-    shim_keep_order()
-  }
-
+  /// Releases what `takeOver` has retained.
   private final func unpin(_ queue: OperationQueue) {
     unsafe Unmanaged.passUnretained(self).release()
     unsafe Unmanaged.passUnretained(queue).release()
