@@ -192,19 +192,15 @@ open class BlockOperation: Operation, @unchecked Sendable {
       table.moreBlocks?.append(block)
     }
     unlockState(isStarted ? bits : StateChange.needColdStart(bits))
-    if isStarted { throw isSealed ? .alreadyFinished(self) : .alreadyExecuting(self) }
+    if isStarted { throw lateEditError }
   }
 
   /// The closures in insertion order; empty once the operation has started.
   open var executionBlocks: [@Sendable () -> Void] {
     let table = coldTable
-    let bits = lockState()
-    var blocks: [@Sendable () -> Void] = []
-    if bits & StateBit.started == 0 {
-      if let first = unsafe block { blocks.append(first) }
-      blocks += table?.moreBlocks ?? []
+    return underLock { bits in
+      guard bits & StateBit.started == 0 else { return [] }
+      return (unsafe block.map { [$0] } ?? []) + (table?.moreBlocks ?? [])
     }
-    unlockState(bits)
-    return blocks
   }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Scheduling
 import Synchronization
 
 /// How important the work is to the user; `default` means "inherit from the queue" (contract 91,

@@ -325,7 +325,7 @@ extension OperationQueue {
   var labelOfOwner: OperationLabel? { attributes.withLock { $0.owner } }
 
   /// Implements the setter of `name`.
-  func setName(_ name: String?) {
+  private func setName(_ name: String?) {
     guard !role.isFixed else { return }
     let generated = generatedName
     attributes.withLock { attributes in

@@ -157,11 +157,7 @@ public class ResultOperation<Success: Sendable>: Operation, @unchecked Sendable 
   }
 
   /// Whether a value could not be passed in, so that `main()` must only finish.
-  final var hasEnding: Bool {
-    let bits = lockState()
-    defer { unlockState(bits) }
-    return unsafe ending != nil
-  }
+  final var hasEnding: Bool { underLock { _ in unsafe ending != nil } }
 
   override func cancelledWhileExecuting() { cancelTask() }
 

@@ -80,7 +80,7 @@ extension OperationLayer {
       let next = Operation()
       next.require(resource, amount: 2)
       queue.addOperation(next)
-      let blockers = ResourceArbiter.blockers(of: next)
+      let blockers = next.resourceBlockers
       #expect(blockers == [operation])
       operation.finish()
       queue.expectQuiet()

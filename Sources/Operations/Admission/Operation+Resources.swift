@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Scheduling
-import Synchronization
 
 // An operation takes its resources in the step that begins it. If there is too little it is parked,
 // which gives up worker and slot, with one more edge that holds it back; the arbiter resolves that
@@ -23,15 +22,6 @@ extension Operation {
     table.edgesBlocking += 1
     park(handle)
     return false
-  }
-
-  /// The queue of an operation in line, with a slot for it; nil when there is none.
-  ///
-  /// Under the arbiter's lock.
-  final func claimSlotInLine() -> OperationQueue? {
-    // Whoever makes it leave its queue withdraws it from the lines before, or has a handle to it
-    // until then, which keeps the queue.
-    unsafe queueReference._withUnsafeGuaranteedRef { $0.claimSlot() ? $0 : nil }
   }
 
   /// The arbiter has taken resources and a slot for the operation, or neither because there is no
@@ -65,15 +55,7 @@ extension Operation {
   }
 
   /// The operation has finished.
-  final func giveBackResources() {
-    let bits = lockState()
-    let given = resourcesGivenUp()
-    unlockState(bits)
-    giveBack(given)
-  }
-
-  /// What it waits for while it stands in line: whoever has what it needs, or came before it.
-  package final var resourceBlockers: [Operation] { ResourceArbiter.blockers(of: self) }
+  final func giveBackResources() { giveBack(underLock { _ in resourcesGivenUp() }) }
 
   /// Gives back what `resourcesGivenUp` has returned.
   final func giveBack(_ needs: [ResourceNeed]) {

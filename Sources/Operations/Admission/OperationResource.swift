@@ -35,9 +35,9 @@ public final class OperationResource: Sendable {
   }
 
   /// Units in use now; a snapshot.
-  public var used: Int { ResourceArbiter.used(of: self) }
+  public var used: Int { ResourceArbiter.requests.withLock { _ in line.used } }
   /// Operations that wait for this resource now; a snapshot.
-  public var waiting: Int { ResourceArbiter.waiting(for: self) }
+  public var waiting: Int { ResourceArbiter.requests.withLock { $0.waiting(for: self) } }
 }
 
 extension Operation {
@@ -70,8 +70,7 @@ extension Operation {
     }
     unlockState(isLegal && !isLate ? StateChange.needResources(bits) : bits)
     if isLate {
-      throw isSealed
-        ? .alreadyFinished(self) : isStarted ? .alreadyExecuting(self) : .resourcesAskedFor(self)
+      throw isSealed || isStarted ? lateEditError : .resourcesAskedFor(self)
     }
     guard isLegal else { throw .badAmount(self, resource: resource, amount: total) }
   }
@@ -79,6 +78,12 @@ extension Operation {
   /// The resources that the operation takes when it starts, in the order named.
   public final var requiredResources: [OperationResource] {
     withColdTable { $0.needs.map(\.resource) } ?? []
+  }
+
+  /// What it waits for while it stands in line: the only one that has a resource which it needs, or
+  /// the first in its line.
+  package final var resourceBlockers: [Operation] {
+    ResourceArbiter.requests.withLock { $0.blockers(of: self) }
   }
 }
 
@@ -119,7 +124,7 @@ private final class Line: @unchecked Sendable {
 /// wait the one that came first heads every line it stands in, so it waits only for operations that
 /// execute. Calls of operations follow after the lock.
 enum ResourceArbiter {
-  private static let requests = Locked(ResourceRequests())
+  fileprivate static let requests = Locked(ResourceRequests())
 
   /// Takes everything, or nothing: then the operation stands in line, if it `waits`, and will be
   /// told.
@@ -132,23 +137,9 @@ enum ResourceArbiter {
     tell(requests.withLock { $0.giveBack(needs, of: operation) })
   }
 
-  /// What an operation in line waits for: the only one that has a resource which it needs, or the
-  /// first in its line.
-  static func blockers(of operation: Operation) -> [Operation] {
-    requests.withLock { $0.blockers(of: operation) }
-  }
-
   /// The operation leaves the line.
   static func withdraw(_ operation: Operation) {
     tell(requests.withLock { $0.withdraw(operation) })
-  }
-
-  fileprivate static func used(of resource: OperationResource) -> Int {
-    requests.withLock { _ in resource.line.used }
-  }
-
-  fileprivate static func waiting(for resource: OperationResource) -> Int {
-    requests.withLock { $0.waiting(for: resource) }
   }
 
   /// Tells operations what was decided, and those in turn who get what they do not keep; a loop,
@@ -243,7 +234,11 @@ private struct ResourceRequests: Sendable {
       while let ticket = first(of: resource), let request = requests[ticket] {
         let mayTake = request.needs.allSatisfy { first(of: $0.resource) == ticket && fits($0) }
         guard mayTake else { break }
-        let slot = request.operation.claimSlotInLine()
+        // Whoever makes it leave its queue withdraws it from the lines before, or has a handle to it
+        // until then, which keeps the queue.
+        let slot = unsafe request.operation.queueReference._withUnsafeGuaranteedRef {
+          $0.claimSlot() ? $0 : nil
+        }
         if slot != nil { give(request.needs, to: request.operation) }
         requests[ticket] = nil
         ticketOf[ObjectIdentifier(request.operation)] = nil

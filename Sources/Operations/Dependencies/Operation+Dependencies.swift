@@ -4,12 +4,7 @@ import Synchronization
 
 extension Operation {
   /// Implements `dependencies`.
-  final var storedDependencies: [Operation] {
-    let bits = lockState()
-    let list = shownDependencies(bits)
-    unlockState(bits)
-    return list
-  }
+  final var storedDependencies: [Operation] { underLock(shownDependencies) }
 
   /// What `dependencies` shows; under the edit lock.
   ///
@@ -40,9 +35,9 @@ extension Operation {
     var isLate = false
     var bits = lockState()
     let isStarted = bits & StateBit.started != 0
-    if isStarted, LateEdits.areFaults {
+    if isStarted, Self.faultsOnLateDependencyEdits {
       unlockState(bits)
-      throw isSealed ? .alreadyFinished(self) : .alreadyExecuting(self)
+      throw lateEditError
     }
     // A barrier, which only reports show, takes none: what it waits for is no edge.
     let isNew = !isStarted && bits & StateBit.barrier == 0
@@ -73,9 +68,8 @@ extension Operation {
   /// Implements `removeDependency(_:)`.
   final func withdrawDependency(_ dependency: Operation) {
     // acquire: as `isExecuting`.
-    if LateEdits.areFaults, state.load(ordering: .acquiring) & StateBit.started != 0 {
-      (isSealed ? OperationError.alreadyFinished(self) : .alreadyExecuting(self))
-        .fault("removeDependency(_:)")
+    if Self.faultsOnLateDependencyEdits, state.load(ordering: .acquiring) & StateBit.started != 0 {
+      lateEditError.fault("removeDependency(_:)")
     }
     var handOver: UInt?
     var removed: Unmanaged<Operation>?
@@ -87,13 +81,12 @@ extension Operation {
         handOver = unsafe withdrawEdge(edge, bits)
       }
       unsafe removed = takeDependency(out: edge)
+      coldTable?.recordIndex[dependency.word] = nil
       if bits & StateBit.registered == 0 { unsafe forget(edge) }
-      if bits & StateBit.coldStart != 0, let injections = coldTable?.injections {
+      if bits & StateBit.coldStart != 0, let table = coldTable {
         // Kept until the lock is given up: what they capture dies with them.
-        withdrawn = injections
-        coldTable?.injections = injections.filter {
-          $0.source != ObjectIdentifier(dependency)
-        }
+        withdrawn = table.injections
+        table.injections?.removeAll { $0.source == ObjectIdentifier(dependency) }
       }
       noteDependencies(from: listed, with: dependency, isAdded: false, bits)
     }
@@ -109,8 +102,13 @@ extension Operation {
   ///
   /// False by default: such an edit has no effect. For the whole process; any thread.
   public static var faultsOnLateDependencyEdits: Bool {
-    get { LateEdits.areFaults }
-    set { LateEdits.areFaults = newValue }
+    get { lateEditsAreFaults.load(ordering: .relaxed) }  // relaxed: a setting that orders nothing
+    set { lateEditsAreFaults.store(newValue, ordering: .relaxed) }  // relaxed: as above
+  }
+
+  /// Why what has started cannot be edited.
+  final var lateEditError: OperationError {
+    isSealed ? .alreadyFinished(self) : .alreadyExecuting(self)
   }
 
   /// Whether a queue has taken the operation; stays true after it has left.
@@ -120,12 +118,5 @@ extension Operation {
   }
 }
 
-/// What an edit of the dependencies of a started operation does.
-private enum LateEdits {
-  private static let flag = Atomic<Bool>(false)
-  /// Stops the process instead of having no effect.
-  static var areFaults: Bool {
-    get { flag.load(ordering: .relaxed) }  // relaxed: a setting that orders nothing
-    set { flag.store(newValue, ordering: .relaxed) }  // relaxed: as above
-  }
-}
+/// An edit of the dependencies of a started operation stops the process instead of having no effect.
+private let lateEditsAreFaults = Atomic<Bool>(false)

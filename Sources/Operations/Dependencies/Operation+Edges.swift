@@ -25,16 +25,13 @@ extension Operation {
   final func currentDependencies(_ bits: UInt32) -> [Operation] {
     var list: [Operation] = []
     let table = coldTable
-    for slot in 0..<Self.inlineCount(bits) {
-      // relaxed: the edit lock orders all dependency words.
-      let word = unsafe dependencyWord(slot).pointee.load(ordering: .relaxed)
-      unsafe list.append(listed: word, at: .slot(slot), table)
-    }
-    guard let table else { return list }
-    for index in unsafe table.records.indices {
-      let record = unsafe table.records[index]
-      guard unsafe !record.pointee.isHidden else { continue }
-      unsafe list.append(listed: record.pointee.dependency, at: .record(record), table)
+    unsafe forEachPlace(bits) { edge, word in
+      guard unsafe !Self.isHidden(edge) else { return }
+      if word != 0 {
+        unsafe list.append(Self.reference(word).takeUnretainedValue())
+      } else if let released = table?.released[unsafe edge.key]?.operation {
+        list.append(released)
+      }
     }
     return list
   }
@@ -108,18 +105,13 @@ extension Operation {
     let record = RecordPointer.allocate(capacity: 1)
     unsafe record.initialize(to: SuccessorRecord(edgeOf: word, on: retained, isHidden: hidden))
     unsafe table.records.append(record)
-    index(table, retained, isHidden: hidden)
-    return unsafe .record(record)
-  }
-
-  private final func index(_ table: ColdTable, _ dependency: UInt, isHidden: Bool) {
-    let count = unsafe table.records.count
-    guard count > ColdTable.indexThreshold else { return }
-    if count == ColdTable.indexThreshold + 1 {
+    let last = unsafe table.records.count - 1
+    if last == ColdTable.indexThreshold {
       indexAll(table)
-    } else if !isHidden {
-      table.recordIndex[dependency] = count - 1
+    } else if last > ColdTable.indexThreshold, !hidden {
+      table.recordIndex[retained] = last
     }
+    return unsafe .record(record)
   }
 
   private final func indexAll(_ table: ColdTable) {
@@ -140,8 +132,8 @@ extension Operation {
     let records = unsafe table.records
     guard unsafe table.withdrawn > records.count / 2 else { return }
     table.withdrawn = 0
-    unsafe table.records = records.filter { record in unsafe !record.pointee.isRemoved }
-    for index in unsafe records.indices where unsafe records[index].pointee.isRemoved {
+    unsafe table.records = records.filter { record in unsafe record.pointee.dependency != 0 }
+    for index in unsafe records.indices where unsafe records[index].pointee.dependency == 0 {
       unsafe records[index].deinitialize(count: 1)
       unsafe records[index].deallocate()
     }
@@ -151,38 +143,33 @@ extension Operation {
 
   /// Takes the dependency of `edge` out of the list and returns it for the caller to release after
   /// unlocking.
-  final func takeDependency(out edge: EdgeLocation) -> Unmanaged<Operation>? {
+  final func takeDependency(out edge: EdgeLocation) -> Unmanaged<Operation> {
+    var word: UInt = 0
     switch unsafe edge {
     case .slot(let slot):
       // relaxed: locked
-      let word = unsafe dependencyWord(slot).pointee.exchange(0, ordering: .relaxed)
-      return word == 0 ? nil : unsafe Self.reference(word)
-    case .record(let record):
-      let word = unsafe record.pointee.dependency
-      unsafe record.pointee.dependency = 0
-      unsafe record.pointee.isRemoved = true
-      coldTable?.recordIndex[word] = nil
-      return word == 0 ? nil : unsafe Self.reference(word)
+      word = unsafe dependencyWord(slot).pointee.exchange(0, ordering: .relaxed)
+    case .record(let record): unsafe swap(&word, &record.pointee.dependency)
     }
+    return unsafe Self.reference(word)
   }
 
   /// Every edge that still has its dependency, hidden ones included.
   final func forEachEdge(_ bits: UInt32, _ body: (EdgeLocation, UInt) -> Void) {
-    for slot in 0..<Self.inlineCount(bits) {
-      // relaxed: locked
-      let word = unsafe dependencyWord(slot).pointee.load(ordering: .relaxed)
-      if word != 0 { unsafe body(.slot(slot), word) }
-    }
-    if bits & StateBit.edgesInCold != 0 { unsafe forEachRecordedEdge(body) }
+    unsafe forEachPlace(bits) { edge, word in if word != 0 { unsafe body(edge, word) } }
   }
 
-  /// As `forEachEdge`, without the inline slots.
-  private final func forEachRecordedEdge(_ body: (EdgeLocation, UInt) -> Void) {
-    guard let table = coldTable else { return }
+  /// As `forEachEdge`; of an edge without its dependency the word is 0.
+  @inline(__always)
+  private final func forEachPlace(_ bits: UInt32, _ body: (EdgeLocation, UInt) -> Void) {
+    for slot in 0..<Self.inlineCount(bits) {
+      // relaxed: the edit lock orders all dependency words.
+      unsafe body(.slot(slot), dependencyWord(slot).pointee.load(ordering: .relaxed))
+    }
+    guard bits & StateBit.edgesInCold != 0, let table = coldTable else { return }
     for index in unsafe table.records.indices {
       let record = unsafe table.records[index]
-      let word = unsafe record.pointee.dependency
-      if word != 0 { unsafe body(.record(record), word) }
+      unsafe body(.record(record), record.pointee.dependency)
     }
   }
 
@@ -260,14 +247,7 @@ extension Operation {
     let bits = state.load(ordering: .relaxed)  // relaxed: last reference
     let table = cold.load(ordering: .relaxed)  // relaxed: as above
     ThreadRecord.withCurrent { record in
-      for slot in 0..<Self.inlineCount(bits) {
-        // relaxed: as above
-        let word = unsafe dependencyWord(slot).pointee.load(ordering: .relaxed)
-        if word != 0 { record.release(word) }
-      }
-      if bits & StateBit.edgesInCold != 0 {
-        unsafe forEachRecordedEdge { _, word in record.release(word) }
-      }
+      unsafe forEachEdge(bits) { _, word in record.release(word) }
     }
     if table != 0 {
       // SAFETY: made by `coldTableMade`, which retained it for the operation.
@@ -302,20 +282,11 @@ extension Operation {
         table.released[unsafe edge.key] = WeakOperation(
           operation: unsafe reference.takeUnretainedValue())
       }
-      unsafe setDependency(of: edge, to: 0)
       table.recordIndex[dependency] = nil
-      unsafe released.append(reference)
+      unsafe released.append(takeDependency(out: edge))
     }
     unlockState(bits)
     for index in unsafe released.indices { unsafe released[index].release() }
-  }
-
-  private final func setDependency(of edge: EdgeLocation, to word: UInt) {
-    switch unsafe edge {
-    // relaxed: locked
-    case .slot(let slot): unsafe dependencyWord(slot).pointee.store(word, ordering: .relaxed)
-    case .record(let record): unsafe record.pointee.dependency = word
-    }
   }
 
   /// Who has finished the operation drops its dependencies, which nobody else reads.
@@ -331,31 +302,12 @@ extension Operation {
   }
 
   @inline(never) private final func dropRecordedDependencies() {
-    guard let table = coldTable else { return }
     // Under the lock: a dependency that was cancelled may still look whether this operation depends
     // on it.
-    var dropped: [UInt] = []
-    let locked = lockState()
-    for index in unsafe table.records.indices {
-      let record = unsafe table.records[index]
-      let word = unsafe record.pointee.dependency
-      unsafe record.pointee.dependency = 0
-      if word != 0 { dropped.append(word) }
-    }
-    unlockState(locked)
-    for word in dropped { unsafe Self.reference(word).release() }
-  }
-}
-
-extension [Operation] {
-  /// Appends the dependency in `word`, or the one that was there before if it still lives.
-  fileprivate mutating func append(
-    listed word: UInt, at edge: EdgeLocation, _ table: ColdTable?
-  ) {
-    if word != 0 {
-      unsafe append(Operation.reference(word).takeUnretainedValue())
-    } else if let released = table?.released[unsafe edge.key]?.operation {
-      append(released)
-    }
+    var dropped: [Unmanaged<Operation>] = unsafe []
+    let bits = lockState()
+    unsafe forEachEdge(bits) { edge, _ in unsafe dropped.append(takeDependency(out: edge)) }
+    unlockState(bits)
+    for index in unsafe dropped.indices { unsafe dropped[index].release() }
   }
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
-
 /// What passes a dependency's result to the dependent, on the worker that starts it.
 struct Injection: Sendable {
   /// Kept by the edge until the operation starts.

@@ -162,11 +162,8 @@ extension Operation {
     guard bits & StateBit.toBeSkipped == 0,
       let table = moveCountUnderLock(force: true, tagEdges: false, bits)
     else { return false }
-    var unregistered: [(EdgeLocation, UInt)] = unsafe []
-    unsafe forEachEdge(bits) { unsafe unregistered.append(($0, $1)) }
     var inheritsCancellation = false
-    for index in unsafe unregistered.indices {
-      let (edge, dependency) = unsafe unregistered[index]
+    unsafe forEachEdge(bits) { edge, dependency in
       _ = unsafe registerLate(edge, on: dependency, table, &bits)
       inheritsCancellation =
         unsafe Self.reference(dependency)._withUnsafeGuaranteedRef(\.passesCancellationOn)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CSystemShims
-import ConcurrencyPrimitives
 import Scheduling
 import Synchronization
 
@@ -32,15 +31,7 @@ extension Operation {
   /// Jobs made ready for the context's scheduler go to `context.ready`, oldest first; the oldest is
   /// returned instead when nothing more urgent is at hand. What would run inside of this call is
   /// owed.
-  @inline(__always)
-  final func releaseDependents(
-    _ head: UInt, _ record: ThreadRecord, _ context: UnsafeMutablePointer<WorkerContext>
-  ) -> Job? {
-    unsafe releaseDependents(head, isRecorded: false, record, context)
-  }
-
-  @inline(__always)
-  private final func releaseDependents(
+  @inline(__always) final func releaseDependents(
     _ head: UInt, isRecorded: Bool, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> Job? {
@@ -49,7 +40,12 @@ extension Operation {
       Self.isOnly(head)
       ? unsafe releaseOne(head, isRecorded: isRecorded, record, context)
       : unsafe releaseSeveral(head, record, context)
-    return unsafe keep(successor, context)
+    if let kept = successor, unsafe context.pointee.localBands & (kept.band.mask - 1) != 0 {
+      // Something more urgent is queued with this worker.
+      unsafe context.pointee.ready.prepend(kept)
+      return nil
+    }
+    return successor
   }
 
   /// As `releaseDependents` while a recording is under way, which gets the finish as well.
@@ -58,19 +54,6 @@ extension Operation {
   ) -> Job? {
     EventRings.noteRelease(word, info: finishDetails.info)
     return unsafe releaseDependents(head, isRecorded: true, record, context)
-  }
-
-  /// Returns the successor unless something more urgent is at hand.
-  @inline(__always)
-  private final func keep(
-    _ successor: Job?, _ context: UnsafeMutablePointer<WorkerContext>
-  ) -> Job? {
-    if let kept = successor, unsafe context.pointee.localBands & (kept.band.mask - 1) != 0 {
-      // Something more urgent is queued with this worker.
-      unsafe context.pointee.ready.prepend(kept)
-      return nil
-    }
-    return successor
   }
 
   /// The list is one inline edge.
@@ -196,9 +179,6 @@ extension Operation {
   /// For deinit: what is still on the list waits for nothing any more.
   final func resolveStaleSuccessors() {
     guard let head = seal(), head != SuccessorWord.empty else { return }
-    var context = WorkerContext(worker: -1, scheduler: OperationQueue.noScheduler)
-    unsafe withUnsafeMutablePointer(to: &context) { context in
-      _ = unsafe releaseSeveral(head, ThreadRecord.current, context)
-    }
+    _ = unsafe Self.withContext(of: nil) { unsafe releaseSeveral(head, ThreadRecord.current, $0) }
   }
 }

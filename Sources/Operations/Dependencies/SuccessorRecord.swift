@@ -22,17 +22,15 @@ struct SuccessorRecord: ~Copyable {
   /// Set once the finisher is done (waiters).
   let flag = Atomic<Bool>(false)
   /// The dependent, unretained (edges), or the gate, retained.
-  let owner: UInt
+  private(set) var owner: UInt = 0
   /// Whom to unpark (waiters).
-  let parker: Parker?
+  private(set) var parker: Parker?
   /// The operation waited for, retained by the cold table (edges); 0 after it was let go.
-  var dependency: UInt
+  var dependency: UInt = 0
   /// Not listed in `dependencies`: the edge on a barrier.
-  let isHidden: Bool
+  private(set) var isHidden = false
   /// Holds the operation back under the locked count; under the dependent's edit lock.
   var isBlocking = false
-  /// Taken out of `dependencies`; under the dependent's edit lock.
-  var isRemoved = false
 
   /// An edge from `dependency` to `owner`.
   init(edgeOf owner: UInt, on dependency: UInt, isHidden: Bool) {
@@ -40,24 +38,17 @@ struct SuccessorRecord: ~Copyable {
     self.owner = owner
     self.dependency = dependency
     self.isHidden = isHidden
-    parker = nil
   }
 
   /// A gate; takes over one reference to the object at `gate`.
   init(gate: UInt) {
     kind = .gate
     owner = gate
-    dependency = 0
-    isHidden = false
-    parker = nil
   }
 
   /// A waiter that `parker` blocks.
   init(waiter parker: Parker) {
     kind = .waiter
-    owner = 0
-    dependency = 0
-    isHidden = false
     self.parker = parker
   }
 }

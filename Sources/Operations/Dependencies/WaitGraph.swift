@@ -59,11 +59,10 @@ package struct WaitGraph {
 
 /// The state of the search for groups.
 private struct GroupSearch {
-  /// When a node was found.
+  /// When a node was found; later than all others once its group is closed.
   var order: [Int?]
   /// The earliest node on the stack that is known to be reachable.
   private var lowest: [Int]
-  private var isOnStack: [Bool]
   private var stack: [Int] = []
   private var found = 0
   private(set) var groups: [[Int]] = []
@@ -73,7 +72,6 @@ private struct GroupSearch {
   init(count: Int) {
     order = Array(repeating: nil, count: count)
     lowest = Array(repeating: 0, count: count)
-    isOnStack = Array(repeating: false, count: count)
   }
 
   mutating func run(from start: Int, in graph: WaitGraph) {
@@ -90,7 +88,7 @@ private struct GroupSearch {
       visits[visits.count - 1].next += 1
       let blocker = blockers[visit.next]
       if let seen = order[blocker] {
-        if isOnStack[blocker] { lowest[node] = min(lowest[node], seen) }
+        lowest[node] = min(lowest[node], seen)
       } else {
         enter(blocker, graph)
       }
@@ -102,14 +100,13 @@ private struct GroupSearch {
     lowest[node] = found
     found += 1
     stack.append(node)
-    isOnStack[node] = true
     visits.append((node, graph.blockers(of: node).startIndex))
   }
 
   private mutating func closeGroup(of node: Int) {
     var group: [Int] = []
     while let member = stack.popLast() {
-      isOnStack[member] = false
+      order[member] = .max
       group.append(member)
       if member == node { break }
     }

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConcurrencyPrimitives
-import Synchronization
-
 /// What few operations need: allocated on first use, guarded by the operation's edit lock.
 @safe final class ColdTable {
   var name: String?

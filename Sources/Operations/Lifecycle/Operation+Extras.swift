@@ -1,34 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConcurrencyPrimitives
 import Synchronization
 
 // What the cold table adds to readiness, start and end of an operation: conditions, cancellation of
 // dependents.
 
 extension Operation {
-  /// Readiness with what the cold table adds: the dependencies first, then the conditions, which
-  /// may be user code.
-  final func computeReadyWithExtras(_ bits: UInt32) -> Bool {
-    guard valueBeingTold(.isReady) ?? computeBuiltInReady(bits) else {
-      return false
-    }
-    if bits & StateBit.ignoresDependencies != 0 { return true }
-    return readinessConditions.allSatisfy(\.isSatisfied)
-  }
-
-  /// Under the edit lock.
-  final func hasConditions(_ bits: UInt32) -> Bool {
-    bits & StateBit.hasExtras != 0 && !(coldTable?.conditions.isEmpty ?? true)
-  }
-
   /// The operation has finished: its conditions are not needed any more.
   final func dropConditions() {
-    guard let table = coldTable else { return }
-    let bits = lockState()
-    let conditions = table.conditions
-    table.conditions = []
-    unlockState(bits)
+    let conditions = withColdTable { exchange(&$0.conditions, with: []) }
+    // They go without the lock.
     withExtendedLifetime(conditions) {}
   }
 
@@ -69,16 +50,9 @@ extension Operation {
       }
       guard dependent != 0 else { continue }
       guard let operation = Self.takeRetained(Self.retain(dependent & ~15)) else { continue }
-      if operation.stillDepends(on: self) { operation.cancel() }
+      // Else the edge on the list is left over from a dependency that was removed.
+      if operation.underLock({ operation.lists(self, $0) }) { operation.cancel() }
     }
-  }
-
-  /// False when the edge on the list is left over from a dependency that was removed.
-  private final func stillDepends(on dependency: Operation) -> Bool {
-    let bits = lockState()
-    let depends = lists(dependency, bits)
-    unlockState(bits)
-    return depends
   }
 
   /// Whether an operation that depends on this one must be cancelled.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConcurrencyPrimitives
 import Scheduling
 import Synchronization
 
@@ -31,7 +30,7 @@ extension Operation {
     if word & Self.carefulRelease | recordingWord != 0 {
       successor = unsafe releaseUnusually(word, head, gate, queue, record, context)
     } else {
-      successor = unsafe releaseDependents(head, record, context)
+      successor = unsafe releaseDependents(head, isRecorded: false, record, context)
       if gate == .fast { queue.leaveGate(record) }
     }
     return unsafe leaveOnWorker(successor, owing: owedBefore, bits, gate, queue, record, context)
@@ -210,7 +209,10 @@ extension Operation {
     let slot = membership.load(ordering: .relaxed)
     let isAlone = bits & StateBit.severalHandles == 0
     if isAlone { RegistryChunk.remove(slot: slot) } else { RegistryChunk.bury(slot: slot) }
-    if bits & StateBit.barrier != 0 { queue.removeBarrier() }
+    if bits & StateBit.barrier != 0 {
+      // relaxed: the credit below releases it.
+      queue.barrierMembers.wrappingSubtract(1, ordering: .relaxed)
+    }
     // After the removal: see Observation.md.
     if queue.hasExtras { unsafe noteLeft(queue, record, context.pointee.worker) }
     // Before the credit, which a waiter may take at once: when the wait returns the operation is

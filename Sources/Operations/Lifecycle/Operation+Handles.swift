@@ -70,15 +70,12 @@ private func extraJobRun(
         let context = unsafe context.assumingMemoryBound(to: WorkerContext.self)
         // Where it comes back to: a place that was noted stays in its level.
         let job = ExtraJob.job(address, band: band)
-        let successor: UInt
-        if isSkip {
-          guard queue.maySkipNow(deferring: job) else { return 0 }
-          successor = unsafe operation.runPastGate(address, .skip, queue, record, context)
-        } else {
-          let ran = unsafe operation.runHandle(address, job, queue, record, context)
-          guard let ran else { return 0 }
-          successor = ran
-        }
+        if isSkip, !queue.maySkipNow(deferring: job) { return 0 }
+        let successor =
+          unsafe isSkip
+          ? operation.runPastGate(address, .skip, queue, record, context)
+          : operation.runHandle(address, job, queue, record, context)
+        guard let successor else { return 0 }
         unsafe extraJob.deinitialize(count: 1)
         unsafe extraJob.deallocate()
         return successor
@@ -146,23 +143,21 @@ extension Operation {
   ///
   /// Where nothing else keeps them, operation and queue may be gone when it returns.
   final func dropHandle() {
-    guard let table = coldTable else { return }
-    let bits = lockState()
-    table.handles -= 1
-    let isLast = table.handles == 0 && table.hasLeft
-    unlockState(bits)
-    if isLast { giveUpHandles() }
+    let isLast = withColdTable { table in
+      table.handles -= 1
+      return table.handles == 0 && table.hasLeft
+    }
+    if isLast ?? false { giveUpHandles() }
   }
 
   /// The operation has ended and left its queue; the handle that ran it is done, others may be out.
   @inline(never) final func passReferencesToHandles(of queue: OperationQueue) {
     // Theirs from here on: what the membership kept so far.
     unsafe _ = Unmanaged.passRetained(queue)
-    let table = coldTableMade()
-    let bits = lockState()
-    table.hasLeft = true
-    let others = table.handles - 1
-    unlockState(bits)
+    let others = withColdTableMade { table in
+      table.hasLeft = true
+      return table.handles - 1
+    }
     if others > 0 { queue.noteStaleHandles(others) }
     dropHandle()
   }

@@ -125,8 +125,7 @@ extension Operation {
   /// before that took the operation for one in no queue, has set its bit by now, and leaves the
   /// skip to the caller. May call user code.
   package final var needsNoSlot: Bool {
-    let bits = lockState()
-    unlockState(bits)
+    let bits = underLock { $0 }
     if bits & StateBit.finishRequested != 0 { return true }
     guard bits & StateBit.cancelled != 0 else { return false }
     return !overridesStart || isSkippedWithoutSlot
@@ -137,8 +136,11 @@ extension Operation {
   final func computeReady() -> Bool {
     // acquire, edge EditLock.
     let bits = state.load(ordering: .acquiring)
-    if bits & StateBit.hasExtras != 0 { return computeReadyWithExtras(bits) }
-    return computeBuiltInReady(bits)
+    guard bits & StateBit.hasExtras != 0 else { return computeBuiltInReady(bits) }
+    // The dependencies first, then the conditions, which may be user code.
+    guard valueBeingTold(.isReady) ?? computeBuiltInReady(bits) else { return false }
+    return bits & StateBit.ignoresDependencies != 0
+      || readinessConditions.allSatisfy(\.isSatisfied)
   }
 
   /// As `computeReady` without what the cold table adds.
@@ -150,17 +152,16 @@ extension Operation {
     {
       return true
     }
-    let locked = lockState()
-    var isReady = true
-    if locked & StateBit.ignoresDependencies == 0 {
-      unsafe forEachEdge(locked) { edge, dependency in
+    return underLock { bits in
+      var isReady = true
+      guard bits & StateBit.ignoresDependencies == 0 else { return isReady }
+      unsafe forEachEdge(bits) { edge, dependency in
         guard unsafe !Self.isHidden(edge) else { return }
         let isDone = unsafe Self.reference(dependency)._withUnsafeGuaranteedRef(\.isSealed)
         isReady = isReady && isDone
       }
+      return isReady
     }
-    unlockState(locked)
-    return isReady
   }
 
   // MARK: Perform
@@ -295,7 +296,7 @@ extension Operation {
     let plain = plainness(bits)
     let wantsStart =
       bits & StateBit.toBeSkipped != 0 || isReadyNow
-      || (plain != 0 && !hasConditions(bits))
+      || (plain != 0 && coldTable?.conditions.isEmpty ?? true)
     if bits & StateBit.hold != 0 {
       let inheritsCancellation = registerHeldEdges(&bits)
       bits = StateChange.register(bits)
@@ -354,17 +355,11 @@ extension Operation {
   /// A subclass says that its readiness may have turned true.
   final func announceReadiness() {
     guard isReady else { return }
-    let bits = lockState()
-    var handOver: UInt?
-    if isSubmitted, bits & StateBit.started == 0,
-      let table = lockedCountTable, table.edgesBlocking == 0, !table.isOut, table.wasParked
-    {
-      table.isOut = true
-      noteReadyTime(bits)
-      if isRecording { EventRings.noteReady(word) }
-      handOver = table.countNextHandle(of: self)
+    let handle = underLock { bits in
+      let isWaiting = isSubmitted && bits & StateBit.started == 0
+      guard isWaiting, let table = lockedCountTable, table.wasParked else { return nil as UInt? }
+      return handleIfFree(table)
     }
-    unlockState(bits)
-    if let handOver { self.handOver(job(of: handOver)) }
+    if let handle { handOver(job(of: handle)) }
   }
 }

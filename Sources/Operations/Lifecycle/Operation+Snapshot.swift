@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConcurrencyPrimitives
-import Scheduling
 import Synchronization
 
 /// What an operation that executes still needs in order to finish.
@@ -76,9 +75,9 @@ extension Operation {
 
   /// Dependencies that hold the operation back: none once it has started or will be skipped.
   final var unfinishedDependencies: [Operation] {
-    let bits = lockState()
-    let list = bits & StateBit.ignoresDependencies == 0 ? currentDependencies(bits) : []
-    unlockState(bits)
+    let list = underLock { bits in
+      bits & StateBit.ignoresDependencies == 0 ? currentDependencies(bits) : []
+    }
     return list.filter { !$0.isSealed }
   }
 
@@ -86,15 +85,11 @@ extension Operation {
   final var isBehindBarrier: Bool {
     // acquire, edge EditLock.
     guard state.load(ordering: .acquiring) & StateBit.edgesInCold != 0 else { return false }
-    var isBehind = false
-    let bits = lockState()
-    unsafe forEachEdge(bits) { edge, dependency in
-      guard unsafe Self.isHidden(edge) else { return }
-      let isOver = unsafe Self.reference(dependency)._withUnsafeGuaranteedRef(\.isSealed)
-      isBehind = isBehind || !isOver
+    return underLock { bits in
+      let barrier = hiddenDependency(bits)
+      return unsafe barrier != 0
+        && !Self.reference(barrier)._withUnsafeGuaranteedRef(\.isSealed)
     }
-    unlockState(bits)
-    return isBehind
   }
 
   /// What it still needs in order to finish, once it executes; with no lock held.
@@ -116,7 +111,9 @@ extension Operation {
     facts.isCancelled = bits & StateBit.cancelled != 0
     facts.hasFinish = bits & StateBit.asynchronous != 0
     // acquire, edge Submitted.
-    facts.isManual = membership.load(ordering: .acquiring) == Membership.manual
+    let member = membership.load(ordering: .acquiring)
+    facts.isManual = member == Membership.manual
+    facts.isReserved = member == Membership.reserved
     if isSealed {
       facts.stage = .finished
     } else if bits & StateBit.started != 0 {
@@ -124,8 +121,6 @@ extension Operation {
     } else {
       facts.stage = isSubmitted ? .waiting : .outside
       unsafe queue = isSubmitted ? retainQueue() : nil
-      // acquire, edge Submitted.
-      facts.isReserved = membership.load(ordering: .acquiring) == Membership.reserved
       facts.isHandedOver = isHandedOver
       facts.waitsForOlder =
         bits & StateBit.barrier != 0 && !facts.isHandedOver && lockedCountTable == nil
@@ -133,11 +128,9 @@ extension Operation {
       if let table = coldTable, table.waitsForResources {
         facts.resources = table.needs.map(\.resource)
       }
-      unsafe forEachEdge(bits) { edge, dependency in
-        guard unsafe Self.isHidden(edge) else { return }
-        // Retained before the lock goes.
-        barrierWord = Self.retain(dependency)
-      }
+      barrierWord = hiddenDependency(bits)
+      // Before the lock goes.
+      if barrierWord != 0 { _ = Self.retain(barrierWord) }
     }
     unlockState(bits)
     facts.queue = unsafe queue?.takeRetainedValue()

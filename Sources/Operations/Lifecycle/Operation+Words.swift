@@ -174,6 +174,13 @@ extension Operation {
     state.store(bits & ~StateBit.lock, ordering: .releasing)
   }
 
+  /// Reads under the edit lock.
+  @inline(__always) final func underLock<Value>(_ body: (UInt32) -> Value) -> Value {
+    let bits = lockState()
+    defer { unlockState(bits) }
+    return body(bits)
+  }
+
   /// Makes a change in one exchange when nobody has the edit lock; returns the word before.
   @inline(__always) final func changeState(_ change: (UInt32) -> UInt32) -> UInt32 {
     var bits = state.load(ordering: .relaxed)  // relaxed: the exchange validates it
@@ -242,19 +249,11 @@ extension Operation {
 
   /// Reads from the cold table under the edit lock; nil when there is none.
   final func withColdTable<Value>(_ body: (ColdTable) -> Value) -> Value? {
-    lookAtColdTable { table in
-      let bits = lockState()
-      defer { unlockState(bits) }
-      return body(table)
-    }
+    lookAtColdTable { table in underLock { _ in body(table) } }
   }
 
   /// Changes the cold table under the edit lock, making it first.
   final func withColdTableMade<Value>(_ body: (ColdTable) -> Value) -> Value {
-    lookAtColdTableMade { table in
-      let bits = lockState()
-      defer { unlockState(bits) }
-      return body(table)
-    }
+    lookAtColdTableMade { table in underLock { _ in body(table) } }
   }
 }

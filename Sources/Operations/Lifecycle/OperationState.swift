@@ -102,7 +102,6 @@ enum StateBit {
 enum PendingBit {
   /// Accounting has moved to the cold table; see `Operation+LockedCount.swift`.
   static let lockedCount: UInt32 = 1 << 31
-  static let countMask: UInt32 = lockedCount - 1
 }
 
 /// The values of an operation's `membership` word that are no registry slot.
