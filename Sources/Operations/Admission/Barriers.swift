@@ -49,7 +49,11 @@ struct PendingBarriers: Sendable {
     return newest
   }
 
-  /// A member behind `barrier` leaves before it has passed, if that has not ended.
+  /// A member behind `barrier` leaves before it has passed, if that has not ended: it was finished
+  /// before its start.
+  ///
+  /// Before it is subtracted: then the first barrier is not due too early, and whoever subtracts
+  /// looks whether it is.
   mutating func shrinkSegment(of barrier: UInt) {
     guard let number = numbers[barrier] else { return }
     entries[number - base]?.segment -= 1
@@ -89,12 +93,16 @@ extension OperationQueue {
     let operation = BlockOperation.barrier(barrier)
     unsafe _ = Unmanaged.passRetained(operation)
     let ready = control.withLock { control in
-      let old = addMembers(1, flags: MemberCount.barrier)
-      // release, edge Counted: as `addDeparture`.
+      // Every change of the flag is under `control`: it is set while barriers are pending.
+      let flag = control.barriers.isEmpty ? MemberCount.barrier : 0
+      let old = addMembers(1, raising: flag)
+      // release, edge Counted: as for departures.
       barrierMembers.wrappingAdd(1, ordering: .releasing)
       // relaxed: published by the release of `membership` and by the mutex.
       operation.pending.store(1, ordering: .relaxed)
-      let slot = registry.addHidden(operation.word, ticket: count.ticket(old))
+      let slot = registry.add(
+        operation.word | RegistryChunk.hiddenTag, ticket: count.ticket(old),
+        stripe: Registry.ownedStripes)
       if cancelsNewcomers { _ = operation.changeState(StateChange.cancel) }
       if isRecording { operation.recordSubmission(to: self, behind: nil) }
       // release, edge Submitted: from here on the operation is a member.
@@ -127,23 +135,11 @@ extension OperationQueue {
     barrier.handOver(barrier.job)
   }
 
-  /// A member that was finished before its start leaves ahead of the barrier that it came behind.
-  ///
-  /// Before it is subtracted: then the first barrier is not due too early, and whoever subtracts
-  /// looks whether it is.
-  func leaveSegment(of barrier: UInt) {
-    control.withLock { $0.barriers.shrinkSegment(of: barrier) }
-  }
-
   /// Looks whether the first barrier may run; after every subtraction while one is pending.
   func evaluateBarriers() {
     let due = control.withLock { dueBarrier(&$0) }
     if let due { handOver(due) }
   }
-
-  /// A barrier leaves: nothing of it is left but its share of the count.
-  // relaxed: what becomes of it next releases it.
-  func removeBarrier() { barrierMembers.wrappingSubtract(1, ordering: .relaxed) }
 
   /// A barrier has run: the first one.
   func barrierEnds(_ barrier: Operation) {

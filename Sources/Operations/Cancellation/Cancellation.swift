@@ -64,15 +64,11 @@ final class Cancellation {
       var members: [Operation] = []
       OperationWords.forEach(round) { operation in
         if operation.overridesCancel {
-          if listsAll || operation.canBeMarked {
-            list(operation, isNamed: listsAll)
-          } else if let owner = operation.composite {
-            members += membersToMark(of: owner)
-          }
-        } else {
-          if let cancelled = operation.markCancelled() { keep(cancelled) }
-          if let owner = operation.composite { members += membersToMark(of: owner) }
+          if listsAll || operation.canBeMarked { return list(operation, isNamed: listsAll) }
+        } else if let cancelled = operation.markCancelled() {
+          keep(cancelled)
         }
+        if let owner = operation.composite { members += membersToMark(of: owner) }
       }
       (round, listsAll) = (members, false)
     }
@@ -145,16 +141,20 @@ final class Cancellation {
   }
 }
 
-extension ThreadRecord {
-  /// Cancels the operations of a queue, and calls the overrides of all of them, marked or not, as
-  /// Foundation does; again inside of the same cancellation only those of the others.
-  func cancelAll(of queue: OperationQueue, _ members: () -> [Operation]) {
-    cancelTogether { cancellation in
-      let isFirst = cancellation.isFirst(toList: queue)
-      cancellation.mark(members(), evenIfMarked: isFirst)
+extension OperationQueue {
+  /// Implements `cancelAllOperations()`.
+  ///
+  /// Calls the overrides of all of them, marked or not, as Foundation does; again inside of the
+  /// same cancellation only those of the others.
+  func cancelMembers() {
+    ThreadRecord.current.cancelTogether { cancellation in
+      let isFirst = cancellation.isFirst(toList: self)
+      cancellation.mark(registry.operationsLeftToCancel(in: self), evenIfMarked: isFirst)
     }
   }
+}
 
+extension ThreadRecord {
   /// Cancels what an operation is made of; `cancelled` follows from its own mark.
   ///
   /// When it returns they are marked, whoever came first, unless this thread is inside of that.
@@ -177,16 +177,24 @@ extension ThreadRecord {
     addsUnderWay -= 1
   }
 
-  private func cancelTogether(lettingGo letsGo: Bool = true, _ mark: (Cancellation) -> Void) {
+  fileprivate func cancelTogether(lettingGo letsGo: Bool = true, _ mark: (Cancellation) -> Void) {
+    let cancellation = Cancellation(inside: cancellation, letsGo: letsGo)
+    within(cancellation) {
+      mark(cancellation)
+      cancellation.callOverrides()
+      if letsGo { apartFromCancellations { cancellation.letGo() } }
+    }
+  }
+
+  private func within<Result>(_ inner: Cancellation, _ body: () -> Result) -> Result {
     let outer = cancellation
-    let cancellation = Cancellation(inside: outer, letsGo: letsGo)
-    self.cancellation = cancellation
-    mark(cancellation)
-    cancellation.callOverrides()
-    if letsGo { apartFromCancellations { cancellation.letGo() } }
-    self.cancellation = outer
-    // Its end, which may be the end of operations and call user code, comes after the assignment.
-    withExtendedLifetime(cancellation) {}
+    cancellation = inner
+    defer {
+      cancellation = outer
+      // Its end, which may be the end of operations and call user code, comes after the assignment.
+      withExtendedLifetime(inner) {}
+    }
+    return body()
   }
 
   /// Lets what follows from a mark happen: now, or with all that is cancelled together.
@@ -217,13 +225,6 @@ extension ThreadRecord {
   /// Runs something that the cancellations below it on the stack are no business of.
   func apartFromCancellations<Result>(_ body: () -> Result) -> Result {
     guard let outer = cancellation else { return body() }
-    let apart = Cancellation(inside: outer, isApart: true)
-    cancellation = apart
-    defer {
-      cancellation = outer
-      // As in `cancelTogether`.
-      withExtendedLifetime(apart) {}
-    }
-    return body()
+    return within(Cancellation(inside: outer, isApart: true), body)
   }
 }

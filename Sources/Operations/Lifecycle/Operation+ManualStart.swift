@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConcurrencyPrimitives
 import Scheduling
 import Synchronization
 
@@ -27,11 +26,8 @@ extension Operation {
   /// A subclass that drives its own state has begun: in no queue through its own `start()`, which
   /// the runtime does not see (contract 18, 63).
   final func noteOwnStart() {
-    // acquire and release, edge Submitted: as for `attemptToClaim`; a queue that comes first starts
-    // it itself.
-    let (won, _) = membership.compareExchange(
-      expected: Membership.none, desired: Membership.manual, ordering: .acquiringAndReleasing)
-    guard won else { return }
+    // A queue that comes first starts it itself.
+    guard claim(as: Membership.manual) else { return }
     if isRecording { EventRings.noteStart(word, worker: -1, origin: JobOrigin(.inline)) }
     let bits = lockState()
     let begun = StateChange.begin(bits)
@@ -44,8 +40,7 @@ extension Operation {
 
   /// What became of the attempt to begin an operation that belongs to no queue.
   private enum ManualStart {
-    /// The state word as of the beginning.
-    case begun(UInt32)
+    case begun
     case notReady
     case resourcesInUse
     /// A dependency that wants it cancelled has finished since that was looked at.
@@ -67,8 +62,11 @@ extension Operation {
       if mayInherit { inheritCancellation() }
       // User code: before the lock, and before anybody is kept from the operation.
       let isReadyNow = isReady
-      switch claimManually(isReadyNow: isReadyNow, mayInherit: mayInherit) {
-      case .begun(let bits): return bits
+      var bits = lockState()
+      let attempt = attemptToClaim(&bits, isReadyNow: isReadyNow, mayInherit: mayInherit)
+      unlockState(bits)
+      switch attempt {
+      case .begun: return bits
       case .inheritsCancellation:
         mayInherit = false
         cancel()
@@ -84,22 +82,9 @@ extension Operation {
   }
 
   /// Claims and begins the operation if it may begin, in one step, so that a refusal keeps nobody
-  /// else from it.
-  private final func claimManually(isReadyNow: Bool, mayInherit: Bool) -> ManualStart {
-    let bits = lockState()
-    let attempt = attemptToClaim(bits, isReadyNow: isReadyNow, mayInherit: mayInherit)
-    if case .begun(let begun) = attempt {
-      noteBegin(begun)
-      unlockState(begun)
-    } else {
-      unlockState(bits)
-    }
-    return attempt
-  }
-
-  /// As `claimManually`, under the edit lock.
+  /// else from it; under the edit lock.
   private final func attemptToClaim(
-    _ bits: UInt32, isReadyNow: Bool, mayInherit: Bool
+    _ bits: inout UInt32, isReadyNow: Bool, mayInherit: Bool
   ) -> ManualStart {
     // Somebody else has begun it: what it depends on may be going, and what it needs it has.
     guard bits & StateBit.started == 0 else { return .taken([]) }
@@ -121,12 +106,11 @@ extension Operation {
         needs = table.needs
       }
     }
-    // acquire and release, edge Submitted: one word decides between a manual start and a queue.
-    let (won, _) = membership.compareExchange(
-      expected: Membership.none, desired: Membership.manual, ordering: .acquiringAndReleasing)
-    guard won else { return .taken(needs) }
+    guard claim(as: Membership.manual) else { return .taken(needs) }
     if !needs.isEmpty { coldTable?.holdsResources = true }
-    return .begun(StateChange.begin(bits))
+    bits = StateChange.begin(bits)
+    noteBegin(bits)
+    return .begun
   }
 
   private final func refuseStart() throws(OperationError) -> UInt32? {

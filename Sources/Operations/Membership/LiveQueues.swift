@@ -2,7 +2,6 @@
 
 import CSystemShims
 import ConcurrencyPrimitives
-import Synchronization
 
 /// Every queue of the process, touched when one is made and when one ends; keeps none of them.
 enum LiveQueues {
@@ -17,16 +16,10 @@ enum LiveQueues {
   /// A queue ends; returns when nobody looks at it any more.
   static func remove(_ queue: UInt) { words.withLock { _ = $0.remove(queue) } }
 
-  /// The queues that have members.
+  /// The queues that there are.
   ///
   /// Under the lock no queue of the list is gone, but it may be ending, and then stays out. Every
   /// other is retained there and given up without the lock, since that may be the end of it.
-  static func withMembers() -> [OperationQueue] {
-    // acquire, edge Counted.
-    all().filter { MemberCount.members($0.count.word.load(ordering: .acquiring)) > 0 }
-  }
-
-  /// The queues that there are; see `withMembers()`.
   static func all() -> [OperationQueue] {
     words.withLock { Array($0) }
       .compactMap { word in words.withLock { $0.contains(word) ? retained(word) : nil } }

@@ -65,11 +65,12 @@ struct MemberCount: ~Copyable {
 }
 
 extension OperationQueue {
-  /// Adds `n` members; returns the word before.
+  /// Adds `n` members and raises `flag`, which is not set, in the same step; returns the word
+  /// before.
   ///
   /// The queue keeps itself alive while it has members.
-  @inline(__always) func addMembers(_ n: Int) -> UInt64 {
-    let share = UInt64(n) << MemberCount.ticketShift &+ UInt64(n) * MemberCount.one
+  @inline(__always) func addMembers(_ n: Int, raising flag: UInt64 = 0) -> UInt64 {
+    let share = UInt64(n) << MemberCount.ticketShift &+ UInt64(n) * MemberCount.one | flag
     // acquire and release, edge Counted: orders submissions with skips, barriers and waiters of the
     // same word.
     let (old, new) = count.word.wrappingAdd(share, ordering: .acquiringAndReleasing)
@@ -83,34 +84,6 @@ extension OperationQueue {
       Fault.queueOverflow(self, count: before + n)
     }
     return old
-  }
-
-  /// As `addMembers(_:)`, setting flags in the same step.
-  func addMembers(_ n: Int, flags: UInt64) -> UInt64 {
-    var old = count.word.load(ordering: .relaxed)  // relaxed: the exchange validates it
-    while true {
-      let members = MemberCount.members(old)
-      guard members + n <= MemberCount.limit else {
-        Fault.queueOverflow(self, count: members + n)
-      }
-      let new =
-        ((old &+ UInt64(n) << MemberCount.ticketShift) &+ UInt64(n) * MemberCount.one) | flags
-      // The reference for "not empty" is taken before the count shows it, so that it cannot be
-      // released first.
-      let keeps = MemberCount.members(old) == 0 ? unsafe Unmanaged.passRetained(self) : nil
-      shim_keep_order()
-      // acquire and release, edge Counted: orders submissions with skips, barriers and waiters of
-      // the same word.
-      let (won, seen) = count.word.weakCompareExchange(
-        expected: old, desired: new, successOrdering: .acquiringAndReleasing,
-        failureOrdering: .relaxed)
-      if won {
-        count.noteTickets(from: old, to: new)
-        return old
-      }
-      unsafe keeps?.release()
-      old = seen
-    }
   }
 
   /// As `addMembers`, unless the queue is empty: then it adds none and returns nil.
@@ -175,13 +148,6 @@ extension OperationQueue {
       return
     }
   }
-
-  /// A member that has left the registry stays counted while observers are told.
-  // release, edge Counted: whoever finds it there finds its addition in the count.
-  func addDeparture() { departures.wrappingAdd(1, ordering: .releasing) }
-  /// They have been told.
-  // relaxed: the credit that follows releases it.
-  func removeDeparture() { departures.wrappingSubtract(1, ordering: .relaxed) }
 }
 
 /// Where new members stand among the others: their tickets, and the barrier that they come after.

@@ -18,15 +18,15 @@ extension OperationQueue {
 
   /// As `addOperation(_:)`, but throws `alreadyQueued`, `alreadyExecuting` or `alreadyFinished`.
   public func tryAddOperation(_ operation: consuming Operation) throws(OperationError) {
-    try operation.claimForQueue()
+    if let failure = operation.claimFailure() { throw failure }
     let place = takePlace(1)
     let record = unsafe ThreadRecord.currentReference
     let slot = unsafe record._withUnsafeGuaranteedRef {
       registry.add(operation.word, ticket: place.ticket, stripe: $0.stripe)
     }
     // Once it is in the registry: see Observation.md.
-    if hasExtras {
-      return addWithExtras([operation], place.ticket, BatchSlots([slot..<slot + 1]), place.barrier)
+    if hasExtrasOrIsRecorded {
+      return submit([operation], BatchSlots([slot..<slot + 1]), at: place)
     }
     unsafe record._withUnsafeGuaranteedRef { $0.addsUnderWay += 1 }
     let member = unsafe Unmanaged.passRetained(consume operation)
@@ -52,32 +52,45 @@ extension OperationQueue {
   /// once when its last dependency finishes: whoever enumerates or cancels all members then finds
   /// the whole batch.
   func admit(_ operations: [Operation], at place: SubmissionPlace) {
-    var slots = ThreadRecord.withCurrent { record in
+    let slots = ThreadRecord.withCurrent { record in
       registry.add(operations, firstTicket: place.ticket, stripe: record.stripe)
     }
-    if hasExtras { return addWithExtras(operations, place.ticket, slots, place.barrier) }
+    submit(operations, slots, at: place)
+  }
+
+  /// Submits operations that stand in the registry, and hands over those that are ready, once all
+  /// of them are in.
+  ///
+  /// Nothing of a batch may run before, on the inline scheduler neither. Cancelled ones that need
+  /// no slot do not go to the list.
+  private func submit(
+    _ operations: [Operation], _ slots: consuming BatchSlots, at place: SubmissionPlace
+  ) {
+    let hasExtras = self.hasExtras
+    let givesExtras = hasExtras && self.givesExtras
     var ready = JobChain()
-    var recorded: [Operation] = []
+    var recorded: [UInt] = []
     ThreadRecord.withCurrent { record in
+      if hasExtras { noteAdded(operations, place.ticket) }
       record.addsUnderWay += 1
+      if hasExtras { prepareNewcomers(operations, givesExtras, record) }
       OperationWords.forEach(operations) { operation in
-        let job = operation.submitInBatch(
-          slot: slots.take(), in: self, behind: place.barrier, ready: &recorded)
+        unsafe _ = Unmanaged.passRetained(operation)
+        let slot = slots.take()
+        // One test for both.
+        let job =
+          recordingWord | (givesExtras ? 1 : 0) == 0
+          ? operation.submit(slot: slot, in: self, behind: place.barrier)
+          : operation.submitUnusually(
+            slot: slot, in: self, behind: place.barrier, givesExtras, ready: &recorded)
         if let job { ready.append(job) }
       }
       record.addsUnderWay -= 1
     }
-    for operation in recorded { EventRings.noteReady(operation.word) }
-    handOver(ready, behind: place.barrier)
-  }
-
-  /// Hands over the operations that an addition made ready, once all of it is in.
-  ///
-  /// Nothing of a batch may run before, on the inline scheduler neither. Cancelled ones that need
-  /// no slot do not go to the list.
-  func handOver(_ jobs: consuming JobChain, behind barrier: Operation?) {
-    if barrier != nil { evaluateBarriers() }
-    acceptHandles(jobs)
+    for word in recorded { EventRings.noteReady(word) }
+    if place.barrier != nil { evaluateBarriers() }
+    acceptHandles(ready)
+    if hasExtras { tellObservers() }
   }
 
   /// Makes reserved operations members.
@@ -188,18 +201,20 @@ extension OperationQueue {
 }
 
 extension Operation {
-  /// Reserves the operation for one queue, or says why it cannot be added (contract 67).
-  final func claimForQueue() throws(OperationError) {
-    if let failure = claimFailure() { throw failure }
+  /// Takes an operation that is in no queue; false when somebody else has it.
+  final func claim(as claim: UInt) -> Bool {
+    // acquire and release, edge Submitted: one word decides between queues and a manual start;
+    // sequentially consistent, edge FinishedEarly: the claim precedes the look at `state` in
+    // `submit`.
+    membership.compareExchange(
+      expected: Membership.none, desired: claim, ordering: .sequentiallyConsistent
+    ).exchanged
   }
 
-  /// Reserves the operation and returns nil, or returns why that is impossible.
+  /// Reserves the operation for one queue and returns nil, or returns why it cannot be added
+  /// (contract 67).
   final func claimFailure() -> OperationError? {
-    // acquire and release, edge Submitted: exactly one adder wins; sequentially consistent, edge
-    // FinishedEarly: the claim precedes the look at `state` in `submit`.
-    let (won, _) = membership.compareExchange(
-      expected: Membership.none, desired: Membership.claimed, ordering: .sequentiallyConsistent)
-    if won { return nil }
+    if claim(as: Membership.claimed) { return nil }
     return refusal { .alreadyQueued(self, queueName: $0) } ?? .alreadyFinished(self)
   }
 
@@ -214,15 +229,14 @@ extension Operation {
   final func resumeClaim() {
     // Locked, also below: `labelOfOwner` reads the link until then.
     let bits = lockState()
-    // sequentially consistent, edge FinishedEarly: as the claim in `claimFailure`.
+    // sequentially consistent, edge FinishedEarly: as in `claim`.
     _ = membership.exchange(Membership.claimed, ordering: .sequentiallyConsistent)
     unlockState(bits)
   }
 
   final func giveUpClaim() {
-    let bits = lockState()
-    membership.store(Membership.none, ordering: .releasing)  // release, edge Submitted
-    unlockState(bits)
+    // release, edge Submitted
+    underLock { _ in membership.store(Membership.none, ordering: .releasing) }
   }
 
   /// The claimed operation becomes a member; returns its job when it is ready.
@@ -230,41 +244,7 @@ extension Operation {
   /// A reference has been counted for the queue, which lets go of it in `leaveQueue`.
   ///
   /// Protocol: Release.md, "Submission".
-  @inline(__always) final func submit(
-    slot: UInt, in queue: OperationQueue, behind barrier: Operation?
-  ) -> Job? {
-    if isRecording { return submitRecorded(slot: slot, in: queue, behind: barrier) }
-    return submitNow(slot: slot, in: queue, behind: barrier)
-  }
-
-  /// As `submit` while a recording is under way.
-  @inline(never) private final func submitRecorded(
-    slot: UInt, in queue: OperationQueue, behind barrier: Operation?
-  ) -> Job? {
-    recordSubmission(to: queue, behind: barrier)
-    let job = submitNow(slot: slot, in: queue, behind: barrier)
-    if job != nil { EventRings.noteReady(word) }
-    return job
-  }
-
-  /// As `submit` for one of several.
-  ///
-  /// A recording learns that it is ready when all are in, since none of them may run before. The
-  /// caller tells it of those in `recorded`.
-  @inline(__always) final func submitInBatch(
-    slot: UInt, in queue: OperationQueue, behind barrier: Operation?,
-    ready recorded: inout [Operation]
-  ) -> Job? {
-    unsafe _ = Unmanaged.passRetained(self)
-    guard isRecording else { return submitNow(slot: slot, in: queue, behind: barrier) }
-    recordSubmission(to: queue, behind: barrier)
-    let job = submitNow(slot: slot, in: queue, behind: barrier)
-    if job != nil { recorded.append(self) }
-    return job
-  }
-
-  /// As `submit` while no recording is under way.
-  private final func submitNow(
+  fileprivate final func submit(
     slot: UInt, in queue: OperationQueue, behind barrier: Operation?
   ) -> Job? {
     // acquire, edge EditLock: sees dependencies that other threads have added; sequentially
@@ -280,6 +260,20 @@ extension Operation {
       return job
     }
     return register(slot: slot, behind: barrier, locked: lockState() & ~lost)
+  }
+
+  /// As `submit` for an operation that gets extras, or while a recording is under way.
+  ///
+  /// A recording learns that it is ready when all of a batch are in, since none of them may run
+  /// before. The caller tells it of those in `recorded`.
+  @inline(never) fileprivate final func submitUnusually(
+    slot: UInt, in queue: OperationQueue, behind barrier: Operation?, _ givesExtras: Bool,
+    ready recorded: inout [UInt]
+  ) -> Job? {
+    if isRecording { recordSubmission(to: queue, behind: barrier) }
+    let job = submit(slot: slot, in: queue, behind: barrier)
+    if isRecording, job != nil { recorded.append(word) }
+    return givesExtras ? noteSubmission(queue, job) : job
   }
 
   /// Registers the edges; takes over the edit lock with the state word `bits`.

@@ -6,18 +6,9 @@ import Synchronization
 // Adding to a queue that has extras, and leaving it.
 
 extension OperationQueue {
-  /// The rest of an addition, from the registry on.
+  /// What comes before the submission of operations, from the registry on.
   @inline(never)
-  func addWithExtras(
-    _ operations: [Operation], _ firstTicket: UInt64, _ slots: BatchSlots, _ barrier: Operation?
-  ) {
-    var slots = slots
-    noteAdded(operations, firstTicket)
-    let givesExtras = self.givesExtras
-    var ready = JobChain()
-    var recorded: [Operation] = []
-    let record = ThreadRecord.current
-    record.addsUnderWay += 1
+  func prepareNewcomers(_ operations: [Operation], _ givesExtras: Bool, _ record: ThreadRecord) {
     if givesExtras {
       for operation in operations {
         operation.takeExtras()
@@ -25,16 +16,6 @@ extension OperationQueue {
       }
     }
     if cancelsNewcomers { record.cancelBeforeTheyStart(operations) }
-    for operation in operations {
-      var job = operation.submitInBatch(
-        slot: slots.take(), in: self, behind: barrier, ready: &recorded)
-      if givesExtras { job = operation.noteSubmission(self, job) }
-      if let job { ready.append(job) }
-    }
-    record.addsUnderWay -= 1
-    for operation in recorded { EventRings.noteReady(operation.word) }
-    handOver(ready, behind: barrier)
-    tellObservers()
   }
 
   /// Operations that are added get extras: somebody takes events, or they have a level from the
@@ -129,11 +110,13 @@ extension Operation {
     }
     // Not counted by `operationCount` while the observers are told, but by those who wait for the
     // queue.
-    queue.addDeparture()
+    // release, edge Counted: whoever finds it there finds its addition in the count.
+    queue.departures.wrappingAdd(1, ordering: .releasing)
     let outer = record.enterCompletion(of: self, queue.word)
     if bits & StateBit.hasExtras != 0 { trace(.removed, queue, worker) }
     queue.tellObservers()
     record.leaveLevel(outer)
-    queue.removeDeparture()
+    // relaxed: the credit that follows releases it.
+    queue.departures.wrappingSubtract(1, ordering: .relaxed)
   }
 }

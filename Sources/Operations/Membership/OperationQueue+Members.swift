@@ -41,22 +41,15 @@ extension OperationQueue {
     return max(0, MemberCount.members(old) - max(0, gone - added))
   }
 
-  /// Implements `cancelAllOperations()`.
-  func cancelMembers() {
-    ThreadRecord.current.cancelAll(of: self) { registry.operationsLeftToCancel(in: self) }
-  }
-
   /// Members in submission order, barriers included, closures through their façades; also those
   /// that have finished and have not left, because their completion blocks run.
   package func membersForDiagnosis() -> [Operation] {
-    registry.membersAndClosures().compactMap { member in
-      switch member {
-      case .operation(let operation): operation
-      case .closure(let handle): handle.facade
-      }
-    }
+    registry.membersAndClosures().compactMap(\.operation)
   }
 
   /// Every queue of the process that holds something, dropped ones included.
-  package static func allWithMembers() -> [OperationQueue] { LiveQueues.withMembers() }
+  package static func allWithMembers() -> [OperationQueue] {
+    // acquire, edge Counted.
+    LiveQueues.all().filter { MemberCount.members($0.count.word.load(ordering: .acquiring)) > 0 }
+  }
 }

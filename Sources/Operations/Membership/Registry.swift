@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConcurrencyPrimitives
-import Scheduling
 import Synchronization
 
 /// Who is a member of a queue: chunks of slots per group of submitting threads, merged by ticket
@@ -42,7 +41,8 @@ import Synchronization
   func add(_ member: UInt, ticket: UInt64, stripe index: Int) -> UInt {
     let stripe = unsafe stripes + index
     let isAlone = unsafe RegistryStripe.open(stripe, isOwned: index < Self.ownedStripes)
-    let slot = unsafe stripe.pointee.lists.add(member, ticket, at: stripe)
+    let chunk = unsafe stripe.pointee.lists.chunkWithRoom(at: stripe)
+    let slot = unsafe RegistryChunk.add(member, ticket, to: chunk)
     unsafe RegistryStripe.close(stripe, isAlone: isAlone)
     return slot
   }
@@ -66,28 +66,32 @@ import Synchronization
     return BatchSlots(runs)
   }
 
-  /// Adds a member that `members()` does not show.
-  func addHidden(_ member: UInt, ticket: UInt64) -> UInt {
-    add(member | RegistryChunk.hiddenTag, ticket: ticket, stripe: Self.ownedStripes)
-  }
-
   /// A member as found by an enumeration.
   enum Member {
     case operation(Operation)
     case closure(OperationHandle)
 
+    /// Takes what was found, once.
     init(_ found: Found) {
       switch found.place {
-      case .operation(let word): self = .operation(found.take(word))
+      // SAFETY: retained by `RegistryChunk.member` under the pin.
+      case .operation(let word):
+        self = .operation(unsafe Operation.reference(word).takeRetainedValue())
       case .closure(let handle): self = .closure(handle)
+      }
+    }
+
+    /// The operation, of a closure its façade; nil when that has ended.
+    var operation: Operation? {
+      switch self {
+      case .operation(let operation): operation
+      case .closure(let handle): handle.facade
       }
     }
   }
 
   /// A member while an enumeration sorts what it has found: plain words, which count no reference
   /// when they move.
-  ///
-  /// Whoever gets it takes it once.
   struct Found {
     enum Place {
       /// Retained.
@@ -96,12 +100,6 @@ import Synchronization
     }
     let ticket: UInt64
     let place: Place
-
-    /// The operation, with the reference that came with its word.
-    func take(_ word: UInt) -> Operation {
-      // SAFETY: retained by `RegistryChunk.member` under the pin.
-      unsafe Operation.reference(word).takeRetainedValue()
-    }
   }
 
   /// Ticket and word of each member in submission order, of a closure the cell's, hidden ones
@@ -124,17 +122,12 @@ import Synchronization
   /// Nothing waits for a closure without façade, so it does not matter which are marked first. With
   /// `waiting` also closures that are just being added.
   func operationsLeftToCancel(in queue: OperationQueue, waiting: Bool = false) -> [Operation] {
-    let found = collect(includingHidden: true, waiting: waiting, cancelling: queue)
-    var operations: [Operation] = []
-    operations.reserveCapacity(found.count)
-    for member in found {
-      switch member.place {
-      case .operation(let word): operations.append(member.take(word))
-      case .closure(let handle):
-        if let facade = handle.cancelUnlessFacade() { operations.append(facade) }
+    collect(includingHidden: true, waiting: waiting, cancelling: queue).compactMap { found in
+      switch Member(found) {
+      case .operation(let operation): operation
+      case .closure(let handle): handle.cancelUnlessFacade()
       }
     }
-    return operations
   }
 
   /// Members in submission order, closures through their façades.
@@ -144,12 +137,7 @@ import Synchronization
   /// added.
   func membersWithTickets(waiting: Bool) -> [QueueMember] {
     collect(includingHidden: false, waiting: waiting).compactMap { found in
-      let operation: Operation? =
-        switch Member(found) {
-        case .operation(let operation): operation
-        case .closure(let handle): handle.facade
-        }
-      return operation.map { QueueMember(ticket: found.ticket, operation: $0) }
+      Member(found).operation.map { QueueMember(ticket: found.ticket, operation: $0) }
     }
   }
 
@@ -169,16 +157,15 @@ import Synchronization
       while let present = unsafe chunk {
         for index in unsafe 0..<present.pointee.filled {
           var backoff = Backoff()
-          var member = unsafe present.pointee.member(
-            index, includingHidden: includingHidden, marks: marks)
-          // Whoever opens the cell, or has retired it, needs neither this lock nor the pin for
-          // that, nor a lock whose owner may wait for this one.
-          while waiting, member == nil, unsafe present.pointee.isAwaited(index) {
-            backoff.wait()
-            member = unsafe present.pointee.member(
+          while true {
+            let member = unsafe present.pointee.member(
               index, includingHidden: includingHidden, marks: marks)
+            if let member { found.append(member) }
+            // Whoever opens the cell, or has retired it, needs neither this lock nor the pin for
+            // that, nor a lock whose owner may wait for this one.
+            guard waiting, member == nil, unsafe present.pointee.isAwaited(index) else { break }
+            backoff.wait()
           }
-          if let member { found.append(member) }
         }
         unsafe chunk = present == newest ? nil : present.pointee.next
       }

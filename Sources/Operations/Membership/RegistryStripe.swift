@@ -56,16 +56,8 @@ struct RegistryStripe: ~Copyable {
     unsafe stripe.pointee.isOpenAlone.store(false, ordering: .releasing)
   }
 
-  /// Takes the lock for an enumerator, who has pinned the stripe and passed the heavy barrier.
-  private static func lockPinned(_ stripe: UnsafeMutablePointer<RegistryStripe>) {
-    unsafe stripe.pointee.lock.lock()
-    var backoff = Backoff()
-    // acquire, edge Opened. The owner that opens it from now on sees the pin.
-    while unsafe stripe.pointee.isOpenAlone.load(ordering: .acquiring) { backoff.wait() }
-  }
-
-  /// Takes the lock when `found` has room for all members: who spins for the lock does not wait for
-  /// an allocator.
+  /// Takes the lock for an enumerator, who has pinned the stripe and passed the heavy barrier, when
+  /// `found` has room for all members: who spins for the lock does not wait for an allocator.
   ///
   /// Every look at the lists goes through the pointer and is an access of its own. A method of the
   /// stripe would borrow the stripe all along, and the optimiser may then read the lists before it
@@ -74,14 +66,18 @@ struct RegistryStripe: ~Copyable {
     _ stripe: UnsafeMutablePointer<RegistryStripe>, with found: inout [Registry.Found]
   ) {
     while true {
-      unsafe lockPinned(stripe)
-      unsafe stripe.pointee.lists.takeOutAllSpent()
+      unsafe stripe.pointee.lock.lock()
+      var backoff = Backoff()
+      // acquire, edge Opened. The owner that opens it from now on sees the pin.
+      while unsafe stripe.pointee.isOpenAlone.load(ordering: .acquiring) { backoff.wait() }
+      unsafe stripe.pointee.lists.takeOutSpent(lookingAt: stripe.pointee.lists.count)
       if unsafe stripe.pointee.lists.newest == nil {
         // acquire and release, edge Populated: an exchange, so that whoever adds a chunk has what
         // every look before it had.
         unsafe _ = stripe.pointee.hasChunks.exchange(false, ordering: .acquiringAndReleasing)
       }
-      let most = unsafe stripe.pointee.lists.mostMembers
+      // Slots of all chunks, those of members that have left included.
+      let most = unsafe stripe.pointee.lists.count * RegistryChunk.capacity
       if found.capacity - found.count >= most { return }
       unsafe stripe.pointee.lock.unlock()
       // Others may add meanwhile; a chunk more for them, and half of what is there. At least twice
@@ -100,19 +96,9 @@ struct RegistryStripe: ~Copyable {
   /// The others are full. They follow it in a ring, first the one that was looked at longest ago.
   private(set) var newest: UnsafeMutablePointer<RegistryChunk>?
   /// How many are in the ring.
-  private var count = 0
+  fileprivate private(set) var count = 0
   /// Chunks that all members have left, to be used again.
   private var spare: UnsafeMutablePointer<RegistryChunk>?
-
-  /// Slots of all chunks, those of members that have left included.
-  var mostMembers: Int { count * RegistryChunk.capacity }
-
-  /// Returns the slot.
-  @inline(__always) mutating func add(
-    _ member: UInt, _ ticket: UInt64, at stripe: UnsafeMutablePointer<RegistryStripe>
-  ) -> UInt {
-    unsafe RegistryChunk.add(member, ticket, to: chunkWithRoom(at: stripe))
-  }
 
   /// Adds the first of `members` with successive tickets, as many as there is room for in a chunk;
   /// returns their slots.
@@ -129,7 +115,7 @@ struct RegistryStripe: ~Copyable {
   }
 
   /// The newest chunk, or a new one where that is full.
-  @inline(__always) private mutating func chunkWithRoom(
+  @inline(__always) mutating func chunkWithRoom(
     at stripe: UnsafeMutablePointer<RegistryStripe>
   ) -> UnsafeMutablePointer<RegistryChunk> {
     if let newest = unsafe newest, unsafe newest.pointee.filled < RegistryChunk.capacity {
@@ -149,21 +135,13 @@ struct RegistryStripe: ~Copyable {
     if unsafe newest == nil {
       unsafe _ = stripe.pointee.hasChunks.exchange(true, ordering: .acquiringAndReleasing)
     }
-    let chunk = unsafe popSpare() ?? newChunk(at: stripe)
+    let chunk = unsafe popSpare() ?? RegistryChunk.make(queue, stripe)
     // A look finds two at most, and one is used.
     if unsafe spare?.pointee.next != nil { unsafe popSpare()?.deallocate() }
     unsafe chunk.pointee.next = newest?.pointee.next ?? chunk
     unsafe newest?.pointee.next = chunk
     unsafe newest = chunk
     count += 1
-    return unsafe chunk
-  }
-
-  private func newChunk(
-    at stripe: UnsafeMutablePointer<RegistryStripe>
-  ) -> UnsafeMutablePointer<RegistryChunk> {
-    let chunk = unsafe RegistryChunk.allocate()
-    unsafe chunk.initialize(to: RegistryChunk(queue: queue, stripe: stripe))
     return unsafe chunk
   }
 
@@ -174,11 +152,8 @@ struct RegistryStripe: ~Copyable {
     return unsafe chunk
   }
 
-  /// Looks at all chunks.
-  mutating func takeOutAllSpent() { takeOutSpent(lookingAt: count) }
-
   /// Looks at some of the chunks, which go behind the others or out.
-  private mutating func takeOutSpent(lookingAt most: Int) {
+  fileprivate mutating func takeOutSpent(lookingAt most: Int) {
     for _ in 0..<most {
       guard let last = unsafe newest, let chunk = unsafe last.pointee.next else { return }
       guard unsafe chunk.pointee.isSpent else {
@@ -248,17 +223,22 @@ struct RegistryStripe: ~Copyable {
   /// The word of each member; 0 before it comes and when it has left.
   private let slots: InlineArray<62, Atomic<UInt>>
 
-  init(queue: UInt, stripe: UnsafeMutablePointer<RegistryStripe>) {
+  private init(_ queue: UInt, _ stripe: UnsafeMutablePointer<RegistryStripe>) {
     self.queue = queue
     unsafe self.stripe = stripe
     tickets = InlineArray { _ in Atomic(0) }
     slots = InlineArray { _ in Atomic(0) }
   }
 
-  static func allocate() -> UnsafeMutablePointer<RegistryChunk> {
+  /// An empty chunk in memory of its own.
+  static func make(
+    _ queue: UInt, _ stripe: UnsafeMutablePointer<RegistryStripe>
+  ) -> UnsafeMutablePointer<RegistryChunk> {
     let block = AlignedMemory.allocate(byteCount: blockSize, alignment: blockSize)
-    // SAFETY: fresh memory, large enough (tested) and aligned; the caller initialises it.
-    return unsafe UnsafeMutablePointer(bitPattern: block).unsafelyUnwrapped
+    // SAFETY: fresh memory, large enough (tested) and aligned.
+    let chunk = unsafe UnsafeMutablePointer<RegistryChunk>(bitPattern: block).unsafelyUnwrapped
+    unsafe chunk.initialize(to: RegistryChunk(queue, stripe))
+    return unsafe chunk
   }
 
   /// A slot is the chunk's address + the index: the block is aligned to its size.
