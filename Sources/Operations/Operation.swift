@@ -116,22 +116,21 @@ open class Operation: @unchecked Sendable {
 
   /// True from the beginning of the body until the operation is finished (contract 5).
   open var isExecuting: Bool {
+    if let told = valueBeingTold(.isExecuting) { return told }
     // acquire: pairs with the release in `begin`.
-    let bits = state.load(ordering: .acquiring)
-    if bits & StateBit.hasExtras != 0, let told = valueBeingTold(.isExecuting) { return told }
-    return Self.hasBegun(bits) && !isSealed
+    return Self.hasBegun(state.load(ordering: .acquiring)) && !isSealed
   }
 
   /// True once the operation has finished; never false again.
   ///
   /// Whatever the body wrote is visible to a thread that has read true.
-  open var isFinished: Bool { isSealed && valueBeingTold(.isFinished) != false }
+  open var isFinished: Bool { valueBeingTold(.isFinished) ?? isSealed }
 
   /// True once `cancel()` was called before the operation finished.
   open var isCancelled: Bool {
+    if let told = valueBeingTold(.isCancelled) { return told }
     // acquire: pairs with the unlock in `cancel`, so that what the canceller wrote is visible.
-    state.load(ordering: .acquiring) & StateBit.cancelled != 0
-      && valueBeingTold(.isCancelled) != false
+    return state.load(ordering: .acquiring) & StateBit.cancelled != 0
   }
 
   /// Sets `isCancelled` and lets a waiting operation finish without running (contract 43–47).

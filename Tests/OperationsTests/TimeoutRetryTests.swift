@@ -165,6 +165,27 @@ extension OperationLayer {
 
     private struct Refused: Error {}
 
+    /// An attempt may give its queue away, which then becomes empty more often than attempts end.
+    @Test(.contract(103), arguments: Kind.all)
+    func whatOthersAddToItsQueueEndsNoAttempt(_ kind: Kind) throws {
+      let queue = kind.queue()
+      let added = Locked<OperationQueue?>(nil)
+      let retry = RetryOperation(RetryPolicy(attempts: 2, delay: .milliseconds(20))) { number in
+        ResultOperation {
+          added.withLock { $0 = OperationQueue.current }
+          if number == 1 { throw Refused() }
+          return number
+        }
+      }
+      queue.addOperation(retry)
+      // In the delay, if the machine is not too busy; at any other time it must do no harm either.
+      while added.withLock({ $0 }) == nil { yieldCore() }
+      let inner = added.withLock { $0.take() }
+      for _ in 0..<3 { inner?.addOperations([Operation()], waitUntilFinished: true) }
+      queue.expectQuiet()
+      #expect(try retry.value() == 2)
+    }
+
     @Test(arguments: Kind.each)
     func endsWithTheLastErrorAfterTheLastAttemptOrAnotherError(_ kind: Kind) {
       let queue = kind.queue()

@@ -91,8 +91,15 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>, 
 
   /// The operation of an attempt has left the queue.
   private func attemptEnded() {
-    let (phase, number) = inner.withLock { (exchange(&$0.phase, with: .idle), $0.attempts) }
-    guard case .running(let operation) = phase, let result = operation.result else { return }
+    // The queue becomes empty in any phase where others add to it.
+    let ended = inner.withLock { state -> (result: Result<Success, any Error>, number: Int)? in
+      guard case .running(let operation) = state.phase, let result = operation.result else {
+        return nil
+      }
+      state.phase = .idle
+      return (result, state.attempts)
+    }
+    guard let (result, number) = ended else { return }
     guard case .failure(let error) = result, number < policy.attempts, !isCancelled,
       policy.retries(error)
     else { return conclude(with: result) }
@@ -113,9 +120,13 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>, 
   }
 
   private func waitEnded() {
-    let (phase, queue) = inner.withLock { (exchange(&$0.phase, with: .idle), $0.members) }
+    let members = inner.withLock { state -> OperationQueue? in
+      guard case .waiting = state.phase else { return nil }
+      state.phase = .idle
+      return state.members
+    }
     // The closure that makes the operation is the user's: it runs on a worker.
-    guard case .waiting = phase, let queue else { return }
+    guard let queue = members else { return }
     let job = ClosureJob.make(band: band) {
       ThreadRecord.current.asPart(of: queue.role.owner) { self.attempt() }
     }

@@ -107,10 +107,10 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
 
   /// The first one to settle the end gets the operation.
   private func settle() -> (Operation, Deadlines.Ticket?)? {
-    let (operation, ticket, members) = inner.withLock { state in
-      (state.operation, state.ticket.take(), state.members.take())
+    inner.withLock { state in
+      guard state.members.take() != nil, let operation = state.operation else { return nil }
+      return (operation, state.ticket.take())
     }
-    return members == nil ? nil : operation.map { ($0, ticket) }
   }
 
   /// Whoever has settled the end lets go of the operation.

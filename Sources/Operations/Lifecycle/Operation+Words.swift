@@ -148,6 +148,12 @@ extension Operation {
     return shim_overrides_start_or_flags(classAddress) == 0 ? StateBit.plain : 0
   }
 
+  /// Its class overrides none of `start()`, `isReady` and `isFinished`.
+  final var isOfPlainClass: Bool {
+    // relaxed: a fact about the class.
+    plainness(state.load(ordering: .relaxed)) != 0
+  }
+
   /// The class has a `start()` of its own, so that a skip comes to code of the user's, which could
   /// want a slot.
   final var overridesStart: Bool { !isBuiltIn && shim_overrides_start(classAddress) != 0 }

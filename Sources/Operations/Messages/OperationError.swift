@@ -50,9 +50,9 @@ public enum OperationError: Error, CustomStringConvertible {
       "\(operation.diagnosticName) (pending) cannot start yet: "
         + (!blockers.isEmpty
           ? "it waits for \(blockers.map(\.diagnosis).joined(separator: ", "))"
-          : operation.readinessConditions.isEmpty
-            ? "its own isReady is false"
-            : "a readiness condition is not met, or its own isReady is false")
+          : operation.isOfPlainClass
+            ? "a readiness condition is not met"
+            : "its own isReady is false, or a readiness condition is not met")
     case .alreadyExecuting(let operation): "\(operation.diagnosis) is executing and runs only once"
     case .alreadyFinished(let operation): "\(operation.diagnosis) has finished and runs only once"
     case .alreadyQueued(let operation, let queue):

@@ -58,7 +58,9 @@ struct ValueBeingTold {
 extension Operation {
   /// What this thread assumes about a property of the operation.
   final func valueBeingTold(_ property: ObservedProperty) -> Bool? {
-    ThreadRecord.withCurrent { record in
+    // relaxed: the thread that tells has seen the bit, which stays.
+    guard state.load(ordering: .relaxed) & StateBit.hasExtras != 0 else { return nil }
+    return ThreadRecord.withCurrent { record in
       guard let told = record.valueBeingTold, told.operation == word else { return nil }
       return told.property == property ? told.value : nil
     }

@@ -120,25 +120,28 @@ extension ThreadRecord {
   /// Takes the handle of an operation, or the drain of a queue, that is in the way of the target.
   private func takeOwed(for target: BlockedWait.Target) -> Job? {
     let waits = BlockedWait.all()
-    var targets = [target]
+    var own = BlockedWait(
+      thread: address, waiters: [], schedulers: [], target: target, isTimed: false)
+    // A half of one's own: its frame is on this stack. Those of others are read in `all()`.
+    if case .half(let frame) = target { own.taker = ForkFrame.taker(ofFrameAt: frame) }
+    var next = [own]
     // What executes may wait in turn.
     var seen: Set<UInt> = []
-    while let target = targets.popLast() {
-      if case .half(let frame) = target {
-        let taker = ForkFrame.taker(ofFrameAt: frame)
-        targets += waits.filter { $0.thread == taker && seen.insert($0.thread).inserted }
-          .compactMap(\.target)
+    while let wait = next.popLast() {
+      if wait.isForHalf {
+        next += waits.filter { $0.thread == wait.taker && seen.insert($0.thread).inserted }
         continue
       }
+      guard let target = wait.target else { continue }
       var found: Job?
       _ = Operation.findInWay(of: target.operationsInWay) { operation, facts in
         found =
           takeOwed { Drain.queue(of: $0) == nil && Operation.word(behind: $0) == operation.word }
           ?? facts.queue.flatMap { queue in takeOwed { Drain.queue(of: $0) == queue.word } }
-        targets += waits.filter { wait in
+        next += waits.filter { wait in
           facts.words.contains(where: wait.waiters.contains) && wait.thread != address
             && seen.insert(wait.thread).inserted
-        }.compactMap(\.target)
+        }
         return found != nil
       }
       if let found { return found }
