@@ -51,7 +51,9 @@ extension StallReport: CustomStringConvertible {
       if case .cycle = entry.reasons.first { return line }
       return line + "; in the end for a cycle"
     }
-    guard let root = entry.root, root !== entry.blocker, let found = self[root] else { return line }
+    guard let root = entry.root, root !== entry.blocker, root !== entry.operation,
+      let found = self[root]
+    else { return line }
     return line + "; in the end for \(found)"
   }
 

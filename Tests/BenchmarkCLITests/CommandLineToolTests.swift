@@ -61,7 +61,7 @@ private final class Transcript {
   }
 
   /// `scripts/bench` says so to every verb, whether it builds a revision or not.
-  @Test(arguments: [["counts"], ["check"], ["compare", "a.csv", "b.csv"]])
+  @Test(arguments: [["counts"], ["check"], ["compare", "a.csv", "b.csv"], ["history", "scan"]])
   func howRevisionsAreBuiltMayStandInTheEnvironment(words: [String]) throws {
     let parsed = try ArgumentParser(workloadNames: ["chain"]).parse(
       words, environment: ["BENCH_BUILD_OPTIONS": "--traits OneTBB"])
@@ -70,6 +70,7 @@ private final class Transcript {
     case .verb(.counts): #expect(try CountsRequest(parsed).base == nil)
     case .verb(.check): #expect(try CheckRequest(parsed).compare.buildOptions.count == 2)
     case .verb(.compare): #expect(try CompareRequest(parsed).buildOptions.count == 2)
+    case .verb(.history): #expect(try HistoryRequest(parsed).action == .scan)
     default: Issue.record("expected a verb that builds revisions, not \(words)")
     }
   }

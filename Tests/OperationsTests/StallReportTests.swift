@@ -26,6 +26,17 @@ extension OperationLayer {
       #expect(report.description == "no operation is waiting")
     }
 
+    /// Nothing else is to blame for it, so its line ends with its own reason.
+    @Test(arguments: Kind.each) func theReasonOfAnOperationIsSaidOnce(_ kind: Kind) {
+      let queue = kind.queue()
+      queue.isSuspended = true
+      queue.addOperation(named("held"))
+      let report = queue.stallReport()
+      #expect(report.entries.count == 1 && !report.description.contains("in the end for"))
+      queue.isSuspended = false
+      queue.expectQuiet()
+    }
+
     @Test(.contract(33, 117), arguments: Kind.each, [true, false])
     func namesTheOperationThatNobodyStarts(_ kind: Kind, isCancelled: Bool) {
       let queue = kind.queue()

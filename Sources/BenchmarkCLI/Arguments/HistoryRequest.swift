@@ -104,7 +104,8 @@ struct HistoryRequest: Sendable {
         "--format", "`\(format)` is no form of `history \(word)`",
         expected: action.formats.joined(separator: " or "))
     }
-    if let option = parsed.values.keys.first(where: { !action.takes($0) }) {
+    // A variable of the environment is for the actions that take it.
+    if let option = parsed.typed.first(where: { !action.takes($0) }) {
       let owner = Action.allCases.first { $0.takes(option) }
       throw .usage(
         option.flag, "not an option of `history \(word)`",
