@@ -71,7 +71,7 @@ extension SchedulerConformance.Statement {
     Reads nil once handed over, and its captures go.
     Assigned after the finish it does not run; `onFinish` does.
     A wait for the queue covers the blocks, a wait for the operation need not.
-    Runs on the same worker, after dependents and waiters, before the operation leaves.
+    Runs on the thread that finishes the operation, after dependents and waiters, before the operation leaves.
     May use the whole interface; waiting for its own queue is a fault.
     A subclass may drive its own state and announce it under either spelling of the keys.
     A queue starts asynchronous operations on a thread of the scheduler like any other.
