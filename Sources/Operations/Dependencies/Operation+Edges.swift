@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CSystemShims
+import Scheduling
 import Synchronization
 
 /// Where the edge of one dependency lives.
@@ -20,6 +20,37 @@ import Synchronization
 }
 
 extension Operation {
+  // MARK: The words
+
+  /// How many inline dependency slots `bits` says are used.
+  static func inlineCount(_ bits: UInt32) -> Int {
+    Int((bits & StateBit.dependencyCountMask) >> StateBit.dependencyCountShift)
+  }
+
+  /// The link word of the inline edge `entry` = operation | slot << 1.
+  static func edgeLink(_ entry: UInt) -> UnsafeMutablePointer<Atomic<UInt>> {
+    unsafe slotWord(entry & ~15, OperationLayout.edges, Int((entry >> 1) & 7))
+  }
+
+  /// The link word of the inline edge `slot`.
+  final func edgeLink(_ slot: Int) -> UnsafeMutablePointer<Atomic<UInt>> {
+    unsafe Self.slotWord(word, OperationLayout.edges, slot)
+  }
+
+  /// The inline dependency word `slot`.
+  final func dependencyWord(_ slot: Int) -> UnsafeMutablePointer<Atomic<UInt>> {
+    unsafe Self.slotWord(word, OperationLayout.dependencies, slot)
+  }
+
+  @inline(__always) private static func slotWord(
+    _ operation: UInt, _ offset: Int, _ slot: Int
+  ) -> UnsafeMutablePointer<Atomic<UInt>> {
+    // SAFETY: the three words follow each other at a fixed offset (tested).
+    unsafe UnsafeMutablePointer(
+      bitPattern: operation &+ UInt(bitPattern: offset &+ slot &* 8)
+    ).unsafelyUnwrapped
+  }
+
   // MARK: The list; under the edit lock
 
   final func currentDependencies(_ bits: UInt32) -> [Operation] {
@@ -220,94 +251,93 @@ extension Operation {
     }
   }
 
-  // MARK: Letting go
+  // MARK: Registration
 
-  /// Whether there is something for deinit to let go of.
-  @inline(__always) final var keepsSomething: Bool {
-    // relaxed, all: last reference
-    let dependencies =
-      dependency0.load(ordering: .relaxed) | dependency1.load(ordering: .relaxed)
-      | dependency2.load(ordering: .relaxed)
-    // Recorded dependencies and waiting dependents come with a cold table or an unsealed list.
-    return dependencies | cold.load(ordering: .relaxed) != 0 || !isSealed
+  /// Registers the edges; takes over the edit lock with the state word `bits`.
+  final func register(slot: UInt, behind barrier: Operation?, locked bits: UInt32) -> Job? {
+    membership.store(slot, ordering: .releasing)  // release, edge Submitted
+    guard barrier == nil, bits & (StateBit.toBeSkipped | StateBit.edgesInCold) == 0 else {
+      return registerUnusually(behind: barrier, bits)
+    }
+    var registration = Registration()
+    let slots = Self.inlineCount(bits)
+    // relaxed: published by the release of the pushes. A slot whose dependency was removed counts
+    // as resolved.
+    pending.store(UInt32(slots), ordering: .relaxed)
+    for slot in 0..<slots {
+      // relaxed: locked
+      let dependency = unsafe dependencyWord(slot).pointee.load(ordering: .relaxed)
+      unsafe registration.push(.slot(slot), of: self, on: dependency)
+    }
+    return endRegistration(registration, slots > 0, bits)
   }
 
-  /// Deinit: an operation that dies unfinished releases what waits for it; its dependencies go
-  /// iteratively.
-  final func letGoOfEverything() {
-    // Most have left the caches since they ran: they are fetched side by side.
-    // relaxed, all: last reference
-    shim_prefetch(dependency0.load(ordering: .relaxed))
-    shim_prefetch(dependency1.load(ordering: .relaxed))
-    shim_prefetch(dependency2.load(ordering: .relaxed))
-    if !isSealed {
-      // Every edge left here is stale: whoever still waits for this operation retains it.
-      resolveStaleSuccessors()
+  /// As `register` behind a barrier, of what will be skipped, or with more edges than the operation
+  /// has room for; the slot is stored.
+  @inline(never) private final func registerUnusually(
+    behind barrier: Operation?, _ locked: UInt32
+  ) -> Job? {
+    var bits = locked
+    if let barrier { _ = unsafe appendDependency(barrier, &bits, hidden: true) }
+    // What will be skipped ignores its dependencies, but not a barrier.
+    let ignores = bits & StateBit.toBeSkipped != 0
+    var edges: UInt32 = 0
+    unsafe forEachEdge(bits) { edge, _ in
+      if unsafe !ignores || Self.isHidden(edge) { edges += 1 }
     }
-    let bits = state.load(ordering: .relaxed)  // relaxed: last reference
-    let table = cold.load(ordering: .relaxed)  // relaxed: as above
-    ThreadRecord.withCurrent { record in
-      unsafe forEachEdge(bits) { _, word in record.release(word) }
-    }
-    if table != 0 {
-      // SAFETY: made by `coldTableMade`, which retained it for the operation.
-      unsafe Unmanaged<ColdTable>.fromOpaque(
-        UnsafeRawPointer(bitPattern: table).unsafelyUnwrapped
-      ).release()
-    }
-  }
-
-  /// A skipped operation lets go of dependencies that have not finished; it lists them for as long
-  /// as others keep them.
-  ///
-  /// Keeping them would be a cycle that lasts for ever when they depend on this operation in turn,
-  /// or when they never finish and have an edge into it, which keeps it until it is resolved.
-  ///
-  /// Before it finishes itself: afterwards those that wait for it may have finished as well, and
-  /// would be kept. No effect once it has finished, so that any thread that finishes it may call
-  /// this.
-  final func letGoOfUnfinishedDependencies(_ bits: UInt32) {
-    // One that keeps none lets go of all when it leaves.
-    let kept = StateBit.skipped | StateBit.retainsDependencies
-    guard bits & kept == kept, Self.hasDependencies(bits) else { return }
-    var released: [Unmanaged<Operation>] = unsafe []
-    let bits = lockState()
-    guard !isSealed else { return unlockState(bits) }
+    pending.store(edges, ordering: .relaxed)  // relaxed: as in `register`
+    var registration = Registration()
     unsafe forEachEdge(bits) { edge, dependency in
-      let reference = unsafe Self.reference(dependency)
-      let isResolved = unsafe reference._withUnsafeGuaranteedRef(\.isSealed)
-      if isResolved { return }
-      let table = coldTableMade()
-      if unsafe !Self.isHidden(edge) {
-        table.released[unsafe edge.key] = WeakOperation(
-          operation: unsafe reference.takeUnretainedValue())
-      }
-      table.recordIndex[dependency] = nil
-      unsafe released.append(takeDependency(out: edge))
+      guard unsafe !ignores || Self.isHidden(edge) else { return }
+      unsafe registration.push(edge, of: self, on: dependency)
     }
-    unlockState(bits)
-    for index in unsafe released.indices { unsafe released[index].release() }
+    return endRegistration(registration, edges > 0, bits)
   }
 
-  /// Who has finished the operation drops its dependencies, which nobody else reads.
-  @inline(__always) final func dropDependencies(_ bits: UInt32) {
-    for slot in 0..<Self.inlineCount(bits) {
-      // relaxed: after `begin` only who finishes an operation that drops them touches the words.
-      let word = unsafe dependencyWord(slot).pointee.load(ordering: .relaxed)
-      guard word != 0 else { continue }
-      unsafe dependencyWord(slot).pointee.store(0, ordering: .relaxed)  // relaxed: as above
-      unsafe Self.reference(word).release()
+  /// Gives up the edit lock; returns the job when nothing holds the operation back.
+  @inline(__always) private final func endRegistration(
+    _ registration: Registration, _ hasEdges: Bool, _ locked: UInt32
+  ) -> Job? {
+    let bits = StateChange.register(locked)
+    // Every edge waits: whoever resolves the last one hands over, and the start waits for the edit
+    // lock, so nothing may follow the unlock.
+    if registration.resolved == 0, hasEdges {
+      unlockState(bits)
+      return nil
     }
-    if bits & StateBit.edgesInCold != 0 { dropRecordedDependencies() }
-  }
-
-  @inline(never) private final func dropRecordedDependencies() {
-    // Under the lock: a dependency that was cancelled may still look whether this operation depends
-    // on it.
-    var dropped: [Unmanaged<Operation>] = unsafe []
-    let bits = lockState()
-    unsafe forEachEdge(bits) { edge, _ in unsafe dropped.append(takeDependency(out: edge)) }
+    // What this thread has resolved itself keeps the count above zero until here.
+    // acquire and release, edge Resolved: see `resolve`.
+    let left = pending.wrappingSubtract(
+      registration.resolved, ordering: .acquiringAndReleasing
+    ).newValue
+    // From the unlock on it may run and leave, unless nothing holds it back.
+    let kept = registration.inheritsCancellation ? unsafe Unmanaged.passRetained(self) : nil
     unlockState(bits)
-    for index in unsafe dropped.indices { unsafe dropped[index].release() }
+    // Before the hand-over, so that it does not start.
+    if let kept = unsafe kept {
+      cancel()
+      unsafe kept.release()
+    }
+    return left == 0 ? job : nil
+  }
+}
+
+/// What the registration of an operation's edges has found.
+private struct Registration {
+  /// Edges that hold nothing back.
+  var resolved: UInt32 = 0
+  /// A finished dependency passes its cancellation on.
+  var inheritsCancellation = false
+
+  @inline(__always) mutating func push(
+    _ edge: EdgeLocation, of operation: Operation, on dependency: UInt
+  ) {
+    if dependency != 0 {
+      guard unsafe !operation.push(edge, on: dependency) else { return }
+      inheritsCancellation =
+        unsafe Operation.reference(dependency)._withUnsafeGuaranteedRef(\.passesCancellationOn)
+        || inheritsCancellation
+    }
+    resolved += 1
   }
 }

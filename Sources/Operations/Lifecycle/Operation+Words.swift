@@ -54,30 +54,6 @@ extension Operation {
       lowBitsOf: UInt(state.load(ordering: .sequentiallyConsistent) >> StateBit.bandShift))
   }
 
-  /// The link word of the inline edge `entry` = operation | slot << 1.
-  static func edgeLink(_ entry: UInt) -> UnsafeMutablePointer<Atomic<UInt>> {
-    unsafe slotWord(entry & ~15, OperationLayout.edges, Int((entry >> 1) & 7))
-  }
-
-  /// The link word of the inline edge `slot`.
-  final func edgeLink(_ slot: Int) -> UnsafeMutablePointer<Atomic<UInt>> {
-    unsafe Self.slotWord(word, OperationLayout.edges, slot)
-  }
-
-  /// The inline dependency word `slot`.
-  final func dependencyWord(_ slot: Int) -> UnsafeMutablePointer<Atomic<UInt>> {
-    unsafe Self.slotWord(word, OperationLayout.dependencies, slot)
-  }
-
-  @inline(__always) private static func slotWord(
-    _ operation: UInt, _ offset: Int, _ slot: Int
-  ) -> UnsafeMutablePointer<Atomic<UInt>> {
-    // SAFETY: the three words follow each other at a fixed offset (tested).
-    unsafe UnsafeMutablePointer(
-      bitPattern: operation &+ UInt(bitPattern: offset &+ slot &* 8)
-    ).unsafelyUnwrapped
-  }
-
   /// The record that a list word names.
   static func record(_ entry: UInt) -> RecordPointer {
     // SAFETY: tagged words are made from record addresses only.
@@ -106,11 +82,6 @@ extension Operation {
   /// Whether `bits` says that there are dependencies.
   @inline(__always) static func hasDependencies(_ bits: UInt32) -> Bool {
     bits & (StateBit.dependencyCountMask | StateBit.edgesInCold) != 0
-  }
-
-  /// How many inline dependency slots `bits` says are used.
-  static func inlineCount(_ bits: UInt32) -> Int {
-    Int((bits & StateBit.dependencyCountMask) >> StateBit.dependencyCountShift)
   }
 
   /// It takes resources when it starts.

@@ -39,26 +39,20 @@ import Synchronization
   /// Adds the word of an operation or a closure node; returns the slot.
   @inline(__always)
   func add(_ member: UInt, ticket: UInt64, stripe index: Int) -> UInt {
-    let stripe = unsafe stripes + index
-    let isAlone = unsafe RegistryStripe.open(stripe, isOwned: index < Self.ownedStripes)
-    let chunk = unsafe stripe.pointee.lists.chunkWithRoom(at: stripe)
-    let slot = unsafe RegistryChunk.add(member, ticket, to: chunk)
-    unsafe RegistryStripe.close(stripe, isAlone: isAlone)
-    return slot
+    unsafe RegistryStripe.add(
+      member, ticket, to: stripes + index, isOwned: index < Self.ownedStripes)
   }
 
   /// Adds members with successive tickets; returns their slots in order.
   func add(_ operations: [Operation], firstTicket: UInt64, stripe index: Int) -> BatchSlots {
-    let stripe = unsafe stripes + index
     var runs: [Range<UInt>] = []
     OperationWords.withWords(operations) { words in
       var added = 0
       while added < words.count {
         // One opening per chunk: enumerations and removals must not wait for a whole batch.
-        let isAlone = unsafe RegistryStripe.open(stripe, isOwned: index < Self.ownedStripes)
-        let run = unsafe stripe.pointee.lists.add(
-          words.extracting(added...), firstTicket &+ UInt64(added), at: stripe)
-        unsafe RegistryStripe.close(stripe, isAlone: isAlone)
+        let run = unsafe RegistryStripe.add(
+          words.extracting(added...), firstTicket &+ UInt64(added), to: stripes + index,
+          isOwned: index < Self.ownedStripes)
         runs.append(run)
         added += run.count
       }

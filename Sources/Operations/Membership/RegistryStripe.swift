@@ -28,9 +28,38 @@ struct RegistryStripe: ~Copyable {
     return Registry.ownedStripes + record % Registry.sharedStripes
   }
 
+  /// Adds the word of a member; returns its slot.
+  @inline(__always) static func add(
+    _ member: UInt, _ ticket: UInt64, to stripe: UnsafeMutablePointer<RegistryStripe>,
+    isOwned: Bool
+  ) -> UInt {
+    let isAlone = unsafe open(stripe, isOwned: isOwned)
+    let chunk = unsafe stripe.pointee.lists.chunkWithRoom(at: stripe)
+    let slot = unsafe RegistryChunk.add(member, ticket, to: chunk)
+    unsafe close(stripe, isAlone: isAlone)
+    return slot
+  }
+
+  /// Adds the first of `members` with successive tickets, as many as there is room for in a chunk;
+  /// returns their slots.
+  static func add(
+    _ members: Span<UInt>, _ firstTicket: UInt64, to stripe: UnsafeMutablePointer<RegistryStripe>,
+    isOwned: Bool
+  ) -> Range<UInt> {
+    let isAlone = unsafe open(stripe, isOwned: isOwned)
+    let chunk = unsafe stripe.pointee.lists.chunkWithRoom(at: stripe)
+    let count = unsafe min(members.count, RegistryChunk.capacity - chunk.pointee.filled)
+    var last: UInt = 0
+    for index in 0..<count {
+      last = unsafe RegistryChunk.add(members[index], firstTicket &+ UInt64(index), to: chunk)
+    }
+    unsafe close(stripe, isAlone: isAlone)
+    return last + 1 - UInt(count)..<last + 1
+  }
+
   /// Lets the caller change the lists until `close`: without the lock when the stripe is its own and
   /// nobody enumerates, which it returns.
-  @inline(__always) static func open(
+  @inline(__always) private static func open(
     _ stripe: UnsafeMutablePointer<RegistryStripe>, isOwned: Bool
   ) -> Bool {
     if isOwned {
@@ -47,7 +76,7 @@ struct RegistryStripe: ~Copyable {
   }
 
   /// Ends what `open` began.
-  @inline(__always) static func close(
+  @inline(__always) private static func close(
     _ stripe: UnsafeMutablePointer<RegistryStripe>, isAlone: Bool
   ) {
     guard isAlone else { return unsafe stripe.pointee.lock.unlock() }
@@ -100,22 +129,8 @@ struct RegistryStripe: ~Copyable {
   /// Chunks that all members have left, to be used again.
   private var spare: UnsafeMutablePointer<RegistryChunk>?
 
-  /// Adds the first of `members` with successive tickets, as many as there is room for in a chunk;
-  /// returns their slots.
-  mutating func add(
-    _ members: Span<UInt>, _ firstTicket: UInt64, at stripe: UnsafeMutablePointer<RegistryStripe>
-  ) -> Range<UInt> {
-    let chunk = unsafe chunkWithRoom(at: stripe)
-    let count = unsafe min(members.count, RegistryChunk.capacity - chunk.pointee.filled)
-    var last: UInt = 0
-    for index in 0..<count {
-      last = unsafe RegistryChunk.add(members[index], firstTicket &+ UInt64(index), to: chunk)
-    }
-    return last + 1 - UInt(count)..<last + 1
-  }
-
   /// The newest chunk, or a new one where that is full.
-  @inline(__always) mutating func chunkWithRoom(
+  @inline(__always) fileprivate mutating func chunkWithRoom(
     at stripe: UnsafeMutablePointer<RegistryStripe>
   ) -> UnsafeMutablePointer<RegistryChunk> {
     if let newest = unsafe newest, unsafe newest.pointee.filled < RegistryChunk.capacity {
@@ -272,7 +287,7 @@ struct RegistryStripe: ~Copyable {
   /// For whoever has opened the stripe; returns the slot.
   ///
   /// Changes field by field: members read `queue` and `stripe` without the lock.
-  @inline(__always) static func add(
+  @inline(__always) fileprivate static func add(
     _ member: UInt, _ ticket: UInt64, to chunk: UnsafeMutablePointer<RegistryChunk>
   ) -> UInt {
     // SAFETY of the indices: the chunk is not full.
