@@ -64,10 +64,7 @@ extension Operation {
     guard isSealed else { return false }
     // sequentially consistent, edge Completion: after the look at the seal.
     var bits = state.load(ordering: .sequentiallyConsistent)
-    if bits & StateBit.lock != 0 {
-      bits = lockState()
-      unlockState(bits)
-    }
+    if bits & StateBit.lock != 0 { bits = underLock { $0 } }
     let wanted = StateBit.cancelsDependents | StateBit.cancelled
     return bits & wanted == wanted
   }

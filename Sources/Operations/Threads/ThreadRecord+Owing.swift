@@ -119,7 +119,8 @@ extension ThreadRecord {
 
   /// Takes the handle of an operation, or the drain of a queue, that is in the way of the target.
   private func takeOwed(for target: BlockedWait.Target) -> Job? {
-    let waits = BlockedWait.all()
+    // Whoever owes the wanted handle itself need not ask the other threads.
+    lazy var waits = BlockedWait.all()
     var own = BlockedWait(
       thread: address, waiters: [], schedulers: [], target: target, isTimed: false)
     // A half of one's own: its frame is on this stack. Those of others are read in `all()`.
@@ -138,11 +139,12 @@ extension ThreadRecord {
         found =
           takeOwed { Drain.queue(of: $0) == nil && Operation.word(behind: $0) == operation.word }
           ?? facts.queue.flatMap { queue in takeOwed { Drain.queue(of: $0) == queue.word } }
+        guard found == nil else { return true }
         next += waits.filter { wait in
           facts.words.contains(where: wait.waiters.contains) && wait.thread != address
             && seen.insert(wait.thread).inserted
         }
-        return found != nil
+        return false
       }
       if let found { return found }
     }
