@@ -28,13 +28,9 @@
         + "so a latency (of task_arena::enqueue) is often no wake-up; cancel drops tasks unseen",
       workloads: NativeGraph.programs(on: graphs).merging(
         [
-          "independent": Program { parameters throws(WorkloadError) in
-            try NativeIndependent(
-              on: "onetbb-task-group", limit: .oneTBB, operations: parameters["n"]
-            ) { slots, count, _ in
-              onetbb_group_independent(slots.handle, Int64(count))
-            }
-          },
+          "independent": independent,
+          // A task stores its lambda, as a queue stores a body.
+          "independent-bodies": independent,
           "fork-join": Program { parameters throws(WorkloadError) in
             NativeForkJoin(
               on: "onetbb-task-group", limit: .oneTBB, argument: parameters["n"]
@@ -47,6 +43,13 @@
             try NativeSubmitLatency(on: latency, samples: parameters["samples"])
           },
         ], uniquingKeysWith: { first, _ in first }))
+
+    private static let independent = Program { parameters throws(WorkloadError) in
+      try NativeIndependent(on: "onetbb-task-group", limit: .oneTBB, operations: parameters["n"]) {
+        slots, count, _ in
+        onetbb_group_independent(slots.handle, Int64(count))
+      }
+    }
 
     private static let graphs = NativeGraph.System(
       name: "onetbb-task-group", limit: .oneTBB,
