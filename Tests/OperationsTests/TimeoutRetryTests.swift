@@ -179,11 +179,62 @@ extension OperationLayer {
       }
       queue.addOperation(retry)
       // In the delay, if the machine is not too busy; at any other time it must do no harm either.
-      while added.withLock({ $0 }) == nil { yieldCore() }
-      let inner = added.withLock { $0.take() }
-      for _ in 0..<3 { inner?.addOperations([Operation()], waitUntilFinished: true) }
+      try #require(waitUntil { added.withLock { $0 != nil } })
+      let inner = try #require(added.withLock { $0.take() })
+      for _ in 0..<3 {
+        let other = Operation()
+        inner.addOperation(other)
+        #expect(other.wait(timeout: patience))
+      }
       queue.expectQuiet()
       #expect(try retry.value() == 2)
+    }
+
+    /// The deinit of an attempt's dependency is user code.
+    @Test(arguments: Kind.all)
+    func whatDiesWithAnAttemptMayAskTheRetry(_ kind: Kind) throws {
+      let queue = kind.queue()
+      let asked = Locked(0)
+      let held = Locked<RetryOperation<Int>?>(nil)
+      let retry = RetryOperation(RetryPolicy(attempts: 2, delay: .zero)) { number in
+        let source = Farewell {
+          guard let retry = held.withLock({ $0 }) else { return }
+          asked.withLock { $0 += retry.attemptCount }
+        }
+        source.start()
+        let attempt = ResultOperation { if number == 1 { throw Refused() } else { number } }
+        attempt.addDependency(source)
+        return attempt
+      }
+      held.withLock { $0 = retry }
+      queue.addOperation(retry)
+      queue.expectQuiet()
+      #expect(try retry.value() == 2)
+      #expect(waitUntil { asked.withLock { $0 } >= 3 })
+      held.withLock { $0 = nil }
+    }
+
+    /// What observes the queue inside of a timeout dies with that queue.
+    @Test(arguments: Kind.all)
+    func whatDiesWithTheQueueOfATimeoutMayCancelIt(_ kind: Kind) throws {
+      let queue = kind.queue()
+      let held = Locked<TimeoutOperation<Int>?>(nil)
+      let gone = Locked(false)
+      let timeout = TimeoutOperation(
+        ResultOperation {
+          let farewell = Farewell {
+            held.withLock { $0 }?.cancel()
+            gone.withLock { $0 = true }
+          }
+          OperationQueue.current?.eventHandler = { _ in withExtendedLifetime(farewell) {} }
+          return 1
+        }, within: .seconds(3_600))
+      held.withLock { $0 = timeout }
+      queue.addOperation(timeout)
+      queue.expectQuiet()
+      #expect(try timeout.value() == 1)
+      #expect(waitUntil { gone.withLock { $0 } })
+      held.withLock { $0 = nil }
     }
 
     @Test(arguments: Kind.each)
@@ -292,4 +343,16 @@ extension OperationLayer {
       #expect(caseName(thrown(make)) == "invalidRetryPolicy", sourceLocation: sourceLocation)
     }
   }
+}
+
+/// Calls back when it dies.
+private final class Farewell: Operation, @unchecked Sendable {
+  private let call: @Sendable () -> Void
+
+  init(_ call: @escaping @Sendable () -> Void) {
+    self.call = call
+    super.init()
+  }
+
+  deinit { call() }
 }

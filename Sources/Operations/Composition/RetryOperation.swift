@@ -89,23 +89,27 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>, 
     queue.admit([operation], at: queue.takePlace(1))
   }
 
-  /// The operation of an attempt has left the queue.
+  private typealias Ended = (
+    attempt: ResultOperation<Success>, result: Result<Success, any Error>, number: Int
+  )
+
+  /// The queue has become empty: the operation of an attempt has left it.
   private func attemptEnded() {
-    // The queue becomes empty in any phase where others add to it.
-    let ended = inner.withLock { state -> (result: Result<Success, any Error>, number: Int)? in
-      guard case .running(let operation) = state.phase, let result = operation.result else {
-        return nil
-      }
+    // The queue becomes empty in any phase where others add to it, and may not be any more.
+    let ended = inner.withLock { state -> Ended? in
+      guard case .running(let operation) = state.phase, let result = operation.result,
+        state.members?.isEmptyForGood == true
+      else { return nil }
       state.phase = .idle
-      return (result, state.attempts)
+      // The attempt goes after the lock: what dies with it is the user's, and may ask this operation.
+      return (operation, result, state.attempts)
     }
-    guard let (result, number) = ended else { return }
+    guard let (_, result, number) = ended else { return }
     guard case .failure(let error) = result, number < policy.attempts, !isCancelled,
       policy.retries(error)
     else { return conclude(with: result) }
     let wait = policy.wait(afterAttempt: number)
-    // The older failure goes after the lock: an error is the user's, and its deinit may ask this
-    // operation.
+    // So does the older failure.
     _ = inner.withLock { state in
       if wait > .zero {
         let end = MonotonicTime.deadline(after: wait)

@@ -88,7 +88,7 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
 
   /// The other operation has left its queue.
   private func close() {
-    guard let (operation, ticket) = settle() else { return }
+    guard let (operation, ticket, _) = settle() else { return }
     letGo()
     if let ticket { Deadlines.shared.cancel(ticket) }
     ThreadRecord.current.asPart(of: Owner(operation: word, queue: queueIfMember)) {
@@ -98,7 +98,7 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
 
   /// The time is up.
   private func expire() {
-    guard let (operation, _) = settle() else { return }
+    guard let (operation, _, _) = settle() else { return }
     // Before it is let go of: until it is marked a canceller has to find it.
     ThreadRecord.current.cancelMembers(of: self)
     letGo()
@@ -106,10 +106,11 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
   }
 
   /// The first one to settle the end gets the operation.
-  private func settle() -> (Operation, Deadlines.Ticket?)? {
+  private func settle() -> (Operation, Deadlines.Ticket?, OperationQueue)? {
+    // The queue goes after the lock: its end lets go of who observes it.
     inner.withLock { state in
-      guard state.members.take() != nil, let operation = state.operation else { return nil }
-      return (operation, state.ticket.take())
+      guard let members = state.members.take(), let operation = state.operation else { return nil }
+      return (operation, state.ticket.take(), members)
     }
   }
 
