@@ -241,6 +241,20 @@ extension OperationLayer {
     }
 
     /// Who comes while an earlier event is told is told what changes before that is over.
+    /// Conditions do not hold back what will be skipped.
+    @Test(.contract(37, 126), arguments: [true, false])
+    func whatWillBeSkippedIsToldToBeReadyDespiteACondition(isCancelled: Bool) {
+      let (operation, lines) = (TestAsyncOperation(), Lines())
+      operation.addReadinessCondition(ReadinessGate())
+      let token = operation.observe(\.isReady, options: [.initial, .new]) { _, change in
+        lines.note("ready \(change.newValue == true)")
+      }
+      if isCancelled { operation.cancel() } else { operation.finish() }
+      #expect(operation.isReady)
+      #expect(lines.all == ["ready false", "ready true"])
+      withExtendedLifetime(token) {}
+    }
+
     @Test(.contract(126)) func anObserverIsToldWhatComesBeforeHisTurn() {
       let operation = Operation()
       let lines = Lines()

@@ -139,8 +139,11 @@ extension Operation {
     guard bits & StateBit.hasExtras != 0 else { return computeBuiltInReady(bits) }
     // The dependencies first, then the conditions, which may be user code.
     guard valueBeingTold(.isReady) ?? computeBuiltInReady(bits) else { return false }
-    return bits & StateBit.ignoresDependencies != 0
-      || readinessConditions.allSatisfy(\.isSatisfied)
+    let conditions = readinessConditions
+    // acquire, edge EditLock: after a look under the lock, so that the bit is seen of a
+    // cancellation that has noted its event.
+    return state.load(ordering: .acquiring) & StateBit.ignoresDependencies != 0
+      || conditions.allSatisfy(\.isSatisfied)
   }
 
   /// As `computeReady` without what the cold table adds.

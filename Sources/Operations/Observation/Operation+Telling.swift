@@ -17,7 +17,7 @@ extension Operation {
   /// The operation has begun.
   final func noteBegin(_ bits: UInt32) {
     guard let log = observationLog(bits) else { return }
-    noteReady(true, log)
+    noteReadyForGood(log)
     if bits & StateBit.skipped == 0 { noteFlag(.isExecuting, true, log) }
     // An operation that does not keep them lists no dependencies from here on.
     if bits & StateBit.retainsDependencies == 0, let listed = observedDependencies(bits),
@@ -44,12 +44,12 @@ extension Operation {
   final func noteCancelled(_ bits: UInt32) {
     guard let log = observationLog(bits) else { return }
     noteFlag(.isCancelled, true, log)
-    noteReady(true, log)
+    noteReadyForGood(log)
   }
 
   /// `bits` says finished before the start from here on.
   final func noteFinishRequested(_ bits: UInt32) {
-    if let log = observationLog(bits) { noteReady(true, log) }
+    if let log = observationLog(bits) { noteReadyForGood(log) }
   }
 
   final func notePriority(from old: UInt32, to new: UInt32) {
@@ -92,6 +92,13 @@ extension Operation {
     guard log.awaited != nil, log.builtInReady != isReady else { return }
     log.builtInReady = isReady
     noteFlag(.isReady, isReady, log)
+  }
+
+  /// From here on neither dependencies nor conditions hold it back; those may be what has.
+  private final func noteReadyForGood(_ log: ObservationLog) {
+    guard log.awaited != nil else { return }
+    log.builtInReady = true
+    noteFlag(.isReady, true, log)
   }
 
   /// Readiness by dependencies alone.
