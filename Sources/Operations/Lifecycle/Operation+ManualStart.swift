@@ -76,7 +76,10 @@ extension Operation {
         return try refuseStart()
       case .notReady:
         if isSealed { return nil }
-        throw .notReady(self, blockedBy: storedDependencies.filter { !$0.isFinished })
+        let blockers = storedDependencies.filter { !$0.isSealed }
+        // The last one has finished since.
+        if blockers.isEmpty, isOfPlainClass, readinessConditions.isEmpty { continue }
+        throw .notReady(self, blockedBy: blockers)
       }
     }
   }
