@@ -59,10 +59,13 @@ extension Operation {
   ///
   /// A canceller that has not seen the seal may hold the edit lock still; as the finisher does, the
   /// caller waits for the mark. It may hold the edit lock of its own operation: nobody waits for
-  /// another lock under that of an operation that has begun.
+  /// another edit lock under that of an operation that has begun.
   final var passesCancellationOn: Bool {
-    guard isSealed else { return false }
-    // sequentially consistent, edge Completion: after the look at the seal.
+    // sequentially consistent, both, edge Completion: the seal first, as the finisher's exchange of
+    // it comes before his look at the state.
+    guard successors.load(ordering: .sequentiallyConsistent) == SuccessorWord.sealed else {
+      return false
+    }
     var bits = state.load(ordering: .sequentiallyConsistent)
     if bits & StateBit.lock != 0 { bits = underLock { $0 } }
     let wanted = StateBit.cancelsDependents | StateBit.cancelled
