@@ -117,7 +117,7 @@ open class Operation: @unchecked Sendable {
   /// True from the beginning of the body until the operation is finished (contract 5).
   open var isExecuting: Bool {
     if let told = valueBeingTold(.isExecuting) { return told }
-    // acquire: pairs with the release in `begin`.
+    // acquire: pairs with the release in `beginFast`.
     return Self.hasBegun(state.load(ordering: .acquiring)) && !isSealed
   }
 
@@ -129,7 +129,7 @@ open class Operation: @unchecked Sendable {
   /// True once `cancel()` was called before the operation finished.
   open var isCancelled: Bool {
     if let told = valueBeingTold(.isCancelled) { return told }
-    // acquire: pairs with the unlock in `cancel`, so that what the canceller wrote is visible.
+    // acquire: pairs with the unlock in `markCancelled`, so that what the canceller wrote is visible.
     return state.load(ordering: .acquiring) & StateBit.cancelled != 0
   }
 
@@ -192,7 +192,7 @@ open class Operation: @unchecked Sendable {
   /// Runs once after the operation has finished, cancelled or not; nil once it was handed over
   /// (contract 56–59).
   ///
-  /// Runs on the worker that finished the operation, after dependents were released and waiters
+  /// Runs on the thread that finished the operation, after dependents were released and waiters
   /// woken, with no lock held. A block assigned after the operation has finished does not run, nor
   /// does one that only an override returns.
   open var completionBlock: (@Sendable () -> Void)? {

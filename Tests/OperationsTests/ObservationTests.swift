@@ -240,7 +240,6 @@ extension OperationLayer {
       second.withLock { $0 = nil }
     }
 
-    /// Who comes while an earlier event is told is told what changes before that is over.
     /// Conditions do not hold back what will be skipped.
     @Test(.contract(37, 126), arguments: [true, false])
     func whatWillBeSkippedIsToldToBeReadyDespiteACondition(isCancelled: Bool) {
@@ -255,6 +254,7 @@ extension OperationLayer {
       withExtendedLifetime(token) {}
     }
 
+    /// Who comes while an earlier event is told is told what changes before that is over.
     @Test(.contract(126)) func anObserverIsToldWhatComesBeforeHisTurn() {
       let operation = Operation()
       let lines = Lines()

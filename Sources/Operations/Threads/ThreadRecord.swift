@@ -74,7 +74,7 @@ import Synchronization
   /// How many chains that are; a field of its own, which the usual way reads without a check for
   /// exclusive access.
   private(set) var owedCount = 0
-  /// What the getters of one operation answer on this thread, while its observers are told.
+  /// What the getters of one operation answer on this thread, while they are asked what to tell.
   var valueBeingTold: ValueBeingTold?
   /// The niceness that the thread has by itself, while a body runs with one of its own.
   var ownNiceness: Int?
