@@ -248,7 +248,7 @@ let package = Package(
       "InjectedFaultsFixture",
       imports: [
         "CInjectedFaults", "SchedulerConformance", "Operations", "Scheduling",
-        "ConcurrencyPrimitives",
+        "ConcurrencyPrimitives", oneTBBBackend,
       ] + backEnds),
     tests(
       "SchedulerConformanceTests",

@@ -8,10 +8,13 @@
 #include <oneapi/tbb/concurrent_queue.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>
+#include <system_error>
+#include <thread>
+#include <vector>
 
 namespace {
 constexpr int bandCount = 5;
-// Threads in the place of blocked ones that may exist at a time.
+// Threads in the place of blocked ones that may exist at a time, but for `compensatePastLimit`.
 constexpr int spareLimit = 256;
 
 // oneTBB starts no more threads than CPUs unless it is told once that it may.
@@ -47,7 +50,8 @@ class Pool {
     queued.fetch_add(1);
   }
 
-  void announce(int64_t count) {
+  // False when all threads are blocked up to the limit and the system refuses one more.
+  bool announce(int64_t count) {
     tasks.fetch_add(count);
     holders.fetch_add(count);
     for (int64_t task = 0; task < count; task++)
@@ -57,10 +61,9 @@ class Pool {
         leave();
       });
     // Both sides are sequentially consistent: either this sees the blocked worker, or `block` sees the words.
-    if (blocked.load() > 0) {
-      std::lock_guard guard(lock);
-      relieve();
-    }
+    if (blocked.load() == 0) return true;
+    std::lock_guard guard(lock);
+    return relieve();
   }
 
   uint8_t bands() const {
@@ -80,6 +83,16 @@ class Pool {
     std::lock_guard guard(lock);
     blocked.fetch_add(1);
     relieve();
+  }
+
+  // The calling worker is blocked and waits for others: from now on a thread is started whenever
+  // all are blocked and a word is queued. False when the system refuses it now. Of several workers
+  // that block at a time, the last one to come here finds all of them blocked.
+  bool compensatePastLimit() {
+    if (!isWorker()) return true;
+    std::lock_guard guard(lock);
+    isNeeded = true;
+    return relieve();
   }
 
   void unblock() {
@@ -136,39 +149,64 @@ class Pool {
     release();
   }
 
-  // Starts spare threads while words wait for blocked workers. Under the lock.
-  void relieve() {
-    while (queued.load() > 0 && spareThreads < blocked.load() && spareThreads < spareLimit) {
+  // Starts spare threads while words wait for blocked workers; false when the system refuses one
+  // past the limit. Under the lock, which each of them takes before it looks at the counts.
+  bool relieve() {
+    // Sequentially consistent, as in `announce`. Where a worker is unblocked between two looks, one
+    // thread comes too many and ends in `goesOn`.
+    while (queued.load() > 0 && spareThreads < blocked.load()) {
+      if (spareThreads < spareLimit)
+        spares.enqueue([this] { runSpare(workers + tbb::this_task_arena::current_thread_index()); });
+      else if (!isNeeded || blocked.load() < workers + spareThreads)
+        break;
+      else if (!startPastLimit())
+        return false;
       spareThreads++;
       compensations.fetch_add(1);
       tasks.fetch_add(1);
       holders.fetch_add(1);
-      spares.enqueue([this] { runSpare(); });
     }
+    return true;
   }
 
-  // A spare thread runs words for as long as more workers are blocked than have a spare one.
-  void runSpare() {
-    int32_t worker = workers + tbb::this_task_arena::current_thread_index();
-    while (isNeeded() && runOne(worker)) {
+  // Starts a spare thread that is not oneTBB's, which does not tell when the system refuses one;
+  // false when it does. Under the lock.
+  bool startPastLimit() {
+    auto place = std::find(pastLimit.begin(), pastLimit.end(), false);
+    if (place == pastLimit.end()) place = pastLimit.insert(place, false);
+    auto worker = firstPastLimit + static_cast<int32_t>(place - pastLimit.begin());
+    try {
+      std::thread([this, worker] { runSpare(worker); }).detach();
+    } catch (const std::system_error &) {
+      return false;
     }
-    {
-      std::lock_guard guard(lock);
-      spareThreads--;
-      // Words that came after the last look found this thread still counted.
-      relieve();
-    }
+    *place = true;
+    return true;
+  }
+
+  // A spare thread runs words for as long as no more of them are there than blocked workers.
+  void runSpare(int32_t worker) {
+    while (goesOn(worker)) runOne(worker);
     leave();
   }
 
-  bool isNeeded() {
+  // Whether a spare thread is to look for a word; after false it is not counted any more.
+  bool goesOn(int32_t worker) {
     std::lock_guard guard(lock);
-    return spareThreads <= blocked.load();
+    // Sequentially consistent: either this sees the word, or its `announce` takes the lock after
+    // this and starts another thread.
+    if (queued.load() > 0 && spareThreads <= blocked.load()) return true;
+    spareThreads--;
+    // Not all are blocked: who is the last one to block then asks again.
+    if (spareThreads < spareLimit) isNeeded = false;
+    if (worker >= firstPastLimit) pastLimit[worker - firstPastLimit] = false;
+    return false;
   }
 
   static thread_local Membership membership;
 
   const int32_t workers;
+  const int32_t firstPastLimit = workers + spareLimit;
   void *context = nullptr;
   onetbb_run_function run = nullptr;
   onetbb_drop_function drop = nullptr;
@@ -184,6 +222,10 @@ class Pool {
   std::condition_variable quiet;
   // Guarded by the lock.
   int32_t spareThreads = 0;
+  // A blocked worker waits for others: the limit does not hold where all are blocked.
+  bool isNeeded = false;
+  // Which worker numbers, from `firstPastLimit` on, threads past the limit have.
+  std::vector<bool> pastLimit;
   tbb::task_arena arena;
   tbb::task_arena spares;
 };
@@ -204,10 +246,11 @@ void onetbb_pool_attach(uintptr_t handle, void *context, onetbb_run_function run
 
 void onetbb_pool_release(uintptr_t handle) { pool(handle)->release(); }
 void onetbb_pool_queue(uintptr_t handle, uintptr_t word, uint8_t band) { pool(handle)->queue(word, band); }
-void onetbb_pool_announce(uintptr_t handle, int64_t count) { pool(handle)->announce(count); }
+int32_t onetbb_pool_announce(uintptr_t handle, int64_t count) { return pool(handle)->announce(count); }
 uint8_t onetbb_pool_bands(uintptr_t handle) { return pool(handle)->bands(); }
 int32_t onetbb_pool_help(uintptr_t handle) { return pool(handle)->help(); }
 void onetbb_pool_block(uintptr_t handle) { pool(handle)->block(); }
+int32_t onetbb_pool_compensate_past_limit(uintptr_t handle) { return pool(handle)->compensatePastLimit(); }
 void onetbb_pool_unblock(uintptr_t handle) { pool(handle)->unblock(); }
 int32_t onetbb_pool_wait(uintptr_t handle) { return pool(handle)->wait(); }
 int64_t onetbb_pool_helped(uintptr_t handle) { return pool(handle)->helped.load(); }

@@ -18,7 +18,8 @@
   ///   threads search for some time before they sleep, so an idle pool uses the processor for a
   ///   moment.
   /// - Compensation: while workers are between `willBlock()` and `didUnblock()` and jobs wait, as
-  ///   many threads of a second arena run jobs, 256 at most.
+  ///   many threads of a second arena run jobs, 256 at most. Past that, where all are blocked and
+  ///   one has called `compensatePastLimit()`, threads that are not oneTBB's.
   /// - Counted: `helped` and `compensations`; oneTBB does not tell when its threads sleep, wake and
   ///   steal.
   public final class OneTBBScheduler: Scheduler {
@@ -55,6 +56,13 @@
 
     /// Lets a spare thread take the place of the calling worker while jobs wait.
     public func willBlock() { core.willBlock() }
+
+    /// Has a thread past the limit run jobs whenever all are blocked; false when the system refuses
+    /// it.
+    ///
+    /// One that is refused when a job comes later, from outside, stops the process, as oneTBB does
+    /// for its own.
+    public func compensatePastLimit() -> Bool { core.compensatePastLimit() }
 
     /// Takes the calling worker's place back.
     public func didUnblock() { core.didUnblock() }

@@ -11,6 +11,10 @@ import Synchronization
 import ThreadPoolBackend
 import WorkStealingBackend
 
+#if OneTBB
+  import OneTBBBackend
+#endif
+
 /// Runs a small program of jobs on a scheduler while one call of the system fails, or it and later
 /// ones.
 ///
@@ -64,6 +68,9 @@ import WorkStealingBackend
     case "thread-pool": return ThreadPoolScheduler(workers: workers)
     case "dispatch": return DispatchScheduler(workers: workers)
     case "inline": return InlineScheduler()
+    #if OneTBB
+      case "onetbb": return OneTBBScheduler(workers: workers)
+    #endif
     default: return nil
     }
   }
@@ -204,6 +211,9 @@ private final class JobProgram: Sendable {
       switch scheduler {
       case is DispatchScheduler: 192
       case is ThreadPoolScheduler: 256
+      #if OneTBB
+        case is OneTBBScheduler: 256
+      #endif
       default: Self.depth + 10
       }
     return scheduler.workerCount + limit

@@ -35,6 +35,9 @@ import Testing
     case wrong(String)
   }
 
+  /// Libraries whose own threads stop the process when the system refuses one.
+  private static let peers = SchedulerUnderTest.families.map(\.name).filter { $0 == "onetbb" }
+
   /// Where sleeps are many, the first ones stand for the rest.
   private static let limit = 200
 
@@ -107,7 +110,7 @@ import Testing
   }
 
   /// Past the limit whoever waits asks, and the scheduler does not stop the process by itself.
-  @Test(arguments: ["work-stealing", "thread-pool", "dispatch"])
+  @Test(arguments: ["work-stealing", "thread-pool", "dispatch"] + peers)
   func aThreadPastTheLimitMayBeMissing(_ scheduler: String) async throws {
     // The program says from where on.
     let fault = Fault(kind: "thread", error: EAGAIN, duration: "forever", mayStop: false)
