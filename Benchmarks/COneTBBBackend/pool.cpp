@@ -17,9 +17,13 @@ constexpr int bandCount = 5;
 // Threads in the place of blocked ones that may exist at a time, but for `compensatePastLimit`.
 constexpr int spareLimit = 256;
 
+// Threads of all pools of the process. A task for which oneTBB may start none stays where it is, and
+// nobody is told: so many as a system hardly gives, for tables of 2 MB.
+constexpr int threadLimit = 16384;
+
 // oneTBB starts no more threads than CPUs unless it is told once that it may.
 void allowManyThreads() {
-  static auto *limit = new tbb::global_control(tbb::global_control::max_allowed_parallelism, 1024);
+  static auto *limit = new tbb::global_control(tbb::global_control::max_allowed_parallelism, threadLimit);
   (void)limit;
 }
 

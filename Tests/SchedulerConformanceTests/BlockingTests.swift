@@ -29,5 +29,39 @@ extension SchedulerSeam {
       #expect(wrong.load(ordering: .relaxed) == 0)
       #expect(dispatch.counters.compensations == 0)
     }
+
+    /// A library may have a bound on the threads of the process, which several schedulers reach
+    /// together; libdispatch adds one per second, which takes too long here.
+    @Test(
+      arguments: SchedulerUnderTest.families.filter { !["inline", "dispatch"].contains($0.name) })
+    func schedulersBlockDeepBesideEachOther(_ kind: SchedulerUnderTest) {
+      let (schedulers, depth) = ((0..<4).map { _ in kind.make() }, 300)
+      let deep = Atomic<Int>(0)
+      let returned = Atomic<Int>(0)
+      let gate = Turnstile()
+      @Sendable func descend(_ level: Int, on scheduler: any Scheduler) {
+        let hasRun = Turnstile()
+        if level > 0 {
+          scheduler.submit {
+            descend(level - 1, on: scheduler)
+            hasRun.signal()
+          }
+          scheduler.willBlock()
+          while !scheduler.compensatePastLimit() { yieldCore() }
+          hasRun.wait()
+          scheduler.didUnblock()
+        } else {
+          deep.add(1, ordering: .relaxed)
+          gate.wait()
+        }
+        returned.add(1, ordering: .relaxed)
+      }
+      for scheduler in schedulers { scheduler.submit { descend(depth, on: scheduler) } }
+      let areAllDeep = waitUntil { deep.load(ordering: .relaxed) == schedulers.count }
+      #expect(areAllDeep, "\(deep.load(ordering: .relaxed)) of \(schedulers.count) are")
+      for _ in schedulers { gate.signal() }
+      let jobs = schedulers.count * (depth + 1)
+      #expect(!areAllDeep || waitUntil { returned.load(ordering: .relaxed) == jobs })
+    }
   }
 }
