@@ -31,7 +31,7 @@ void allowManyThreads() {
 // moment it starts: a task that carried its word would run it in oneTBB's order, which knows no bands.
 class Pool {
  public:
-  explicit Pool(int32_t workers) : workers(workers), arena(workers, 0), spares(spareLimit, 0) {}
+  explicit Pool(int32_t workers) : workers(workers), arena(workers, 0) {}
 
   void attach(void *context, onetbb_run_function run, onetbb_drop_function drop) {
     this->context = context;
@@ -54,7 +54,7 @@ class Pool {
     queued.fetch_add(1);
   }
 
-  // False when all threads are blocked up to the limit and the system refuses one more.
+  // False when all threads are blocked and the system refuses one more.
   bool announce(int64_t count) {
     tasks.fetch_add(count);
     holders.fetch_add(count);
@@ -82,11 +82,13 @@ class Pool {
     return true;
   }
 
-  void block() {
-    if (!isWorker()) return;
+  // False when all threads are blocked, fewer than the limit, and the system refuses one more. Past
+  // the limit whoever waits asks for it.
+  bool block() {
+    if (!isWorker()) return true;
     std::lock_guard guard(lock);
     blocked.fetch_add(1);
-    relieve();
+    return relieve() || spareThreads >= spareLimit;
   }
 
   // The calling worker is blocked and waits for others: from now on a thread is started whenever
@@ -154,17 +156,15 @@ class Pool {
   }
 
   // Starts spare threads while words wait for blocked workers; false when the system refuses one
-  // past the limit. Under the lock, which each of them takes before it looks at the counts.
+  // and all others are blocked. Under the lock, which each of them takes before it looks at the
+  // counts.
   bool relieve() {
     // Sequentially consistent, as in `announce`. Where a worker is unblocked between two looks, one
     // thread comes too many and ends in `goesOn`.
     while (queued.load() > 0 && spareThreads < blocked.load()) {
-      if (spareThreads < spareLimit)
-        spares.enqueue([this] { runSpare(workers + tbb::this_task_arena::current_thread_index()); });
-      else if (!isNeeded || blocked.load() < workers + spareThreads)
-        break;
-      else if (!startPastLimit())
-        return false;
+      bool isLast = blocked.load() >= workers + spareThreads;
+      if (spareThreads >= spareLimit && !(isNeeded && isLast)) break;
+      if (!startSpare()) return !isLast;
       spareThreads++;
       compensations.fetch_add(1);
       tasks.fetch_add(1);
@@ -173,14 +173,17 @@ class Pool {
     return true;
   }
 
-  // Starts a spare thread that is not oneTBB's, which does not tell when the system refuses one;
-  // false when it does. Under the lock.
-  bool startPastLimit() {
-    auto place = std::find(pastLimit.begin(), pastLimit.end(), false);
-    if (place == pastLimit.end()) place = pastLimit.insert(place, false);
-    auto worker = firstPastLimit + static_cast<int32_t>(place - pastLimit.begin());
+  // Starts a thread that is none of oneTBB's; false when the system refuses it. Under the lock.
+  //
+  // An arena of their own would do for a while: once some of its threads have found nothing it has
+  // no more demand, but those that are blocked in it still count as what oneTBB has given to all,
+  // and as many workers of another arena are never started.
+  bool startSpare() {
+    auto place = std::find(numbers.begin(), numbers.end(), false);
+    if (place == numbers.end()) place = numbers.insert(place, false);
+    auto number = static_cast<int32_t>(place - numbers.begin());
     try {
-      std::thread([this, worker] { runSpare(worker); }).detach();
+      std::thread([this, number] { runSpare(number); }).detach();
     } catch (const std::system_error &) {
       return false;
     }
@@ -189,13 +192,13 @@ class Pool {
   }
 
   // A spare thread runs words for as long as no more of them are there than blocked workers.
-  void runSpare(int32_t worker) {
-    while (goesOn(worker)) runOne(worker);
+  void runSpare(int32_t number) {
+    while (goesOn(number)) runOne(workers + number);
     leave();
   }
 
   // Whether a spare thread is to look for a word; after false it is not counted any more.
-  bool goesOn(int32_t worker) {
+  bool goesOn(int32_t number) {
     std::lock_guard guard(lock);
     // Sequentially consistent: either this sees the word, or its `announce` takes the lock after
     // this and starts another thread.
@@ -203,14 +206,13 @@ class Pool {
     spareThreads--;
     // Not all are blocked: who is the last one to block then asks again.
     if (spareThreads < spareLimit) isNeeded = false;
-    if (worker >= firstPastLimit) pastLimit[worker - firstPastLimit] = false;
+    numbers[number] = false;
     return false;
   }
 
   static thread_local Membership membership;
 
   const int32_t workers;
-  const int32_t firstPastLimit = workers + spareLimit;
   void *context = nullptr;
   onetbb_run_function run = nullptr;
   onetbb_drop_function drop = nullptr;
@@ -228,10 +230,9 @@ class Pool {
   int32_t spareThreads = 0;
   // A blocked worker waits for others: the limit does not hold where all are blocked.
   bool isNeeded = false;
-  // Which worker numbers, from `firstPastLimit` on, threads past the limit have.
-  std::vector<bool> pastLimit;
+  // Which numbers spare threads have; their workers are as many above `workers`.
+  std::vector<bool> numbers;
   tbb::task_arena arena;
-  tbb::task_arena spares;
 };
 
 thread_local Pool::Membership Pool::membership;
@@ -253,7 +254,7 @@ void onetbb_pool_queue(uintptr_t handle, uintptr_t word, uint8_t band) { pool(ha
 int32_t onetbb_pool_announce(uintptr_t handle, int64_t count) { return pool(handle)->announce(count); }
 uint8_t onetbb_pool_bands(uintptr_t handle) { return pool(handle)->bands(); }
 int32_t onetbb_pool_help(uintptr_t handle) { return pool(handle)->help(); }
-void onetbb_pool_block(uintptr_t handle) { pool(handle)->block(); }
+int32_t onetbb_pool_block(uintptr_t handle) { return pool(handle)->block(); }
 int32_t onetbb_pool_compensate_past_limit(uintptr_t handle) { return pool(handle)->compensatePastLimit(); }
 void onetbb_pool_unblock(uintptr_t handle) { pool(handle)->unblock(); }
 int32_t onetbb_pool_wait(uintptr_t handle) { return pool(handle)->wait(); }

@@ -50,16 +50,20 @@
       let count = jobs.count
       guard count > 0 else { return }
       while let job = jobs.popFirst() { onetbb_pool_queue(pool, job.word, job.band.rawValue) }
-      guard onetbb_pool_announce(pool, Int64(count)) != 0 else {
-        fatalError(
-          "OneTBBScheduler with \(workerCount) workers, of which all are blocked: jobs wait, no thread "
-            + "can run them, and the system gave no other; raise its limit on threads, or let fewer "
-            + "jobs wait at a time.")
-      }
+      if onetbb_pool_announce(pool, Int64(count)) == 0 { stopWithoutThread() }
     }
 
     func help() -> Bool { onetbb_pool_help(pool) != 0 }
-    func willBlock() { onetbb_pool_block(pool) }
+
+    func willBlock() { if onetbb_pool_block(pool) == 0 { stopWithoutThread() } }
+
+    private func stopWithoutThread() -> Never {
+      fatalError(
+        "OneTBBScheduler with \(workerCount) workers, of which all are blocked: jobs wait, no thread "
+          + "can run them, and the system gave no other; expected one; raise its limit on threads, "
+          + "or let fewer jobs wait at a time.")
+    }
+
     func compensatePastLimit() -> Bool { onetbb_pool_compensate_past_limit(pool) != 0 }
     func didUnblock() { onetbb_pool_unblock(pool) }
 

@@ -18,8 +18,11 @@
   ///   threads search for some time before they sleep, so an idle pool uses the processor for a
   ///   moment.
   /// - Compensation: while workers are between `willBlock()` and `didUnblock()` and jobs wait, as
-  ///   many threads of a second arena run jobs, 256 at most. Past that, where all are blocked and
-  ///   one has called `compensatePastLimit()`, threads that are not oneTBB's.
+  ///   many threads run jobs that are not oneTBB's, 256 at most; past that where all are blocked and
+  ///   one has called `compensatePastLimit()`. Jobs that block beside idle workers take these from
+  ///   other schedulers of this class: oneTBB counts the blocked threads, but no idle one, as what
+  ///   their scheduler wants, and starts no more for all than they want together. So a job should
+  ///   not wait for one of another scheduler of this class.
   /// - Counted: `helped` and `compensations`; oneTBB does not tell when its threads sleep, wake and
   ///   steal.
   public final class OneTBBScheduler: Scheduler {
@@ -60,8 +63,8 @@
     /// Has a thread past the limit run jobs whenever all are blocked; false when the system refuses
     /// it.
     ///
-    /// One that is refused when a job comes later, from outside, stops the process, as oneTBB does
-    /// for its own.
+    /// Where one is refused otherwise, as a worker blocks or a job comes from outside, the process
+    /// stops, as it does when oneTBB gets none.
     public func compensatePastLimit() -> Bool { core.compensatePastLimit() }
 
     /// Takes the calling worker's place back.

@@ -30,6 +30,38 @@ extension SchedulerSeam {
       #expect(dispatch.counters.compensations == 0)
     }
 
+    /// Those that replaced workers are blocked still and the workers have gone to sleep: these come
+    /// back for the next job.
+    @Test(arguments: SchedulerUnderTest.families.filter { $0.name != "inline" })
+    func idleWorkersComeBackWhileTheirReplacementsAreBlocked(_ kind: SchedulerUnderTest) {
+      let scheduler = kind.make()
+      let gates = [Turnstile(), Turnstile()]
+      let blocked = Atomic<Int>(0)
+      let returned = Atomic<Int>(0)
+      @Sendable func block(at gate: Turnstile) {
+        scheduler.willBlock()
+        blocked.add(1, ordering: .relaxed)
+        gate.wait()
+        scheduler.didUnblock()
+        returned.add(1, ordering: .relaxed)
+      }
+      for (number, gate) in gates.enumerated() {
+        for _ in 0..<kind.workers { scheduler.submit { block(at: gate) } }
+        let goal = (number + 1) * kind.workers
+        #expect(waitUntil { blocked.load(ordering: .relaxed) == goal })
+      }
+      for _ in 0..<kind.workers { gates[0].signal() }
+      #expect(waitUntil { returned.load(ordering: .relaxed) == kind.workers })
+      // Nothing tells that oneTBB's threads sleep; where they do not yet this shows less.
+      let end = ContinuousClock.now + .milliseconds(200)
+      _ = waitUntil { ContinuousClock.now >= end }
+      let hasRun = Atomic<Int>(0)
+      scheduler.submit { hasRun.add(1, ordering: .relaxed) }
+      #expect(waitUntil { hasRun.load(ordering: .relaxed) == 1 })
+      for _ in 0..<kind.workers { gates[1].signal() }
+      #expect(waitUntil { returned.load(ordering: .relaxed) == 2 * kind.workers })
+    }
+
     /// A library may have a bound on the threads of the process, which several schedulers reach
     /// together; libdispatch adds one per second, which takes too long here.
     @Test(

@@ -21,15 +21,16 @@ void onetbb_pool_release(uintptr_t pool);
 
 /// Queues a word in a band, 0 (most urgent) to 4. Every queued word is followed by one announcement. Any thread.
 void onetbb_pool_queue(uintptr_t pool, uintptr_t word, uint8_t band);
-/// Asks oneTBB to run as many queued words; 0 when all threads are blocked, past the limit on spare
-/// ones, and the system refuses another.
+/// Asks oneTBB to run as many queued words; 0 when all threads are blocked and the system refuses
+/// another.
 int32_t onetbb_pool_announce(uintptr_t pool, int64_t count);
 /// One bit per band in which words wait.
 uint8_t onetbb_pool_bands(uintptr_t pool);
 /// Runs one queued word on the calling thread if it is a worker of the pool; 1 when it did.
 int32_t onetbb_pool_help(uintptr_t pool);
-/// The calling worker blocks, or runs again. Nothing on other threads.
-void onetbb_pool_block(uintptr_t pool);
+/// The calling worker blocks, or runs again; 0 when words wait, all threads are blocked, fewer than the
+/// limit, and the system refuses another. Nothing on other threads.
+int32_t onetbb_pool_block(uintptr_t pool);
 void onetbb_pool_unblock(uintptr_t pool);
 /// The calling worker, blocked, waits for others: a thread comes whenever all are blocked and a word
 /// is queued, whatever the limit; 0 when the system refuses it. Nothing on other threads.
