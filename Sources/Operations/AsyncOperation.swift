@@ -111,7 +111,8 @@ open class AsyncOperation: Operation, @unchecked Sendable {
   /// A second call changes nothing and is counted. Before its queue has started it, the operation
   /// finishes and leaves the queue at once, whatever it waits for, and a warning on stderr names
   /// it; in no queue it finishes when it is queued or started. Its body does not run in either case
-  /// (contract 66, 69).
+  /// (contract 66, 69). It waits for an addition of the operation that is under way on another
+  /// thread, overrides of `cancel()` that this calls included.
   public final func finish() {
     finishFromAnywhere()
     if hasColdTable, isSealed { dropCancelHandler() }

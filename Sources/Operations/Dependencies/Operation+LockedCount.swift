@@ -95,7 +95,7 @@ extension Operation {
   ) {
     let bits = lockState()
     guard let table = coldTable else {
-      Fault.internalError("an edge of \(self) came through the lock without a cold table")
+      Fault.internalError("an edge of \(diagnosticName) came through the lock without a cold table")
     }
     table.edgesOutstanding -= 1
     let isLast = table.edgesOutstanding == 0

@@ -21,7 +21,7 @@ extension OperationQueue {
   /// Operations that are added get extras: somebody takes events, or they have a level from the
   /// queue.
   var givesExtras: Bool {
-    hasExtras && (eventHandler != nil || storedQualityOfService != .default)
+    hasExtras && (takesEvents || storedQualityOfService != .default)
   }
 
   func noteAdded(_ operations: [Operation], _ firstTicket: UInt64) {
@@ -79,7 +79,7 @@ extension Operation {
   ///
   /// `job` is what the submission returned; returns the job that the caller must hand over.
   final func noteSubmission(_ queue: OperationQueue, _ job: Job?) -> Job? {
-    guard queue.eventHandler != nil else { return job }
+    guard queue.takesEvents else { return job }
     var handle: UInt?
     let bits = lockState()
     if job != nil {

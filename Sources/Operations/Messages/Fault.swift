@@ -11,7 +11,7 @@ enum Fault {
 
   static func queueOverflow(_ queue: OperationQueue, count: Int) -> Never {
     stop(
-      "adding to \(queue.diagnosis): it would hold \(count) operations and can hold \(MemberCount.limit); add them in "
+      "adding to queue \"\(queue.storedName)\": it would hold \(count) operations and can hold \(MemberCount.limit); add them in "
         + "batches and wait in between")
   }
 

@@ -15,7 +15,8 @@ extension KeyValueObservable where Self: Operation {
   ///
   /// For what `observe(_:handler:)` takes, in the same order and on the same threads, and for
   /// properties that the subclass has added, if it calls `willChangeValue(for:)` and
-  /// `didChangeValue(for:)` around each change of them. With `ObservingOptions.initial` the first
+  /// `didChangeValue(for:)` around each change of them. Two key paths are compared under locks, so
+  /// the `==` of a subscript's index must not call this interface. With `ObservingOptions.initial` the first
   /// call comes before this one returns, unless another thread is still telling an earlier event of
   /// this operation: then that one makes it.
   public func observe<Value: Sendable>(
@@ -179,12 +180,15 @@ extension Operation {
     _ observer: Observer, of property: ObservedProperty,
     read: @escaping @Sendable () -> (any Sendable)?
   ) -> Observation {
-    let (log, probed) = withObservationLog { log, bits -> (ObservationLog, [Operation]) in
+    // What is known of the dependencies goes after the lock: one of them may have no other owner.
+    let (log, probed, _, _) = withObservationLog {
+      log, bits -> (ObservationLog, [Operation], [Operation], (any Sendable)?) in
       let notices = log.notices
-      var probed: [Operation] = []
+      var (listed, probed): ([Operation], [Operation]) = ([], [])
+      var known: (any Sendable)?
       if property == .isReady, log.awaited == nil {
         // Of what has begun the runner may drop them without the lock.
-        let listed = bits & StateBit.ignoresDependencies == 0 ? currentDependencies(bits) : []
+        listed = bits & StateBit.ignoresDependencies == 0 ? currentDependencies(bits) : []
         probed = listed.filter { !$0.isSealed }
         log.awaited = Set(probed.map(\.word))
         log.builtInReady = isBuiltInReady(log, bits)
@@ -193,13 +197,13 @@ extension Operation {
         notices.note { [self] in log.shown[property] = ask(property, assuming: value) }
       }
       if observer.options.contains(.initial) {
-        let known = initialValue(of: property, bits)
-        notices.note {
+        known = initialValue(of: property, bits)
+        notices.note { [known] in
           guard let value = known ?? log.shown[property] ?? read() else { return }
           observer.tell(initial: value)
         }
       }
-      return (log, probed)
+      return (log, probed, listed, known)
     }
     for dependency in probed { probe(dependency) }
     log.notices.tell()

@@ -52,6 +52,9 @@ extension OperationQueue {
       _ = extrasMade().eventHandler.withLock { exchange(&$0, with: handler) }
     }
   }
+
+  /// Somebody takes events; asked without a copy of the handler, which could be the last.
+  var takesEvents: Bool { extrasIfAny?.eventHandler.withLock { $0.take != nil } ?? false }
 }
 
 extension Operation {
@@ -62,7 +65,7 @@ extension Operation {
 
   /// A worker is about to run the operation.
   final func traceBegin(_ queue: OperationQueue, _ worker: Int) {
-    guard queue.eventHandler != nil else { return }
+    guard queue.takesEvents else { return }
     let now = MonotonicTime.nanoseconds()
     let ready = withColdTable { $0.readyTime } ?? 0
     trace(.ready, queue, -1, at: ready == 0 ? now : ready)
