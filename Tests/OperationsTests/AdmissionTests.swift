@@ -133,7 +133,10 @@ extension OperationLayer {
       let token = operations[5].observe(\.isCancelled) { _, _ in
         seen.withLock { $0.append(queue.operations.count) }
       }
+      // Else some have left when it is told.
+      queue.isSuspended = true
       queue.addOperations(operations, waitUntilFinished: false)
+      queue.isSuspended = false
       queue.expectQuiet()
       #expect(seen.withLock { $0 } == [130])
       token.invalidate()

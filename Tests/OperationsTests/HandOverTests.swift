@@ -197,6 +197,42 @@ extension OperationLayer {
       #expect(log.values == [0, 1])
     }
 
+    /// Nor does a dependent of a member that a finished dependency cancels.
+    @Test(.contract(87), arguments: Kind.each, [-1, 0, 1])
+    func membersThatInheritACancellationReleaseNothingTooEarly(_ kind: Kind, limit: Int) {
+      guard kind.isExact || limit >= 0 else { return }
+      let scheduler = kind.make(1)
+      let source = TestOperation()
+      source.cancelDependentsOnCancel = true
+      source.cancel()
+      source.start()
+      let queue = OperationQueue(scheduler: scheduler)
+      queue.maxConcurrentOperationCount = limit
+      let log = Log()
+      let unfinished = AsyncOperation()
+      let heirs = [BlockOperation(), TestOperation(), BlockOperation()]
+      heirs[2].addDependency(unfinished)
+      let dependents = heirs.map { heir in
+        heir.addDependency(source)
+        let dependent = BlockOperation { log.note(1) }
+        dependent.addDependency(heir)
+        return dependent
+      }
+      let urgent = BlockOperation { log.note(0) }
+      urgent.queuePriority = .veryHigh
+      let others = (0..<500).map { _ in BlockOperation() }
+      queue.addOperations(dependents + heirs + others + [urgent], waitUntilFinished: false)
+      if limit == 0 {
+        for heir in heirs { #expect(heir.wait(timeout: patience)) }
+        #expect(log.values.isEmpty)
+        queue.maxConcurrentOperationCount = 1
+      }
+      queue.expectQuiet()
+      #expect(log.values == [0, 1, 1, 1])
+      for heir in heirs { #expect(heir.isCancelled) }
+      unfinished.finish()
+    }
+
     /// Operations that were with the scheduler when the queue ceased to be open come back to their places.
     @Test(.contract(86, 85), arguments: Kind.single + [.inline], [true, false])
     func whatComesBackFromTheSchedulerKeepsItsPlace(_ kind: Kind, suspends: Bool) {

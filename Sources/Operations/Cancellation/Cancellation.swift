@@ -177,6 +177,27 @@ extension ThreadRecord {
     addsUnderWay -= 1
   }
 
+  /// Cancels an operation that is being submitted, since a dependency that has finished wants it.
+  ///
+  /// What follows from that in the middle of a batch waits for the rest of it.
+  func cancelWhileAdded(_ operation: Operation) {
+    guard inherited != nil else { return operation.cancel() }
+    let cancellation = Cancellation(inside: nil)
+    inherited?.append(cancellation)
+    // Overrides may add others, which are no part of the batch.
+    let batch = exchange(&inherited, with: nil)
+    within(cancellation) {
+      cancellation.mark([operation])
+      cancellation.callOverrides()
+    }
+    inherited = batch
+  }
+
+  /// Lets go of what members of a batch have inherited, which all are in.
+  func letGo(of inherited: [Cancellation]) {
+    for cancellation in inherited { apartFromCancellations { cancellation.letGo() } }
+  }
+
   fileprivate func cancelTogether(lettingGo letsGo: Bool = true, _ mark: (Cancellation) -> Void) {
     let cancellation = Cancellation(inside: cancellation, letsGo: letsGo)
     within(cancellation) {

@@ -315,7 +315,7 @@ extension Operation {
     unlockState(bits)
     // Before the hand-over, so that it does not start.
     if let kept = unsafe kept {
-      cancel()
+      ThreadRecord.current.cancelWhileAdded(self)
       unsafe kept.release()
     }
     return left == 0 ? job : nil

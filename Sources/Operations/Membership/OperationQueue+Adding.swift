@@ -61,8 +61,8 @@ extension OperationQueue {
   /// Submits operations that stand in the registry, and hands over those that are ready, once all
   /// of them are in.
   ///
-  /// Nothing of a batch may run before, on the inline scheduler neither. Cancelled ones that need
-  /// no slot do not go to the list.
+  /// Nothing of a batch may run before, on the inline scheduler neither, nor what is released by one
+  /// that inherits a cancellation. Cancelled ones that need no slot do not go to the list.
   private func submit(
     _ operations: [Operation], _ slots: consuming BatchSlots, at place: SubmissionPlace
   ) {
@@ -70,10 +70,11 @@ extension OperationQueue {
     let givesExtras = hasExtras && self.givesExtras
     var ready = JobChain()
     var recorded: [UInt] = []
-    ThreadRecord.withCurrent { record in
+    let inherited = ThreadRecord.withCurrent { record in
       if hasExtras { noteAdded(operations, place.ticket) }
       record.addsUnderWay += 1
       if hasExtras { prepareNewcomers(operations, givesExtras, record) }
+      let outer = exchange(&record.inherited, with: [])
       OperationWords.forEach(operations) { operation in
         unsafe _ = Unmanaged.passRetained(operation)
         let slot = slots.take()
@@ -86,10 +87,12 @@ extension OperationQueue {
         if let job { ready.append(job) }
       }
       record.addsUnderWay -= 1
+      return exchange(&record.inherited, with: outer) ?? []
     }
     for word in recorded { EventRings.noteReady(word) }
     if place.barrier != nil { evaluateBarriers() }
     acceptHandles(ready)
+    if !inherited.isEmpty { ThreadRecord.current.letGo(of: inherited) }
     if hasExtras { tellObservers() }
   }
 
