@@ -2,6 +2,7 @@
 
 import ConcurrencyPrimitives
 import Operations
+import OperationsDiagnosis
 import Synchronization
 import TestSupport
 import Testing
@@ -211,6 +212,45 @@ extension OperationLayer {
       queue.expectQuiet()
       #expect(try retry.value() == 2)
       #expect(waitUntil { asked.withLock { $0 } >= 3 })
+      held.withLock { $0 = nil }
+    }
+
+    /// The queue of a timeout may be given away, and what others add there holds it up.
+    @Test(arguments: Kind.all)
+    func whatHasEndedInTimeIsNotLate(_ kind: Kind) throws {
+      let queue = kind.queue()
+      let other = TestAsyncOperation()
+      let timeout = TimeoutOperation(
+        ResultOperation {
+          OperationQueue.current?.addOperation(other)
+          return 1
+        }, within: .milliseconds(30))
+      queue.addOperation(timeout)
+      #expect(timeout.wait(timeout: patience))
+      #expect(try timeout.value() == 1)
+      other.finish()
+      queue.expectQuiet()
+    }
+
+    /// The queue of the attempts must be empty, and what waits there for the retry closes a circle.
+    @Test(.contract(31, 117), arguments: Kind.all)
+    func whatOthersAddToItsQueueIsReported(_ kind: Kind) throws {
+      let queue = kind.queue()
+      let held = Locked<RetryOperation<Int>?>(nil)
+      let other = TestOperation()
+      let retry = RetryOperation(RetryPolicy(attempts: 1)) { _ in
+        ResultOperation {
+          if let retry = held.withLock({ $0 }) { other.addDependency(retry) }
+          OperationQueue.current?.addOperation(other)
+          return 1
+        }
+      }
+      held.withLock { $0 = retry }
+      queue.addOperation(retry)
+      #expect(waitUntil(deadline: patience) { !queue.stallReport().cycles.isEmpty })
+      other.removeDependency(retry)
+      queue.expectQuiet()
+      #expect(try retry.value() == 1)
       held.withLock { $0 = nil }
     }
 

@@ -169,9 +169,11 @@ open class GroupOperation: Operation, Composite, @unchecked Sendable {
   }
 
   /// The members that have not finished, in the order added; a copy.
-  public final var operations: [Operation] {
+  public final var operations: [Operation] { members { $0.operations } }
+
+  private final func members(listedBy list: (OperationQueue) -> [Operation]) -> [Operation] {
     let (pending, members) = inner.withLock { ($0.pending, $0.members) }
-    let listed = members?.operations ?? []
+    let listed = members.map(list) ?? []
     guard !pending.isEmpty else { return listed }
     // Those that the start is adding are in both.
     let added = Set(listed.map(ObjectIdentifier.init))
@@ -222,7 +224,9 @@ open class GroupOperation: Operation, Composite, @unchecked Sendable {
 
   override final var failure: (any Error)? { errors.first }
 
-  final var membersLeft: LeftToDo { .members(operations) }
+  final var membersQueue: OperationQueue? { inner.withLock { $0.members } }
+
+  final var membersLeft: LeftToDo { .members(members { $0.membersForDiagnosis() }) }
 
   /// Its queue is invalidated: nothing of its own keeps the members, which are cancelled, from
   /// finishing.

@@ -139,8 +139,10 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>, 
 
   var membersLeft: LeftToDo {
     if case .waiting = inner.withLock({ $0.phase }) { return .attempt }
-    return .members(membersToCancel())
+    return .members(membersLeftOfQueue)
   }
+
+  var membersQueue: OperationQueue? { inner.withLock { $0.members } }
 
   // MARK: The end
 

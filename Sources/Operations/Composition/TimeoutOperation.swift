@@ -99,10 +99,14 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
   /// The time is up.
   private func expire() {
     guard let (operation, _, _) = settle() else { return }
+    // What others have added to its queue may have outlasted it.
+    let isInTime = operation.isSealed
     // Before it is let go of: until it is marked a canceller has to find it.
     ThreadRecord.current.cancelMembers(of: self)
     letGo()
-    end(with: .failure(OperationError.timedOut(operation, after: limit)))
+    end(
+      with: isInTime
+        ? read(operation) : .failure(OperationError.timedOut(operation, after: limit)))
   }
 
   /// The first one to settle the end gets the operation.
@@ -116,6 +120,8 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
 
   /// Whoever has settled the end lets go of the operation.
   private func letGo() { _ = inner.withLock { $0.operation.take() } }
+
+  var membersQueue: OperationQueue? { inner.withLock { $0.members } }
 
   func membersToCancel() -> [Operation] {
     inner.withLock { $0.operation.map { [$0] } ?? [] }

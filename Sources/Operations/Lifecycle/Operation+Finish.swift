@@ -14,10 +14,7 @@ extension Operation {
     _ bits: UInt32, _ gate: StartGate, _ queue: OperationQueue, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> UInt {
-    if bits & (StateBit.barrier | StateBit.skipped | StateBit.coldStart) != 0 {
-      if bits & StateBit.barrier != 0 { queue.barrierEnds(self) }
-      letGo(bits)
-    }
+    if bits & (StateBit.barrier | StateBit.skipped | StateBit.coldStart) != 0 { letGo(bits) }
     let owedBefore = record.owedCount
     guard let head = seal() else {
       detach(gate, queue, record)
@@ -77,8 +74,13 @@ extension Operation {
 
   // MARK: The steps, on any thread
 
-  /// Before the seal: lets go of what the operation did not come to use.
+  /// Before the seal: lets go of what a barrier holds back, and of what the operation did not come
+  /// to use.
   final func letGo(_ bits: UInt32) {
+    if bits & StateBit.barrier != 0 {
+      // SAFETY: nobody else finishes a barrier, which is a member until it leaves.
+      unsafe queueReference._withUnsafeGuaranteedRef { $0.barrierEnds(self) }
+    }
     let kinds = StateBit.coldStart | StateBit.asynchronous
     if bits & kinds == StateBit.coldStart { skipBody() }
     letGoOfUnfinishedDependencies(bits)

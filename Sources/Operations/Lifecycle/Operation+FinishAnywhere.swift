@@ -149,6 +149,7 @@ extension Operation {
         if barrier != 0 { queue.control.withLock { $0.barriers.shrinkSegment(of: barrier) } }
         Warning.finishedBeforeStart(self, queue)
         let outer = record.push(word, queue)
+        if begun & StateBit.coldStart != 0 { passInResults(unlessSkipped: true) }
         skipBody()
         record.pop(outer)
         if !finishStarted(begun, .skip) { detach(.skip, queue, record) }

@@ -186,6 +186,6 @@ extension OperationQueue {
     attributes.withLock { $0.qualityOfService = level }
     guard level != .default else { return }
     // Later ones find the extras; see Observation.md.
-    for member in registry.members() { member.takeExtras() }
+    for member in registry.membersWithTickets(waiting: true) { member.operation.takeExtras() }
   }
 }

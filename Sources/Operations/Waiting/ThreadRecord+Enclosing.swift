@@ -8,6 +8,12 @@ struct Owner: Sendable {
   let operation: UInt
   /// The queue that holds it; nil after a manual start.
   let queue: OperationQueue?
+
+  /// Its own queue lives, or its run goes on, which keep it.
+  fileprivate var hasEnded: Bool {
+    // SAFETY: see above.
+    unsafe Operation.reference(operation)._withUnsafeGuaranteedRef(\.isSealed)
+  }
 }
 
 /// What cannot end before the code that runs on this thread returns, for the detection of waits
@@ -81,10 +87,11 @@ extension ThreadRecord.Level {
       place: isCompletion ? .completionBlock : .body, operation: operation, queue: ownQueue,
       isExecuting: isExecuting)
     var found = [innermost]
-    // What has left its queue, and a run that has ended, hold their owner up no more.
+    // What has left its queue, and a run that has ended, hold their owner up no more; nor does what
+    // was added to the queue of an owner that has ended.
     var owner =
       (innermost.isMember ? ownQueue?.role.owner : nil) ?? GraphControl.run(at: graph)?.owner
-    while let next = owner {
+    while let next = owner, !next.hasEnded {
       found.append(
         Enclosing(
           place: .owner, operation: next.operation, queue: next.queue,
