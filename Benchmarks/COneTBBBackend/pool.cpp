@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
 #include <oneapi/tbb/concurrent_queue.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -161,7 +161,9 @@ class Pool {
   bool relieve() {
     // Sequentially consistent, as in `announce`. Where a worker is unblocked between two looks, one
     // thread comes too many and ends in `goesOn`.
-    while (queued.load() > 0 && spareThreads < blocked.load()) {
+    // No more than words wait: the new ones look for words when the lock is free.
+    auto left = queued.load();
+    while (left-- > 0 && spareThreads < blocked.load()) {
       bool isLast = blocked.load() >= workers + spareThreads;
       if (spareThreads >= spareLimit && !(isNeeded && isLast)) break;
       if (!startSpare()) return !isLast;
@@ -179,16 +181,16 @@ class Pool {
   // no more demand, but those that are blocked in it still count as what oneTBB has given to all,
   // and as many workers of another arena are never started.
   bool startSpare() {
-    auto place = std::find(numbers.begin(), numbers.end(), false);
-    if (place == numbers.end()) place = numbers.insert(place, false);
-    auto number = static_cast<int32_t>(place - numbers.begin());
     try {
+      auto place = std::find(numbers.begin(), numbers.end(), false);
+      if (place == numbers.end()) place = numbers.insert(place, false);
+      auto number = static_cast<int32_t>(place - numbers.begin());
       std::thread([this, number] { runSpare(number); }).detach();
-    } catch (const std::system_error &) {
+      *place = true;
+      return true;
+    } catch (const std::exception &) {  // no thread, or no memory for it
       return false;
     }
-    *place = true;
-    return true;
   }
 
   // A spare thread runs words for as long as no more of them are there than blocked workers.
@@ -219,7 +221,7 @@ class Pool {
   tbb::concurrent_queue<uintptr_t> queues[bandCount];
   // Words in the queues.
   std::atomic<int64_t> queued{0};
-  // Tasks that oneTBB has and that have not ended.
+  // Tasks that oneTBB has and spare threads, as far as they have not ended.
   std::atomic<int64_t> tasks{0};
   std::atomic<int64_t> holders{1};
   std::atomic<int32_t> blocked{0};

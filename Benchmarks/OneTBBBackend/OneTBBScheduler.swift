@@ -18,7 +18,7 @@
   ///   threads search for some time before they sleep, so an idle pool uses the processor for a
   ///   moment.
   /// - Compensation: while workers are between `willBlock()` and `didUnblock()` and jobs wait, as
-  ///   many threads run jobs that are not oneTBB's, 256 at most; past that where all are blocked and
+  ///   many threads of the pool's own run them, 256 at most; past that where all are blocked and
   ///   one has called `compensatePastLimit()`. Jobs that block beside idle workers take these from
   ///   other schedulers of this class: oneTBB counts the blocked threads, but no idle one, as what
   ///   their scheduler wants, and starts no more for all than they want together. So a job should
