@@ -176,14 +176,6 @@ extension OperationLayer {
       token.invalidate()
     }
 
-    /// Finished, cancelled, and passes its cancellation on.
-    private func cancelledDependency() -> Operation {
-      let dependency = Operation()
-      dependency.cancelDependentsOnCancel = true
-      dependency.cancelAndFinish()
-      return dependency
-    }
-
     /// A change of level that meets the last dependency takes effect.
     @Test(.contract(88), arguments: Kind.each)
     func changeOfLevelAgainstTheLastDependency(_ kind: Kind) {
@@ -223,4 +215,12 @@ extension OperationLayer {
         })
     }
   }
+}
+
+/// Finished, cancelled, and passes its cancellation on.
+func cancelledDependency() -> Operation {
+  let dependency = Operation()
+  dependency.cancelDependentsOnCancel = true
+  dependency.cancelAndFinish()
+  return dependency
 }

@@ -202,10 +202,7 @@ extension OperationLayer {
     func membersThatInheritACancellationReleaseNothingTooEarly(_ kind: Kind, limit: Int) {
       guard kind.isExact || limit >= 0 else { return }
       let scheduler = kind.make(1)
-      let source = TestOperation()
-      source.cancelDependentsOnCancel = true
-      source.cancel()
-      source.start()
+      let source = cancelledDependency()
       let queue = OperationQueue(scheduler: scheduler)
       queue.maxConcurrentOperationCount = limit
       let log = Log()
@@ -230,6 +227,44 @@ extension OperationLayer {
       queue.expectQuiet()
       #expect(log.values == [0, 1, 1, 1])
       for heir in heirs { #expect(heir.isCancelled) }
+      unfinished.finish()
+    }
+
+    /// On the inline scheduler the waiting member runs the heir, and what that releases.
+    @Test(.contract(87, 101)) func aMemberOfABatchMayWaitForWhatAnHeirReleases() {
+      let queue = OperationQueue(scheduler: InlineScheduler())
+      let (heir, unfinished) = (BlockOperation(), AsyncOperation())
+      heir.addDependency(cancelledDependency())
+      heir.addDependency(unfinished)
+      let dependent = BlockOperation()
+      dependent.addDependency(heir)
+      let waiter = BlockOperation { dependent.waitUntilFinished() }
+      queue.addOperations([dependent, heir, waiter], waitUntilFinished: false)
+      #expect(heir.isCancelled && dependent.isFinished && waiter.isFinished)
+      unfinished.finish()
+    }
+
+    /// An override adds one that inherits a cancellation, whose own override waits for what was marked
+    /// before, and cancels the queue again.
+    @Test(.contract(47, 87), arguments: Kind.single, [true, false])
+    func whatIsAddedInTheMiddleOfACancellationBelongsToIt(_ kind: Kind, cancelsAgain: Bool) {
+      let (queue, other) = (kind.queue(), kind.queue())
+      let unfinished = AsyncOperation()
+      let marked = BlockOperation()
+      let heir = Overriding { _ in
+        if cancelsAgain { queue.cancelAllOperations() }
+        marked.waitUntilFinished()
+      }
+      heir.addDependency(cancelledDependency())
+      let adding = Overriding { count in
+        if count == 1 { other.addOperations([heir, BlockOperation()], waitUntilFinished: false) }
+      }
+      for operation in [marked, adding] { operation.addDependency(unfinished) }
+      queue.addOperations([marked, adding], waitUntilFinished: false)
+      queue.cancelAllOperations()
+      for queue in [queue, other] { queue.expectQuiet() }
+      #expect(marked.isCancelled && adding.isCancelled && heir.isCancelled)
+      #expect(adding.count == 1 && heir.count == 1)
       unfinished.finish()
     }
 
@@ -298,5 +333,24 @@ extension OperationLayer {
         #expect(log.values == [0, 1])
       }
     }
+  }
+}
+
+/// Counts the calls of `cancel()`, and goes on after the mark.
+private final class Overriding: Operation, @unchecked Sendable {
+  private let calls = Atomic<Int>(0)
+  private let goOn: @Sendable (Int) -> Void
+
+  init(_ goOn: @escaping @Sendable (Int) -> Void) {
+    self.goOn = goOn
+    super.init()
+  }
+
+  var count: Int { calls.load(ordering: .relaxed) }
+
+  override func cancel() {
+    let count = calls.add(1, ordering: .relaxed).newValue
+    super.cancel()
+    goOn(count)
   }
 }

@@ -254,6 +254,29 @@ extension OperationLayer {
       held.withLock { $0 = nil }
     }
 
+    /// What others have added to the queue of a retry is neither cancelled nor resumed with it.
+    @Test(.contract(133), arguments: Kind.all)
+    func invalidatingLeavesAloneWhatOthersAddedToTheQueueOfARetry(_ kind: Kind) {
+      let queue = kind.queue()
+      let ran = Locked(false)
+      let group = GroupOperation([BlockOperation { ran.withLock { $0 = true } }])
+      group.isSuspended = true
+      let retry = RetryOperation(RetryPolicy(attempts: 1)) { _ in
+        ResultOperation {
+          OperationQueue.current?.addOperation(group)
+          return 1
+        }
+      }
+      queue.addOperation(retry)
+      #expect(waitUntil(deadline: patience) { group.isExecuting })
+      queue.invalidate()
+      #expect(group.isSuspended && !group.isCancelled && !ran.withLock { $0 })
+      group.cancel()
+      group.isSuspended = false
+      queue.expectQuiet()
+      #expect(!ran.withLock { $0 })
+    }
+
     /// What observes the queue inside of a timeout dies with that queue.
     @Test(arguments: Kind.all)
     func whatDiesWithTheQueueOfATimeoutMayCancelIt(_ kind: Kind) throws {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Scheduling
+
 // Cancelling several operations at a time. Page: Composition.md, "Cancelling together".
 
 /// Operations that one call on one thread cancels together, in three phases.
@@ -120,6 +122,17 @@ final class Cancellation {
 
   // MARK: Letting go
 
+  /// Adds the handles that are free to those of the batch that they belong to, and takes them out.
+  ///
+  /// Who also leaves a line for resources is handed over with the others that this frees.
+  func moveHandles(to ready: inout JobChain) {
+    for index in effects.indices.dropFirst(handedOver) {
+      let operation = effects[index].operation
+      guard !operation.needsResources, let handle = effects[index].handle.take() else { continue }
+      ready.append(operation.job(of: handle))
+    }
+  }
+
   /// Hands over all that is free, then tells those who are to be told.
   ///
   /// From inside of itself, by a wait, it only hands over: the hooks that are called here do not
@@ -181,22 +194,44 @@ extension ThreadRecord {
   ///
   /// What follows from that in the middle of a batch waits for the rest of it.
   func cancelWhileAdded(_ operation: Operation) {
-    guard inherited != nil else { return operation.cancel() }
-    let cancellation = Cancellation(inside: nil)
-    inherited?.append(cancellation)
-    // Overrides may add others, which are no part of the batch.
-    let batch = exchange(&inherited, with: nil)
-    within(cancellation) {
-      cancellation.mark([operation])
-      cancellation.callOverrides()
+    guard isInBatch else { return operation.cancel() }
+    let batch = inherited ?? Cancellation(inside: cancellation)
+    // An override may add others, which are no part of the batch.
+    submittingBatch(inheriting: nil, isInBatch: false) {
+      within(batch) {
+        let cancellation = Cancellation(inside: batch, letsGo: false)
+        within(cancellation) {
+          cancellation.mark([operation])
+          cancellation.callOverrides()
+          // A loop around this one has listed it, and calls it too late.
+          if operation.canBeMarked { operation.cancel() }
+        }
+      }
     }
     inherited = batch
   }
 
-  /// Lets go of what members of a batch have inherited, which all are in.
-  func letGo(of inherited: [Cancellation]) {
-    for cancellation in inherited { apartFromCancellations { cancellation.letGo() } }
+  /// Runs `body`, which submits the members of a batch; returns what they have inherited.
+  func submittingBatch(_ body: () -> Void) -> Cancellation? {
+    var found: Cancellation?
+    submittingBatch(inheriting: nil, isInBatch: true) {
+      body()
+      found = inherited
+    }
+    return found
   }
+
+  private func submittingBatch(
+    inheriting inner: Cancellation?, isInBatch isInner: Bool, _ body: () -> Void
+  ) {
+    let (outer, wasInBatch) = (inherited, isInBatch)
+    (inherited, isInBatch) = (inner, isInner)
+    body()
+    (inherited, isInBatch) = (outer, wasInBatch)
+  }
+
+  /// Lets go of what members of a batch have inherited, which has been handed over.
+  func letGo(of inherited: Cancellation) { apartFromCancellations { inherited.letGo() } }
 
   fileprivate func cancelTogether(lettingGo letsGo: Bool = true, _ mark: (Cancellation) -> Void) {
     let cancellation = Cancellation(inside: cancellation, letsGo: letsGo)

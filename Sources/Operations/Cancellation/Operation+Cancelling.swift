@@ -106,7 +106,7 @@ extension Operation {
 struct Cancelled {
   let operation: Operation
   /// Nothing holds it back any more: this handle goes to the queue.
-  let handle: UInt?
+  var handle: UInt?
   /// Its handle is out already, and may wait for a slot that it does not need.
   let mayWaitForSlot: Bool
   /// Its body had begun and is told.

@@ -19,8 +19,13 @@ extension OperationQueue {
     while next < owners.count {
       let composite = owners[next].composite
       next += 1
-      owners += composite?.membersLeft.members ?? []
-      (composite as? GroupOperation)?.letMembersGo()
+      // What is cancelled with it; what others have added to a retry's queue is theirs.
+      guard let group = composite as? GroupOperation else {
+        owners += composite?.membersToCancel() ?? []
+        continue
+      }
+      owners += group.operations
+      group.letMembersGo()
     }
     if storedLimit == 0 { setLimit(1) }
     setSuspended(false)

@@ -61,7 +61,7 @@ extension OperationQueue {
   /// Submits operations that stand in the registry, and hands over those that are ready, once all
   /// of them are in.
   ///
-  /// Nothing of a batch may run before, on the inline scheduler neither, nor what is released by one
+  /// Nothing of a batch may run before, on the inline scheduler neither, nor be released by one
   /// that inherits a cancellation. Cancelled ones that need no slot do not go to the list.
   private func submit(
     _ operations: [Operation], _ slots: consuming BatchSlots, at place: SubmissionPlace
@@ -74,25 +74,27 @@ extension OperationQueue {
       if hasExtras { noteAdded(operations, place.ticket) }
       record.addsUnderWay += 1
       if hasExtras { prepareNewcomers(operations, givesExtras, record) }
-      let outer = exchange(&record.inherited, with: [])
-      OperationWords.forEach(operations) { operation in
-        unsafe _ = Unmanaged.passRetained(operation)
-        let slot = slots.take()
-        // One test for both.
-        let job =
-          recordingWord | (givesExtras ? 1 : 0) == 0
-          ? operation.submit(slot: slot, in: self, behind: place.barrier)
-          : operation.submitUnusually(
-            slot: slot, in: self, behind: place.barrier, givesExtras, ready: &recorded)
-        if let job { ready.append(job) }
+      let inherited = record.submittingBatch {
+        OperationWords.forEach(operations) { operation in
+          unsafe _ = Unmanaged.passRetained(operation)
+          let slot = slots.take()
+          // One test for both.
+          let job =
+            recordingWord | (givesExtras ? 1 : 0) == 0
+            ? operation.submit(slot: slot, in: self, behind: place.barrier)
+            : operation.submitUnusually(
+              slot: slot, in: self, behind: place.barrier, givesExtras, ready: &recorded)
+          if let job { ready.append(job) }
+        }
       }
       record.addsUnderWay -= 1
-      return exchange(&record.inherited, with: outer) ?? []
+      return inherited
     }
+    inherited?.moveHandles(to: &ready)
     for word in recorded { EventRings.noteReady(word) }
     if place.barrier != nil { evaluateBarriers() }
     acceptHandles(ready)
-    if !inherited.isEmpty { ThreadRecord.current.letGo(of: inherited) }
+    if let inherited { ThreadRecord.current.letGo(of: inherited) }
     if hasExtras { tellObservers() }
   }
 

@@ -86,9 +86,10 @@ import Synchronization
   var addsUnderWay = 0
   /// The innermost cancellation of several operations that is under way here.
   var cancellation: Cancellation?
-  /// Cancellations that members of a batch have inherited, to be let go with the batch; nil while
-  /// none is being submitted.
-  var inherited: [Cancellation]?
+  /// A batch is being submitted here.
+  var isInBatch = false
+  /// What its members have inherited so far, to be let go with the batch.
+  var inherited: Cancellation?
   /// Which stripe of a queue's registry this thread adds to.
   let stripe: Int
   /// References that `release(_:)` still has to release.
