@@ -129,7 +129,7 @@ open class Operation: @unchecked Sendable {
   /// True once `cancel()` was called before the operation finished.
   open var isCancelled: Bool {
     if let told = valueBeingTold(.isCancelled) { return told }
-    // acquire: pairs with the unlock in `markCancelled`, so that what the canceller wrote is visible.
+    // acquire: pairs with the unlock in `markCancelled`, so that what the canceller wrote is seen.
     return state.load(ordering: .acquiring) & StateBit.cancelled != 0
   }
 

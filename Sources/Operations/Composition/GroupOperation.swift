@@ -224,8 +224,6 @@ open class GroupOperation: Operation, Composite, @unchecked Sendable {
 
   override final var failure: (any Error)? { errors.first }
 
-  final var membersQueue: OperationQueue? { inner.withLock { $0.members } }
-
   final var membersLeft: LeftToDo { .members(members { $0.membersForDiagnosis() }) }
 
   /// Its queue is invalidated: nothing of its own keeps the members, which are cancelled, from

@@ -101,7 +101,7 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>, 
         state.members?.isEmptyForGood == true
       else { return nil }
       state.phase = .idle
-      // The attempt goes after the lock: what dies with it is the user's, and may ask this operation.
+      // The attempt goes after the lock: what dies with it is the user's, and may ask this retry.
       return (operation, result, state.attempts)
     }
     guard let (_, result, number) = ended else { return }
@@ -138,11 +138,12 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>, 
   }
 
   var membersLeft: LeftToDo {
-    if case .waiting = inner.withLock({ $0.phase }) { return .attempt }
-    return .members(membersLeftOfQueue)
+    let (phase, queue) = inner.withLock { ($0.phase, $0.members) }
+    if case .waiting = phase { return .attempt }
+    // Others may have added to the queue, which must become empty.
+    let members = queue?.membersForDiagnosis() ?? []
+    return .members(members.isEmpty ? membersToCancel() : members)
   }
-
-  var membersQueue: OperationQueue? { inner.withLock { $0.members } }
 
   // MARK: The end
 

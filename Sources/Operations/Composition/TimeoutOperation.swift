@@ -5,10 +5,10 @@ import Synchronization
 
 /// Runs another operation and fails when that has not finished in time.
 ///
-/// The time counts from the start of this operation. When it is up, the other operation is
-/// cancelled and this one finishes with `OperationError.timedOut` when what the cancellation calls
-/// has returned (cancel hooks; on the inline scheduler also what becomes ready by it), on a thread
-/// of the process-wide deadlines. It does not wait for work that takes no notice of its
+/// The time counts from the start of this operation. When it is up and the other operation has not
+/// finished, that is cancelled and this one finishes with `OperationError.timedOut` when what the
+/// cancellation calls has returned (cancel hooks; on the inline scheduler also what becomes ready by
+/// it), on a thread of the process-wide deadlines. It does not wait for work that takes no notice of its
 /// cancellation, and that work may still go on while dependents start. No thread waits for the
 /// time. Cancelling this operation cancels the other one, whose ending is then this one's.
 public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>, Composite,
@@ -99,8 +99,9 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
   /// The time is up.
   private func expire() {
     guard let (operation, _, _) = settle() else { return }
-    // What others have added to its queue may have outlasted it.
-    let isInTime = operation.isSealed
+    // What others have added to its queue may have outlasted it. Under the lock: a mark that comes
+    // before the seal is seen.
+    let isInTime = operation.underLock { _ in operation.isSealed }
     // Before it is let go of: until it is marked a canceller has to find it.
     ThreadRecord.current.cancelMembers(of: self)
     letGo()
@@ -120,8 +121,6 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
 
   /// Whoever has settled the end lets go of the operation.
   private func letGo() { _ = inner.withLock { $0.operation.take() } }
-
-  var membersQueue: OperationQueue? { inner.withLock { $0.members } }
 
   func membersToCancel() -> [Operation] {
     inner.withLock { $0.operation.map { [$0] } ?? [] }

@@ -11,8 +11,8 @@ enum Fault {
 
   static func queueOverflow(_ queue: OperationQueue, count: Int) -> Never {
     stop(
-      "adding to queue \"\(queue.storedName)\": it would hold \(count) operations and can hold \(MemberCount.limit); add them in "
-        + "batches and wait in between")
+      "adding to queue \"\(queue.storedName)\": it would hold \(count) operations and can hold "
+        + "\(MemberCount.limit); add them in batches and wait in between")
   }
 
   static func tooManyExecuting(_ queue: OperationQueue) -> Never {

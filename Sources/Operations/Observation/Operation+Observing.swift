@@ -15,10 +15,10 @@ extension KeyValueObservable where Self: Operation {
   ///
   /// For what `observe(_:handler:)` takes, in the same order and on the same threads, and for
   /// properties that the subclass has added, if it calls `willChangeValue(for:)` and
-  /// `didChangeValue(for:)` around each change of them. Two key paths are compared under locks, so
-  /// the `==` of a subscript's index must not call this interface. With `ObservingOptions.initial` the first
-  /// call comes before this one returns, unless another thread is still telling an earlier event of
-  /// this operation: then that one makes it.
+  /// `didChangeValue(for:)` around each change of them. Key paths are compared under locks, so the
+  /// `==` of a subscript's index must not call this interface. With `ObservingOptions.initial` the
+  /// first call comes before this one returns, unless another thread is still telling an earlier
+  /// event of this operation: then that one makes it.
   public func observe<Value: Sendable>(
     _ keyPath: KeyPath<Self, Value>, options: ObservingOptions,
     changeHandler: @escaping @Sendable (Self, KeyValueChange<Value>) -> Void

@@ -151,8 +151,8 @@ extension OperationQueue {
   /// Whoever joins or leaves after the enumeration has looked finds the extras; see Observation.md.
   private func noteMembersAtTheBeginning(_ extras: QueueExtras) {
     let members = registry.membersWithTickets(waiting: true)
-    // What was noted early goes after the lock: it may have been told by then, and what dies with it
-    // is the user's.
+    // What was noted early goes after the lock: it may have been told by then, and what dies with
+    // it is the user's.
     _ = extras.tracking.withLock { tracking in
       extras.notices.note { extras.toldMembers = members }
       for event in tracking.early ?? [] { extras.notices.note(event) }

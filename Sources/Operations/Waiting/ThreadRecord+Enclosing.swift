@@ -9,9 +9,9 @@ struct Owner: Sendable {
   /// The queue that holds it; nil after a manual start.
   let queue: OperationQueue?
 
-  /// Its own queue lives, or its run goes on, which keep it.
+  /// It has finished, though something in its queue has not.
   fileprivate var hasEnded: Bool {
-    // SAFETY: see above.
+    // SAFETY: its queue, which keeps it, lives, or its run goes on.
     unsafe Operation.reference(operation)._withUnsafeGuaranteedRef(\.isSealed)
   }
 }
