@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Scheduling
 import Synchronization
 
 /// An operation that runs closures and is finished when all have returned (contract 74).

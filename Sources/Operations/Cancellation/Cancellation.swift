@@ -197,7 +197,7 @@ extension ThreadRecord {
     guard isInBatch else { return operation.cancel() }
     let batch = inherited ?? Cancellation(inside: cancellation)
     // An override may add others, which are no part of the batch.
-    submittingBatch(inheriting: nil, isInBatch: false) {
+    _ = submittingBatch(false) {
       within(batch) {
         let cancellation = Cancellation(inside: batch, letsGo: false)
         within(cancellation) {
@@ -212,22 +212,12 @@ extension ThreadRecord {
   }
 
   /// Runs `body`, which submits the members of a batch; returns what they have inherited.
-  func submittingBatch(_ body: () -> Void) -> Cancellation? {
-    var found: Cancellation?
-    submittingBatch(inheriting: nil, isInBatch: true) {
-      body()
-      found = inherited
-    }
-    return found
-  }
-
-  private func submittingBatch(
-    inheriting inner: Cancellation?, isInBatch isInner: Bool, _ body: () -> Void
-  ) {
-    let (outer, wasInBatch) = (inherited, isInBatch)
-    (inherited, isInBatch) = (inner, isInner)
+  func submittingBatch(_ isBatch: Bool = true, _ body: () -> Void) -> Cancellation? {
+    let outer = (inherited, isInBatch)
+    (inherited, isInBatch) = (nil, isBatch)
+    defer { (inherited, isInBatch) = outer }
     body()
-    (inherited, isInBatch) = (outer, wasInBatch)
+    return inherited
   }
 
   /// Lets go of what members of a batch have inherited, which has been handed over.

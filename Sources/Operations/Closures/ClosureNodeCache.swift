@@ -2,7 +2,6 @@
 
 import CSystemShims
 import ConcurrencyPrimitives
-import Scheduling
 import Synchronization
 
 /// A thread's free closure nodes: a batch that is used and a full one, of which those beyond go to a

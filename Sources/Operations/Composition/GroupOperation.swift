@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConcurrencyPrimitives
-import Scheduling
 import Synchronization
 
 /// An operation made of other operations: finished when all its members and its own body are.
@@ -188,6 +187,16 @@ open class GroupOperation: Operation, Composite, @unchecked Sendable {
     return members.map(now) ?? value
   }
 
+  /// Sets it for later; returns the members' queue, to which it belongs once there is one.
+  private final func set<Value>(
+    _ setting: WritableKeyPath<State, Value>, to value: Value
+  ) -> OperationQueue? {
+    inner.withLock { state in
+      state[keyPath: setting] = value
+      return state.members
+    }
+  }
+
   /// How many members may execute at a time; as the property of `OperationQueue`.
   public final var maxConcurrentOperationCount: Int {
     get { settings(\.maxConcurrentOperationCount, or: \.limit) }
@@ -195,11 +204,7 @@ open class GroupOperation: Operation, Composite, @unchecked Sendable {
       guard OperationQueue.isLegal(limit: newValue) else {
         OperationError.invalidLimit(newValue).fault("setting the limit of \(diagnosis)")
       }
-      let members = inner.withLock { state in
-        state.limit = newValue
-        return state.members
-      }
-      members?.maxConcurrentOperationCount = newValue
+      set(\.limit, to: newValue)?.maxConcurrentOperationCount = newValue
     }
   }
 
@@ -207,11 +212,7 @@ open class GroupOperation: Operation, Composite, @unchecked Sendable {
   public final var isSuspended: Bool {
     get { settings(\.isSuspended, or: \.isSuspended) }
     set {
-      let members = inner.withLock { state in
-        state.isSuspended = newValue
-        return state.members
-      }
-      members?.isSuspended = newValue
+      set(\.isSuspended, to: newValue)?.isSuspended = newValue
     }
   }
 

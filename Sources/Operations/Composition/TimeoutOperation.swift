@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConcurrencyPrimitives
-import Synchronization
 
 /// Runs another operation and fails when that has not finished in time.
 ///

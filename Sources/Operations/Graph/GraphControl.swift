@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConcurrencyPrimitives
-import Scheduling
 import Synchronization
 
 /// What all nodes of a graph share, at the beginning of its arena.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConcurrencyPrimitives
 public import Scheduling
-import Synchronization
 
 /// Work with dependencies that is built once and run many times.
 ///

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Scheduling
-
 /// Every change of an operation's `state` word: a function from the word that was found to the word
 /// to store.
 ///

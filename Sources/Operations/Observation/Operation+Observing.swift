@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CSystemShims
-import Synchronization
 
 /// What `Operation` and `OperationQueue` have in common: members that know the subclass they are
 /// called on.

@@ -2,7 +2,6 @@
 
 import ConcurrencyPrimitives
 import Glibc
-import Scheduling
 import Synchronization
 
 /// The niceness of threads: −20 (most favoured) … 19.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConcurrencyPrimitives
-import Synchronization
 
 /// How much of a queue's work is done, in units that the user defines (contract 121).
 ///

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConcurrencyPrimitives
-import Synchronization
-
 /// A member with its place in the order of submission.
 struct QueueMember: Sendable {
   let ticket: UInt64

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConcurrencyPrimitives
 import Scheduling
 
 /// A worker that blocks inside an operation; in the record of its thread.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConcurrencyPrimitives
-import Scheduling
 import Synchronization
 
 /// What becomes of a worker whose operation waits for another operation or a queue.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Scheduling
-
 /// The operation whose members or nodes something belongs to: it cannot end before they have.
 struct Owner: Sendable {
   /// The operation's address, to compare with.
