@@ -122,13 +122,17 @@ final class Cancellation {
 
   // MARK: Letting go
 
-  /// Adds the handles that are free to those of the batch that they belong to, and takes them out.
+  /// Adds the handles of a queue's members that are free to those of its batch, and takes them out.
   ///
-  /// Who also leaves a line for resources is handed over with the others that this frees.
-  func moveHandles(to ready: inout JobChain) {
-    for index in effects.indices.dropFirst(handedOver) {
+  /// Others are of what a member is made of, in a queue of its own. Who also leaves a line for
+  /// resources is handed over with the others that this frees.
+  func moveHandles(of queue: OperationQueue, to ready: inout JobChain) {
+    for index in effects.indices.dropFirst(handedOver) where effects[index].handle != nil {
       let operation = effects[index].operation
-      guard !operation.needsResources, let handle = effects[index].handle.take() else { continue }
+      // SAFETY: the handle keeps the operation a member.
+      let isMember = unsafe operation.queueReference._withUnsafeGuaranteedRef { $0 === queue }
+      guard isMember, !operation.needsResources, let handle = effects[index].handle.take()
+      else { continue }
       ready.append(operation.job(of: handle))
     }
   }
@@ -203,8 +207,6 @@ extension ThreadRecord {
         within(cancellation) {
           cancellation.mark([operation])
           cancellation.callOverrides()
-          // A loop around this one has listed it, and calls it too late.
-          if operation.canBeMarked { operation.cancel() }
         }
       }
     }

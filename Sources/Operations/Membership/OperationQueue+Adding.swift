@@ -90,7 +90,7 @@ extension OperationQueue {
       record.addsUnderWay -= 1
       return inherited
     }
-    inherited?.moveHandles(to: &ready)
+    inherited?.moveHandles(of: self, to: &ready)
     for word in recorded { EventRings.noteReady(word) }
     if place.barrier != nil { evaluateBarriers() }
     acceptHandles(ready)
