@@ -59,9 +59,9 @@
 
     private func stopWithoutThread() -> Never {
       fatalError(
-        "OneTBBScheduler with \(workerCount) workers, of which all are blocked: jobs wait, no thread "
-          + "can run them, and the system gave no other; expected one; raise its limit on threads, "
-          + "or let fewer jobs wait at a time.")
+        "OneTBBScheduler with \(workerCount) workers, of which all are blocked: jobs wait, no "
+          + "thread can run them, and the system gave no other; expected one; raise its limit on "
+          + "threads, or let fewer jobs wait at a time.")
     }
 
     func compensatePastLimit() -> Bool { onetbb_pool_compensate_past_limit(pool) != 0 }

@@ -244,8 +244,8 @@ extension OperationLayer {
       unfinished.finish()
     }
 
-    /// An override adds one that inherits a cancellation, whose own override waits for what was marked
-    /// before, and cancels the queue again.
+    /// An override adds one that inherits a cancellation, whose own override waits for what was
+    /// marked before, and cancels the queue again.
     @Test(.contract(47, 87), arguments: Kind.single, [true, false])
     func whatIsAddedInTheMiddleOfACancellationBelongsToIt(_ kind: Kind, cancelsAgain: Bool) {
       let (queue, other) = (kind.queue(), kind.queue())
@@ -268,7 +268,7 @@ extension OperationLayer {
       unfinished.finish()
     }
 
-    /// A group that inherits a cancellation has started meanwhile: its members are none of the batch.
+    /// A group that inherits a cancellation has started meanwhile: its members are not the batch's.
     @Test(.contract(87, 101)) func membersOfAnHeirAreHandedOverInTheirOwnQueue() {
       let scheduler = InlineScheduler()
       let (queue, other) = (

@@ -6,10 +6,11 @@ import ConcurrencyPrimitives
 ///
 /// The time counts from the start of this operation. When it is up and the other operation has not
 /// finished, that is cancelled and this one finishes with `OperationError.timedOut` when what the
-/// cancellation calls has returned (cancel hooks; on the inline scheduler also what becomes ready by
-/// it), on a thread of the process-wide deadlines. It does not wait for work that takes no notice of its
-/// cancellation, and that work may still go on while dependents start. No thread waits for the
-/// time. Cancelling this operation cancels the other one, whose ending is then this one's.
+/// cancellation calls has returned (cancel hooks; on the inline scheduler also what becomes ready
+/// by it), on a thread of the process-wide deadlines. It does not wait for work that takes no
+/// notice of its cancellation, and that work may still go on while dependents start. No thread
+/// waits for the time. Cancelling this operation cancels the other one, whose ending is then this
+/// one's.
 public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>, Composite,
   @unchecked Sendable
 {
