@@ -131,8 +131,7 @@ open class OperationQueue: @unchecked Sendable {
     role = QueueRole(order: startsInOrder ? StrictOrder() : nil)
     if startsInOrder {
       // relaxed: nobody else has the queue yet.
-      let limited = PolicyWord.withLimit(0, highestLimit)
-      policy.store(limited, ordering: .relaxed)
+      policy.store(PolicyWord.withLimit(0, highestLimit), ordering: .relaxed)
     }
     open()
   }
@@ -147,12 +146,10 @@ open class OperationQueue: @unchecked Sendable {
     home = QueueHome(scheduler)
     role = QueueRole(isFixed: true)
     // relaxed, all: nobody else has the queue yet.
-    let serial = PolicyWord.withLimit(0, 1)
-    policy.store(serial, ordering: .relaxed)
+    policy.store(PolicyWord.withLimit(0, 1), ordering: .relaxed)
     control.withLock { $0.limit = 1 }
-    attributes.withLock { attributes in
-      attributes.name = fixedName
-      attributes.shownQualityOfService = fixedQualityOfService
+    attributes.withLock {
+      $0 = Attributes(name: fixedName, shownQualityOfService: fixedQualityOfService)
     }
     open()
   }
@@ -175,7 +172,7 @@ open class OperationQueue: @unchecked Sendable {
   /// The queue at `word`, unretained.
   static func reference(_ word: UInt) -> Unmanaged<OperationQueue> {
     // SAFETY: `word` comes from a membership, a start-gate entry or a credit, each of which keeps the queue alive.
-    unsafe Unmanaged.fromOpaque(UnsafeRawPointer(bitPattern: word).unsafelyUnwrapped)
+    unsafe .at(word)
   }
 
   private final class Nobody: Sendable {}

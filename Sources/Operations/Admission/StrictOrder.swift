@@ -89,9 +89,7 @@ extension Operation {
     let word = word(behind: job)
     guard word != 0 else {
       // SAFETY: the job is a cell's, which is never freed. relaxed: written before the hand-over.
-      let slot = unsafe UnsafeMutablePointer<ClosureNode>(
-        bitPattern: UInt(bitPattern: job.header) - UInt(ClosureNode.headerOffset)
-      ).unsafelyUnwrapped.pointee.membership.load(ordering: .relaxed)
+      let slot = unsafe ClosureNode.cell(of: job).pointee.membership.load(ordering: .relaxed)
       return RegistryChunk.ticket(ofSlot: slot)
     }
     // SAFETY: the handle keeps the operation. relaxed: written before the hand-over.

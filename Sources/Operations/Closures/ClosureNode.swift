@@ -54,6 +54,11 @@ import Synchronization
   /// Whether a job of a scheduler is one of these; whoever asks holds it.
   static func isOne(_ job: Job) -> Bool { unsafe job.runs(closureRun) }
 
+  /// The cell of such a job.
+  static func cell(of job: Job) -> UnsafeMutablePointer<ClosureNode> {
+    unsafe .at(UInt(bitPattern: job.header) - UInt(headerOffset))
+  }
+
   /// Where the closure or the stored body lies; not through `pointee`, which would be an access to
   /// the whole cell, whose other fields others may read meanwhile.
   @inline(__always)

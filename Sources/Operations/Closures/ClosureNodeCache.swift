@@ -29,7 +29,7 @@ import Synchronization
   @inline(__always) func take() -> UnsafeMutablePointer<ClosureNode> {
     if used.first == 0 { refill() }
     // SAFETY: the list holds initialised cells.
-    let node = unsafe UnsafeMutablePointer<ClosureNode>(bitPattern: used.first).unsafelyUnwrapped
+    let node = unsafe UnsafeMutablePointer<ClosureNode>.at(used.first)
     // relaxed: this thread's list.
     used.first = unsafe node.pointee.header.link.load(ordering: .relaxed)
     // It has often left the caches since it was freed.
@@ -64,9 +64,8 @@ import Synchronization
     let block = AlignedMemory.allocate(byteCount: ClosureNode.cellSize * blockCells)
     for index in (0..<UInt(blockCells)).reversed() {
       // SAFETY: fresh memory of the right size and alignment (tested).
-      let node = unsafe UnsafeMutablePointer<ClosureNode>(
-        bitPattern: block + index * UInt(ClosureNode.cellSize)
-      ).unsafelyUnwrapped
+      let node = unsafe UnsafeMutablePointer<ClosureNode>.at(
+        block + index * UInt(ClosureNode.cellSize))
       unsafe node.initialize(to: ClosureNode())
       unsafe node.pointee.header.link.store(made.first, ordering: .relaxed)  // relaxed: fresh
       made.first = UInt(bitPattern: node)

@@ -19,7 +19,7 @@ public struct OperationHandle: Sendable, Hashable {
 
   private var pointer: UnsafeMutablePointer<ClosureNode> {
     // SAFETY: cells are never freed.
-    unsafe UnsafeMutablePointer(bitPattern: node).unsafelyUnwrapped
+    unsafe .at(node)
   }
 
   /// The handle of the closure that `node` stands for now, or nil when it stands for none.
@@ -185,7 +185,7 @@ extension Operation {
 
   fileprivate final func retire(_ cell: UInt, _ record: ThreadRecord) {
     // SAFETY: cells are never freed; this one is the façade's until it is retired here.
-    let node = unsafe UnsafeMutablePointer<ClosureNode>(bitPattern: cell).unsafelyUnwrapped
+    let node = unsafe UnsafeMutablePointer<ClosureNode>.at(cell)
     _ = unsafe ClosureNode.change(node) { ClosureNode.retired($0) }
     unsafe record.nodeCache.give(node)
   }

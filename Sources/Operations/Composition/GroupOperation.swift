@@ -211,9 +211,7 @@ open class GroupOperation: Operation, Composite, @unchecked Sendable {
   /// While true no member starts; a suspended group does not finish before its members have.
   public final var isSuspended: Bool {
     get { settings(\.isSuspended, or: \.isSuspended) }
-    set {
-      set(\.isSuspended, to: newValue)?.isSuspended = newValue
-    }
+    set { set(\.isSuspended, to: newValue)?.isSuspended = newValue }
   }
 
   /// What members failed with, in the order in which they were added; empty until the group has

@@ -46,9 +46,7 @@ extension Operation {
     _ operation: UInt, _ offset: Int, _ slot: Int
   ) -> UnsafeMutablePointer<Atomic<UInt>> {
     // SAFETY: the three words follow each other at a fixed offset (tested).
-    unsafe UnsafeMutablePointer(
-      bitPattern: operation &+ UInt(bitPattern: offset &+ slot &* 8)
-    ).unsafelyUnwrapped
+    unsafe .at(operation &+ UInt(bitPattern: offset &+ slot &* 8))
   }
 
   // MARK: The list; under the edit lock

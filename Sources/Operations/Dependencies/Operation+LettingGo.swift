@@ -33,12 +33,8 @@ extension Operation {
     ThreadRecord.withCurrent { record in
       unsafe forEachEdge(bits) { _, word in record.release(word) }
     }
-    if table != 0 {
-      // SAFETY: made by `coldTableMade`, which retained it for the operation.
-      unsafe Unmanaged<ColdTable>.fromOpaque(
-        UnsafeRawPointer(bitPattern: table).unsafelyUnwrapped
-      ).release()
-    }
+    // SAFETY: made by `coldTableMade`, which retained it for the operation.
+    if table != 0 { unsafe Unmanaged<ColdTable>.at(table).release() }
   }
 
   /// A skipped operation lets go of dependencies that have not finished; it lists them for as long

@@ -198,7 +198,7 @@ import Synchronization
   /// Whether the frame at an address has an end; by its owner.
   static func hasEnd(frameAt address: UInt) -> Bool {
     // SAFETY: the owner has not returned.
-    unsafe end(UnsafeMutablePointer(bitPattern: address).unsafelyUnwrapped) != nil
+    unsafe end(.at(address)) != nil
   }
 
   /// Takes a frame back that a worker has which does not come to it, for the owner to run: no
@@ -226,7 +226,7 @@ import Synchronization
   /// kept from returning.
   static func taker(ofFrameAt address: UInt) -> UInt {
     // SAFETY: the caller has the address from the owner, which has not returned.
-    let frame = unsafe UnsafePointer<ForkFrame>(bitPattern: address).unsafelyUnwrapped
+    let frame = unsafe UnsafeMutablePointer<ForkFrame>.at(address)
     // acquire, edge TakerKnown.
     return unsafe frame.pointee.taker.load(ordering: .acquiring)
   }

@@ -57,8 +57,7 @@ import Synchronization
     let start = list
     for distance in distances {
       // SAFETY: `init` has counted the entries of every list.
-      unsafe UnsafeMutablePointer<Int32>(bitPattern: list).unsafelyUnwrapped.initialize(
-        to: distance)
+      unsafe UnsafeMutablePointer<Int32>.at(list).initialize(to: distance)
       list += UInt(MemoryLayout<Int32>.stride)
     }
     return start
@@ -66,12 +65,10 @@ import Synchronization
 
   // SAFETY, both: the address of an arena is not null; `node` is below its count.
   private static func control(_ address: UInt) -> UnsafeMutablePointer<GraphControl> {
-    unsafe UnsafeMutablePointer(bitPattern: address).unsafelyUnwrapped
+    unsafe .at(address)
   }
   private static func node(_ node: Int, _ address: UInt) -> UnsafeMutablePointer<GraphNode> {
-    unsafe UnsafeMutablePointer<GraphNode>(
-      bitPattern: address + UInt(GraphControl.byteCount)
-    ).unsafelyUnwrapped + node
+    unsafe .at(address + UInt(GraphControl.byteCount)) + node
   }
 
   /// `GraphControl.state`.

@@ -50,6 +50,6 @@ extension GraphNode {
       return Int(Int32(truncatingIfNeeded: successors >> UInt(32 * place)))
     }
     // SAFETY: the list has an entry for each successor and lives as long as the node.
-    return unsafe Int(UnsafePointer<Int32>(bitPattern: successors).unsafelyUnwrapped[place])
+    return unsafe Int(UnsafeMutablePointer<Int32>.at(successors)[place])
   }
 }

@@ -100,7 +100,7 @@ import Synchronization
         node + Int(Int32(truncatingIfNeeded: word)), by: releaser, context, &kept)
     } else {
       // SAFETY: the list has that many entries and lives as long as the node.
-      let list = unsafe UnsafePointer<Int32>(bitPattern: word).unsafelyUnwrapped
+      let list = unsafe UnsafeMutablePointer<Int32>.at(word)
       var index = count
       while index > 0 {
         index &-= 1

@@ -8,9 +8,8 @@ import Synchronization
 extension Operation {
   /// The operation has finished: its conditions are not needed any more.
   final func dropConditions() {
-    let conditions = withColdTable { exchange(&$0.conditions, with: []) }
-    // They go without the lock.
-    withExtendedLifetime(conditions) {}
+    // They go after the lock.
+    _ = withColdTable { exchange(&$0.conditions, with: []) }
   }
 
   // MARK: Cancellation of dependents

@@ -37,10 +37,8 @@ struct ExtraJob: ~Copyable {
   /// The job of an extra job that the caller holds.
   static func job(_ extraJob: UInt, band: PriorityBand) -> Job {
     // SAFETY: the address is that of a live extra job, whose first field is the header.
-    unsafe UnsafeMutablePointer<ExtraJob>(bitPattern: extraJob).unsafelyUnwrapped.pointee.band =
-      band
-    return unsafe Job(
-      header: UnsafeMutablePointer<JobHeader>(bitPattern: extraJob).unsafelyUnwrapped, band: band)
+    unsafe UnsafeMutablePointer<ExtraJob>.at(extraJob).pointee.band = band
+    return unsafe Job(header: .at(extraJob), band: band)
   }
 
   /// Whether a job of a scheduler is one of these; whoever asks holds it.

@@ -13,8 +13,7 @@ extension Operation {
   static func reference(_ word: UInt) -> Unmanaged<Operation> {
     // SAFETY: the caller got `word` from `word` of an object that is kept alive by an edge, a
     // handle or a registry.
-    unsafe Unmanaged.fromOpaque(
-      UnsafeRawPointer(bitPattern: word & ~15).unsafelyUnwrapped)
+    unsafe .at(word & ~15)
   }
 
   /// Retains the object at `word` before the caller lets go of the pin that keeps it.
@@ -41,10 +40,7 @@ extension Operation {
   /// The job that runs this operation, in its present band.
   @inline(__always) final var job: Job {
     // SAFETY: the header lies at a fixed offset (tested) and lives as long as the object.
-    unsafe Job(
-      header: UnsafeMutablePointer<JobHeader>(
-        bitPattern: word &+ UInt(OperationLayout.header)
-      ).unsafelyUnwrapped, band: band)
+    unsafe Job(header: .at(word &+ UInt(OperationLayout.header)), band: band)
   }
 
   final var band: PriorityBand {
@@ -57,7 +53,7 @@ extension Operation {
   /// The record that a list word names.
   static func record(_ entry: UInt) -> RecordPointer {
     // SAFETY: tagged words are made from record addresses only.
-    unsafe RecordPointer(bitPattern: entry & ~SuccessorWord.recordTag).unsafelyUnwrapped
+    unsafe .at(entry & ~SuccessorWord.recordTag)
   }
 
   /// Finished: the successor list is sealed.
@@ -192,7 +188,8 @@ extension Operation {
   @inline(__always) final func lookAtColdTable<Value>(_ body: (ColdTable) -> Value) -> Value? {
     // acquire, edge ColdTableMade: pairs with the release in `makeColdTable`.
     let address = cold.load(ordering: .acquiring)
-    return address == 0 ? nil : unsafe Self.coldTable(at: address)._withUnsafeGuaranteedRef(body)
+    // SAFETY: retained by the operation until its deinit.
+    return address == 0 ? nil : unsafe Unmanaged.at(address)._withUnsafeGuaranteedRef(body)
   }
 
   /// The cold table, made on first use.
@@ -201,13 +198,9 @@ extension Operation {
   /// As `lookAtColdTable`, making the table on first use.
   @inline(__always) final func lookAtColdTableMade<Value>(_ body: (ColdTable) -> Value) -> Value {
     let address = cold.load(ordering: .acquiring)  // acquire, edge ColdTableMade
-    return unsafe Self.coldTable(at: address == 0 ? makeColdTable() : address)
+    // SAFETY: as above.
+    return unsafe Unmanaged.at(address == 0 ? makeColdTable() : address)
       ._withUnsafeGuaranteedRef(body)
-  }
-
-  private static func coldTable(at address: UInt) -> Unmanaged<ColdTable> {
-    // SAFETY: retained by the operation until its deinit.
-    unsafe Unmanaged.fromOpaque(UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped)
   }
 
   /// Returns the address of the table, which is this one or another thread's.

@@ -125,7 +125,7 @@ private func settleCreditsOfThisThread(_ context: UnsafeMutableRawPointer) {
   private var cell: UnsafeMutablePointer<Atomic<Bool>> {
     // SAFETY: the address is that of eight bytes of zeros, made in `init`, which are a cleared
     // flag; never freed.
-    unsafe UnsafeMutablePointer(bitPattern: address).unsafelyUnwrapped
+    unsafe .at(address)
   }
 
   @inline(__always) var isSet: Bool {

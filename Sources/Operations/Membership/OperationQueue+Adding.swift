@@ -128,7 +128,7 @@ extension OperationQueue {
   /// Implements `addOperation(_:)` for a body that has been stored in a cell.
   @usableFromInline func addCell(_ cell: UInt, _ use: StoredBody.Function) -> OperationHandle {
     // SAFETY: cells are never freed.
-    let node = unsafe UnsafeMutablePointer<ClosureNode>(bitPattern: cell).unsafelyUnwrapped
+    let node = unsafe UnsafeMutablePointer<ClosureNode>.at(cell)
     unsafe ClosureNode.prepare(node, use)
     let generation = unsafe ClosureNode.generation(node)
     ThreadRecord.withCurrent { unsafe admit(node, generation, $0) }

@@ -251,7 +251,7 @@ struct RegistryStripe: ~Copyable {
   ) -> UnsafeMutablePointer<RegistryChunk> {
     let block = AlignedMemory.allocate(byteCount: blockSize, alignment: blockSize)
     // SAFETY: fresh memory, large enough (tested) and aligned.
-    let chunk = unsafe UnsafeMutablePointer<RegistryChunk>(bitPattern: block).unsafelyUnwrapped
+    let chunk = unsafe UnsafeMutablePointer<RegistryChunk>.at(block)
     unsafe chunk.initialize(to: RegistryChunk(queue, stripe))
     return unsafe chunk
   }
@@ -259,7 +259,7 @@ struct RegistryStripe: ~Copyable {
   /// A slot is the chunk's address + the index: the block is aligned to its size.
   private static func chunk(ofSlot slot: UInt) -> UnsafeMutablePointer<RegistryChunk> {
     // SAFETY: slots come from `add` and their chunk lives until they are removed.
-    unsafe UnsafeMutablePointer(bitPattern: slot & ~UInt(blockSize - 1)).unsafelyUnwrapped
+    unsafe .at(slot & ~UInt(blockSize - 1))
   }
 
   @inline(__always) private static func index(ofSlot slot: UInt) -> Int {

@@ -35,13 +35,10 @@ extension Operation {
     let address = unsafe UInt(bitPattern: job.header)
     // SAFETY: the header belongs to one of three kinds of objects, which the handle keeps.
     if ExtraJob.isOne(job) {
-      return unsafe UnsafeMutablePointer<ExtraJob>(bitPattern: address).unsafelyUnwrapped
-        .pointee.operation
+      return unsafe UnsafeMutablePointer<ExtraJob>.at(address).pointee.operation
     }
     guard ClosureNode.isOne(job) else { return address - UInt(OperationLayout.header) }
-    let node = unsafe UnsafeMutablePointer<ClosureNode>(
-      bitPattern: address - UInt(ClosureNode.headerOffset)
-    ).unsafelyUnwrapped
+    let node = unsafe ClosureNode.cell(of: job)
     // acquire, edge NodeState: the façade was stored before the flag.
     let flags = unsafe node.pointee.state.load(ordering: .acquiring)
     return flags & ClosureNode.promoted == 0 ? 0 : unsafe ClosureNode.facadeWord(node)
@@ -75,17 +72,10 @@ extension Operation {
   }
 }
 
-/// How many handles a thread may still leave with a scheduler before it looks for them.
-struct HandleAllowance: Sendable {
-  let scheduler: SchedulerIdentity
-  var left: Int
-}
-
 extension ThreadRecord {
   /// Handles that are left with a scheduler before the first look.
   private static let fewHandles = 64
-  /// Schedulers for which a thread counts at a time; for one that it comes back to later it begins
-  /// anew.
+  /// Schedulers for which a thread counts at a time; with one more it begins anew.
   private static let allowanceLimit = 8
 
   /// A wait has run an operation of which a handle is with its scheduler still, and keeps it.
@@ -95,34 +85,23 @@ extension ThreadRecord {
   /// job added and each operation run so.
   func noteHandleLeft(in scheduler: any Scheduler) {
     let identity = scheduler.identity
-    let place = allowances.firstIndex { $0.scheduler == identity }
-    var allowance =
-      place.map { allowances.remove(at: $0) }
-      ?? HandleAllowance(scheduler: identity, left: Self.fewHandles)
-    allowance.left -= 1
-    if allowance.left > 0 { keep(allowance) } else { takeBackHandles(from: scheduler) }
+    let left = (allowances[identity] ?? Self.fewHandles) - 1
+    if allowances.count == Self.allowanceLimit, allowances[identity] == nil { allowances = [:] }
+    allowances[identity] = left > 0 ? left : takeBackHandles(from: scheduler)
   }
 
-  /// Puts an allowance, which is not in the list, first.
-  private func keep(_ allowance: HandleAllowance) {
-    if allowances.count == Self.allowanceLimit { allowances.removeLast() }
-    allowances.insert(allowance, at: 0)
-  }
-
-  /// Takes back the handles of operations that have begun, as far as the worker reaches them.
-  private func takeBackHandles(from scheduler: any Scheduler) {
-    guard let awaiting = scheduler.awaiting else { return }
+  /// Takes back the handles of operations that have begun, as far as the worker reaches them;
+  /// returns how many may be left before the next look.
+  private func takeBackHandles(from scheduler: any Scheduler) -> Int? {
+    guard let awaiting = scheduler.awaiting else { return nil }
     var looked = 0
     let stale = awaiting.withdraw { job in
       looked += 1
       return Operation.isStaleHandle(job)
     }
     let others = looked - stale.count
-    allowances.removeAll { $0.scheduler == scheduler.identity }
-    // One of the first size needs no entry.
-    if others > Self.fewHandles {
-      keep(HandleAllowance(scheduler: scheduler.identity, left: others))
-    }
     Operation.dropHandles(stale)
+    // One of the first size needs no entry.
+    return others > Self.fewHandles ? others : nil
   }
 }

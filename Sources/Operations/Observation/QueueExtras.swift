@@ -37,11 +37,7 @@ extension OperationQueue {
     // acquire, edge ExtrasMade: pairs with the release in `extrasMade`.
     let address = extras.load(ordering: .acquiring)
     // SAFETY: retained by the queue until its deinit.
-    return unsafe Self.extrasReference(address)?.takeUnretainedValue()
-  }
-
-  private static func extrasReference(_ address: UInt) -> Unmanaged<QueueExtras>? {
-    unsafe UnsafeRawPointer(bitPattern: address).map { unsafe Unmanaged.fromOpaque($0) }
+    return unsafe address == 0 ? nil : Unmanaged.at(address).takeUnretainedValue()
   }
 
   /// The extras, made on first use.
@@ -77,6 +73,6 @@ extension OperationQueue {
   func freeExtras() {
     let address = extras.load(ordering: .relaxed)  // relaxed: last reference
     // SAFETY: as in `extrasIfAny`; this is the queue's reference.
-    unsafe Self.extrasReference(address)?.release()
+    if address != 0 { unsafe Unmanaged<QueueExtras>.at(address).release() }
   }
 }

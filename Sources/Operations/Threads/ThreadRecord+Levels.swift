@@ -253,8 +253,7 @@ extension Operation {
   @inline(__always) static func isOperation(at word: UInt) -> Bool {
     // SAFETY: an operation has its header there, a closure's cell its slot; both are there while it
     // runs.
-    let run = unsafe UnsafePointer<UInt>(bitPattern: word + UInt(OperationLayout.header))
-      .unsafelyUnwrapped.pointee
+    let run = unsafe UnsafeMutablePointer<UInt>.at(word + UInt(OperationLayout.header)).pointee
     return run == runWord
   }
 

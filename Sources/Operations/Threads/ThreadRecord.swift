@@ -40,9 +40,9 @@ import Synchronization
 
   /// Used levels of `entries`.
   var depth = 0
-  /// For the schedulers that waits have left handles with, the latest first; see
+  /// How many handles waits may still leave with a scheduler before the next look for them; see
   /// `noteHandleLeft(in:)`.
-  var allowances: [HandleAllowance] = []
+  var allowances: [SchedulerIdentity: Int] = [:]
   /// Where the last quarter of the thread's stack begins, 1 where the system does not say; 0 before
   /// the first question.
   private var stackFloor: UInt = 0
@@ -256,14 +256,6 @@ import Synchronization
     isDisposing = true
     while garbage.popLast() != nil {}
     isDisposing = false
-  }
-}
-
-extension Unmanaged {
-  /// The object at an address.
-  @inline(__always) static func at(_ address: UInt) -> Self {
-    // SAFETY: the caller knows that it is there.
-    unsafe fromOpaque(UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped)
   }
 }
 
