@@ -85,7 +85,7 @@ package struct FutexWord: ~Copyable, Sendable {
 
   /// The cell at an address that came from `take`'s allocation.
   private static func cell(at address: UInt) -> UnsafeMutablePointer<FutexWord> {
-    unsafe UnsafeMutablePointer(bitPattern: address).unsafelyUnwrapped
+    unsafe .at(address)
   }
 
   func giveBack(_ cell: UnsafeMutablePointer<FutexWord>) {

@@ -68,7 +68,7 @@ extension WordDeque {
   /// The buffer at `address`, which `allocate` returned.
   @inlinable internal init(address: UInt) {
     // SAFETY: addresses of buffers are never 0 and live as long as their deque.
-    unsafe words = UnsafeMutablePointer(bitPattern: address).unsafelyUnwrapped
+    unsafe words = .at(address)
   }
 
   /// A buffer of `capacity` empty slots, a power of two.

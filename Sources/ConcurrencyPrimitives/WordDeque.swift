@@ -33,7 +33,7 @@ public import Synchronization
     }
     let address = AlignedMemory.allocate(byteCount: MemoryLayout<DequeBlock>.size)
     // SAFETY: fresh memory of the block's size, aligned beyond its needs.
-    unsafe block = UnsafeMutablePointer(bitPattern: address).unsafelyUnwrapped
+    unsafe block = .at(address)
     let first = DequeBuffer.allocate(capacity: capacity, previous: 0)
     unsafe block.initialize(to: DequeBlock(buffer: first.address))
   }
@@ -41,7 +41,7 @@ public import Synchronization
   /// The deque whose block lies at `address`, which `address` of a living deque returned.
   @inlinable internal init(address: UInt) {
     // SAFETY: the caller passes the address of a living deque, so it is not null.
-    unsafe block = UnsafeMutablePointer(bitPattern: address).unsafelyUnwrapped
+    unsafe block = .at(address)
   }
 
   /// Where the deque's block lies; never 0.

@@ -4,14 +4,14 @@
 
 extension Unmanaged {
   /// The object at an address.
-  @inline(__always) static func at(_ address: UInt) -> Self {
+  @inlinable @inline(__always) package static func at(_ address: UInt) -> Self {
     unsafe fromOpaque(UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped)
   }
 }
 
 extension UnsafeMutablePointer where Pointee: ~Copyable {
   /// The pointer to an address, which is not 0.
-  @inline(__always) static func at(_ address: UInt) -> Self {
+  @inlinable @inline(__always) package static func at(_ address: UInt) -> Self {
     unsafe Self(bitPattern: address).unsafelyUnwrapped
   }
 }
