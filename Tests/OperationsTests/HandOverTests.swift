@@ -268,27 +268,6 @@ extension OperationLayer {
       unfinished.finish()
     }
 
-    /// A group that inherits a cancellation has started meanwhile: its members are not the batch's.
-    @Test(.contract(87, 101)) func membersOfAnHeirAreHandedOverInTheirOwnQueue() {
-      let scheduler = InlineScheduler()
-      let (queue, other) = (
-        OperationQueue(scheduler: scheduler), OperationQueue(scheduler: scheduler)
-      )
-      queue.maxConcurrentOperationCount = 1
-      let (last, unfinished) = (TestAsyncOperation(), TestAsyncOperation())
-      other.addOperation(last)
-      let member = Starting()
-      member.addDependency(unfinished)
-      let heir = Releasing { last.finish() }
-      heir.addOperation(member)
-      heir.addDependency(cancelledDependency())
-      heir.addDependency(last)
-      queue.addOperations([heir, BlockOperation()], waitUntilFinished: false)
-      for queue in [queue, other] { queue.expectQuiet() }
-      #expect(heir.isCancelled && member.isCancelled)
-      unfinished.finish()
-    }
-
     /// Operations that were with the scheduler when the queue ceased to be open come back to their places.
     @Test(.contract(86, 85), arguments: Kind.single + [.inline], [true, false])
     func whatComesBackFromTheSchedulerKeepsItsPlace(_ kind: Kind, suspends: Bool) {
@@ -373,25 +352,5 @@ private final class Overriding: Operation, @unchecked Sendable {
     let count = calls.add(1, ordering: .relaxed).newValue
     super.cancel()
     goOn(count)
-  }
-}
-
-/// Has a `start()` of its own, so that its skip takes a slot.
-private final class Starting: Operation, @unchecked Sendable {
-  override func start() { super.start() }
-}
-
-/// Lets something go before it is cancelled.
-private final class Releasing: GroupOperation, @unchecked Sendable {
-  private let release: @Sendable () -> Void
-
-  init(_ release: @escaping @Sendable () -> Void) {
-    self.release = release
-    super.init()
-  }
-
-  override func cancel() {
-    release()
-    super.cancel()
   }
 }

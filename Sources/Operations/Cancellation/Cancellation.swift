@@ -15,7 +15,7 @@ final class Cancellation {
   /// Cancels nothing: what runs here is no business of those around it.
   private let isApart: Bool
   /// The outermost one that this one is inside of; nil for that itself.
-  private let outermost: Cancellation?
+  fileprivate let outermost: Cancellation?
   /// The one that lets go of what this one marks; nil if it does so itself.
   private let host: Cancellation?
   /// Those whose `cancel()` is called, in order; of a named one even if it is marked.
@@ -122,18 +122,11 @@ final class Cancellation {
 
   // MARK: Letting go
 
-  /// Adds the handles of a queue's members that are free to those of its batch, and takes them out.
-  ///
-  /// Others are of what a member is made of, in a queue of its own. Who also leaves a line for
-  /// resources is handed over with the others that this frees.
-  func moveHandles(of queue: OperationQueue, to ready: inout JobChain) {
-    for index in effects.indices.dropFirst(handedOver) where effects[index].handle != nil {
-      let operation = effects[index].operation
-      // SAFETY: the handle keeps the operation a member.
-      let isMember = unsafe operation.queueReference._withUnsafeGuaranteedRef { $0 === queue }
-      guard isMember, !operation.needsResources, let handle = effects[index].handle.take()
-      else { continue }
-      ready.append(operation.job(of: handle))
+  /// Makes the thread owe a batch, then the handles that are free, which it takes out.
+  fileprivate func oweHandles(behind batch: StoredChain) {
+    ThreadRecord.current.owed.append(batch)
+    for index in effects.indices.dropFirst(handedOver) {
+      if let handle = effects[index].handle.take() { effects[index].owe(handle) }
     }
   }
 
@@ -202,13 +195,7 @@ extension ThreadRecord {
     let batch = inherited ?? Cancellation(inside: cancellation)
     // An override may add others, which are no part of the batch.
     _ = submittingBatch(false) {
-      within(batch) {
-        let cancellation = Cancellation(inside: batch, letsGo: false)
-        within(cancellation) {
-          cancellation.mark([operation])
-          cancellation.callOverrides()
-        }
-      }
+      within(batch) { cancelTogether(lettingGo: false) { $0.mark([operation]) } }
     }
     inherited = batch
   }
@@ -222,8 +209,16 @@ extension ThreadRecord {
     return inherited
   }
 
-  /// Lets go of what members of a batch have inherited, which has been handed over.
-  func letGo(of inherited: Cancellation) { apartFromCancellations { inherited.letGo() } }
+  /// Hands over a batch together with the handles of what its members have inherited, then lets go
+  /// of the rest, or a wait does that before.
+  func handOver(_ batch: StoredChain, with inherited: Cancellation) {
+    within(inherited) {
+      let handOver = { self.handingOverLast { inherited.oweHandles(behind: batch) } }
+      // What runs here is part of the override around the batch, if there is one.
+      if inherited.outermost == nil { apartFromCancellations(handOver) } else { handOver() }
+      apartFromCancellations { inherited.letGo() }
+    }
+  }
 
   fileprivate func cancelTogether(lettingGo letsGo: Bool = true, _ mark: (Cancellation) -> Void) {
     let cancellation = Cancellation(inside: cancellation, letsGo: letsGo)

@@ -117,17 +117,18 @@ struct Cancelled {
   /// Lets the operation be skipped.
   func handOver() {
     if let handle {
-      let job = operation.job(of: handle)
-      guard operation.needsResources else { return operation.handOver(job) }
-      let record = ThreadRecord.current
-      record.handingOverLast {
-        // In one step with what runs here as well and may wait for it.
-        record.owed.append(StoredChain(JobChain(job)))
-        ResourceArbiter.withdraw(operation)
-      }
+      guard operation.needsResources else { return operation.handOver(operation.job(of: handle)) }
+      ThreadRecord.current.handingOverLast { owe(handle) }
     } else if mayWaitForSlot {
       operation.skipWithoutSlot()
     }
+  }
+
+  /// Makes the thread owe the handle, in one step with those that the operation's resources free:
+  /// they may run here, and wait for it.
+  func owe(_ handle: UInt) {
+    ThreadRecord.current.owed.append(StoredChain(JobChain(operation.job(of: handle))))
+    if operation.needsResources { ResourceArbiter.withdraw(operation) }
   }
 
   /// Tells its body, then who observes it.

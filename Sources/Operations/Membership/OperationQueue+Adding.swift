@@ -73,8 +73,9 @@ extension OperationQueue {
     let inherited = ThreadRecord.withCurrent { record in
       if hasExtras { noteAdded(operations, place.ticket) }
       record.addsUnderWay += 1
+      defer { record.addsUnderWay -= 1 }
       if hasExtras { prepareNewcomers(operations, givesExtras, record) }
-      let inherited = record.submittingBatch {
+      return record.submittingBatch {
         OperationWords.forEach(operations) { operation in
           unsafe _ = Unmanaged.passRetained(operation)
           let slot = slots.take()
@@ -87,14 +88,14 @@ extension OperationQueue {
           if let job { ready.append(job) }
         }
       }
-      record.addsUnderWay -= 1
-      return inherited
     }
-    inherited?.moveHandles(of: self, to: &ready)
     for word in recorded { EventRings.noteReady(word) }
     if place.barrier != nil { evaluateBarriers() }
-    acceptHandles(ready)
-    if let inherited { ThreadRecord.current.letGo(of: inherited) }
+    if let inherited {
+      ThreadRecord.current.handOver(StoredChain(ready), with: inherited)
+    } else {
+      acceptHandles(ready)
+    }
     if hasExtras { tellObservers() }
   }
 

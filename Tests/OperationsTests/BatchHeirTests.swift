@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Operations
+import Scheduling
+import Synchronization
+import TestSupport
+import Testing
+
+extension OperationLayer {
+  /// Members of a batch that inherit the cancellation of a dependency: what follows from that comes
+  /// with the batch, or behind it.
+  @Suite(.contract(87)) struct BatchHeirTests {
+    /// A group that inherits a cancellation has started meanwhile: its members are not the batch's.
+    @Test(.contract(101)) func membersOfAnHeirAreHandedOverInTheirOwnQueue() {
+      let scheduler = InlineScheduler()
+      let (queue, other) = (
+        OperationQueue(scheduler: scheduler), OperationQueue(scheduler: scheduler)
+      )
+      queue.maxConcurrentOperationCount = 1
+      let (last, unfinished) = (TestAsyncOperation(), TestAsyncOperation())
+      other.addOperation(last)
+      let member = Starting()
+      member.addDependency(unfinished)
+      let heir = heir(of: last)
+      heir.addOperation(member)
+      queue.addOperations([heir, BlockOperation()], waitUntilFinished: false)
+      for queue in [queue, other] { queue.expectQuiet() }
+      #expect(heir.isCancelled && member.isCancelled)
+      unfinished.finish()
+    }
+
+    /// On the inline scheduler the waiting member runs such members, or skips what waits for a
+    /// slot.
+    @Test(.contract(101), arguments: [true, false])
+    func aMemberOfABatchMayWaitForMembersOfAnHeir(waitsForSlot: Bool) {
+      let (queue, other) = (Kind.inline.queue(), Kind.inline.queue())
+      let (last, unfinished) = (TestAsyncOperation(), TestAsyncOperation())
+      other.addOperation(last)
+      let (executing, member) = (TestAsyncOperation(), BlockOperation())
+      let heir = heir(of: last)
+      if waitsForSlot {
+        heir.maxConcurrentOperationCount = 1
+        heir.addOperation(executing)
+      } else {
+        member.addDependency(unfinished)
+      }
+      heir.addOperation(member)
+      let dependent = BlockOperation()
+      dependent.addDependency(member)
+      let waiter = BlockOperation {
+        #expect(heir.isExecuting && dependent.wait(timeout: patience))
+      }
+      queue.addOperations([dependent, waiter, heir], waitUntilFinished: false)
+      #expect(heir.isCancelled && dependent.isFinished && waiter.isFinished)
+      if waitsForSlot { executing.finish() }
+      for queue in [queue, other] { queue.expectQuiet() }
+      unfinished.finish()
+    }
+
+    /// What needs resources is reached as any other heir is.
+    @Test(.contract(101)) func aMemberOfABatchMayWaitForWhatAnHeirWithResourcesReleases() {
+      let queue = Kind.inline.queue()
+      let (heir, unfinished) = (BlockOperation(), AsyncOperation())
+      heir.require(OperationResource(name: "lock"))
+      heir.addDependency(cancelledDependency())
+      heir.addDependency(unfinished)
+      let dependent = BlockOperation()
+      dependent.addDependency(heir)
+      let waiter = BlockOperation { #expect(dependent.wait(timeout: patience)) }
+      queue.addOperations([dependent, heir, waiter], waitUntilFinished: false)
+      #expect(heir.isCancelled && dependent.isFinished && waiter.isFinished)
+      unfinished.finish()
+    }
+
+    /// The heir stands in a line already, and leaves it to another one.
+    @Test(.contract(101), arguments: Kind.each)
+    func aMemberOfABatchMayWaitForWhoGetsTheResourcesOfAnHeir(_ kind: Kind) {
+      let (queue, other) = (kind.queue(), kind.queue())
+      let resource = OperationResource(name: "lock", capacity: 2)
+      let (last, holder) = (TestAsyncOperation(), TestAsyncOperation())
+      holder.require(resource)
+      let behind = BlockOperation()
+      behind.require(resource)
+      other.addOperations([last, holder], waitUntilFinished: false)
+      #expect(waitUntil(deadline: patience) { holder.isExecuting })
+      let heir = heir(of: last) {
+        #expect(waitUntil(deadline: patience) { resource.waiting == 1 })
+        other.addOperation(behind)
+        #expect(waitUntil(deadline: patience) { resource.waiting == 2 })
+      }
+      heir.require(resource, amount: 2)
+      let waiter = BlockOperation { #expect(behind.wait(timeout: patience)) }
+      queue.addOperations([waiter, heir], waitUntilFinished: false)
+      queue.expectQuiet()
+      #expect(heir.isCancelled && behind.isFinished && resource.waiting == 0)
+      holder.finish()
+      other.expectQuiet()
+    }
+
+    /// An heir whose skip takes a slot comes by its level, with resources too.
+    @Test(.contract(85), arguments: Kind.single + [.inline], [true, false])
+    func anUrgentHeirIsStartedFirst(_ kind: Kind, hasResources: Bool) {
+      let queue = kind.queue()
+      queue.maxConcurrentOperationCount = 1
+      let log = Log()
+      let (heir, unfinished) = (Starting { log.note(0) }, AsyncOperation())
+      if hasResources { heir.require(OperationResource(name: "lock")) }
+      heir.queuePriority = .veryHigh
+      heir.addDependency(cancelledDependency())
+      heir.addDependency(unfinished)
+      queue.addOperations([BlockOperation { log.note(1) }, heir], waitUntilFinished: false)
+      queue.expectQuiet()
+      #expect(log.values == [0, 1])
+      unfinished.finish()
+    }
+
+    /// The bodies that a batch sets free by itself cancel as any other body does; in an override
+    /// they are part of that.
+    @Test(.contract(52), arguments: [true, false])
+    func bodiesOfABatchCancelAsElsewhere(isInOverride: Bool) {
+      let (queue, third) = (Kind.inline.queue(), Kind.inline.queue())
+      let unfinished = AsyncOperation()
+      let (calls, callsOfOther) = (Log(), Log())
+      let add: @Sendable () -> Void = {
+        let heir = BlockOperation()
+        heir.addDependency(cancelledDependency())
+        let bodies = (0..<2).map { _ in BlockOperation { third.cancelAllOperations() } }
+        queue.addOperations([heir] + bodies, waitUntilFinished: false)
+      }
+      let other = Cancelling { callsOfOther.note(0) }
+      let adding = Cancelling {
+        calls.note(0)
+        if isInOverride { add() }
+      }
+      for operation in [adding, other] { operation.addDependency(unfinished) }
+      third.addOperations([adding, other], waitUntilFinished: false)
+      third.isSuspended = true
+      if isInOverride { third.cancelAllOperations() } else { add() }
+      #expect(calls.values.count == (isInOverride ? 1 : 2))
+      #expect(callsOfOther.values.count == (isInOverride ? 1 : 2))
+      third.isSuspended = false
+      for queue in [queue, third] { queue.expectQuiet() }
+      unfinished.finish()
+    }
+
+    /// The heirs of a batch are one cancellation.
+    @Test(.contract(52)) func heirsThatCancelAQueueCallItsOverridesOnce() {
+      let (queue, third) = (Kind.inline.queue(), Kind.inline.queue())
+      let calls = Log()
+      third.isSuspended = true
+      third.addOperation(Cancelling { calls.note(0) })
+      let heirs = (0..<3).map { _ in
+        let heir = Cancelling { third.cancelAllOperations() }
+        heir.addDependency(cancelledDependency())
+        return heir
+      }
+      queue.addOperations(heirs, waitUntilFinished: false)
+      #expect(calls.values.count == 1)
+      third.isSuspended = false
+      for queue in [queue, third] { queue.expectQuiet() }
+    }
+
+    /// A group that inherits a cancellation, and before its mark finishes the last of what it waits
+    /// for.
+    private func heir(
+      of last: TestAsyncOperation, goOn: @escaping @Sendable () -> Void = {}
+    ) -> GroupOperation {
+      let heir = Releasing {
+        last.finish()
+        goOn()
+      }
+      heir.addDependency(cancelledDependency())
+      heir.addDependency(last)
+      return heir
+    }
+  }
+}
+
+/// Has a `start()` of its own, so that its skip takes a slot.
+private final class Starting: Operation, @unchecked Sendable {
+  private let note: @Sendable () -> Void
+
+  init(_ note: @escaping @Sendable () -> Void = {}) {
+    self.note = note
+    super.init()
+  }
+
+  override func start() {
+    note()
+    super.start()
+  }
+}
+
+/// Lets something go before it is cancelled.
+private final class Releasing: GroupOperation, @unchecked Sendable {
+  private let release: @Sendable () -> Void
+
+  init(_ release: @escaping @Sendable () -> Void) {
+    self.release = release
+    super.init()
+  }
+
+  override func cancel() {
+    release()
+    super.cancel()
+  }
+}
+
+/// Goes on after its mark.
+private final class Cancelling: Operation, @unchecked Sendable {
+  private let goOn: @Sendable () -> Void
+
+  init(_ goOn: @escaping @Sendable () -> Void) {
+    self.goOn = goOn
+    super.init()
+  }
+
+  override func cancel() {
+    super.cancel()
+    goOn()
+  }
+}
