@@ -24,21 +24,21 @@ import Testing
     let text = try report(.steady([1.5], noise: 0.02)).text(style: .plain)
     #expect(
       text == """
-        work-stealing is 48 % to 51 % slower than dispatch on chain (20 pairs, which
-        show differences from 3.6 % up)
+        work-stealing takes 48 % to 51 % more time than dispatch on chain (20 pairs,
+        which show differences from 3.6 % up)
 
                  -36 %                      0                      +57 %
           chain                            ┊│┊                     ├─●    slower
 
         chain  n=100000 · 2 workers
-          work-stealing is 48 % to 51 % slower than dispatch (20 pairs, which show
+          work-stealing takes 48 % to 51 % more time than dispatch (20 pairs, which show
           differences from 3.6 % up)
           wall: dispatch 99.9 ns, work-stealing 150 ns (medians of pairs)
 
         A pair is a process of its own in which the sides take turns, in random order.
-        Bars: ratio of candidate to base with its 95 % interval, less is better; ┊ is
-        the tolerance. slower, faster: certainly beyond 1 %; equivalent: certainly
-        within 3 %.
+        Bars: change in time from base to candidate with its 95 % interval, less is
+        better; ┊ is the tolerance. slower, faster: certainly beyond 1 %; equivalent:
+        certainly within 3 %.
         Equal sides are called slower or faster in at most 0.5 % of comparisons.
         Seed 7.
 
@@ -53,17 +53,20 @@ import Testing
     }
     #expect(
       try sentence(1.05, 0.01)
-        == "work-stealing is 4.2 % to 5.3 % slower than dispatch (20 pairs, which show differences "
-        + "from 2.3 % up)")
+        == "work-stealing takes 4.2 % to 5.3 % more time than dispatch (20 pairs, which show "
+        + "differences from 2.3 % up)")
     #expect(
       try sentence(2.5, 0.01)
         == "work-stealing takes 2.48 to 2.51 times as long as dispatch (20 pairs, which show "
         + "differences from 2.3 % up)")
     #expect(
       try sentence(0.8, 0.01)
-        == "work-stealing is 25 % to 26 % faster than dispatch (20 pairs, which show differences "
-        + "from 2.3 % up)")
-    #expect(try sentence(0.4, 0.01).contains(" times as fast as dispatch (20 pairs"))
+        == "work-stealing takes 20 % to 21 % less time than dispatch (20 pairs, which show "
+        + "differences from 2.3 % up)")
+    let fraction = try sentence(0.4, 0.01)
+    #expect(
+      fraction.hasPrefix("work-stealing takes 0.397 to 0.401 times as long as dispatch"),
+      "\(fraction)")
     #expect(
       try sentence(1, 0.002)
         == "work-stealing and dispatch are equivalent within 3 %: -0.1 % to +0.06 % (20 pairs, "
@@ -76,10 +79,31 @@ import Testing
       try sentence(1.05, 0.01, .cpu)
         == "cpu of work-stealing is 4.2 % to 5.3 % above that of dispatch (20 pairs, which show "
         + "differences from 2.3 % up)")
+    let throughput = try sentence(1.05, 0.01, .throughput)
     #expect(
-      try sentence(1.05, 0.01, .throughput)
-        == "throughput of work-stealing is 4.2 % to 5.3 % below that of dispatch (20 pairs, which "
+      throughput
+        == "throughput of work-stealing is 4.0 % to 5.1 % below that of dispatch (20 pairs, which "
         + "show differences from 2.3 % up)")
+  }
+
+  /// Sentence, bar and Markdown tell one result by one figure: of time, not of speed.
+  @Test(arguments: [0.7, 0.9, 1.2, 1.6]) func everyPlaceTellsOfTime(ratio: Double) throws {
+    let report = try report(.steady([ratio], noise: 0.01))
+    let interval = try #require(report.analysis.results.first?.ratio?.interval)
+    let ends = [interval.low, interval.high].map(UnitFormatter.change)
+    #expect(report.markdown.contains("| \(ends[0]) to \(ends[1]) |"))
+    let words = ratio < 1 ? "less time than" : "more time than"
+    let sizes = (ratio < 1 ? ends.reversed() : ends).map { $0.trimmingPrefix(/[+-]/) }
+    let finding = "takes \(sizes[0]) to \(sizes[1]) \(words) dispatch"
+    #expect(report.headline.contains(finding), "\(report.headline)")
+    let text = report.text(style: .plain)
+    for word in ["speed", "as fast", "% faster", "% slower"] { #expect(!text.contains(word)) }
+    #expect(text.contains("\nBars: change in time from base to candidate"))
+  }
+
+  @Test func barsOfWhatIsBetterHighSayThatTheyAreInverted() throws {
+    let report = try report(.steady([1.05], noise: 0.01)) { $0.metrics = [.wall, .throughput] }
+    #expect(report.legend[1].hasPrefix("Bars: change in time, 1/throughput from base"))
   }
 
   @Test func noLineIsWiderThanATerminal() throws {
@@ -101,7 +125,7 @@ import Testing
     let text = try report(.steady([1.5], noise: 0.02)).markdown
     #expect(
       text == """
-        **work-stealing is 48 % to 51 % slower than dispatch on chain (20 pairs, which show \
+        **work-stealing takes 48 % to 51 % more time than dispatch on chain (20 pairs, which show \
         differences from 3.6 % up)**
 
         | benchmark | base | candidate | metric | verdict | change | 95 % interval | pairs | \
@@ -112,12 +136,12 @@ import Testing
 
         <details><summary>How it was found</summary>
 
-        - work-stealing is 48 % to 51 % slower than dispatch (20 pairs, which show \
+        - work-stealing takes 48 % to 51 % more time than dispatch (20 pairs, which show \
         differences from 3.6 % up)
         - wall: dispatch 99.9 ns, work-stealing 150 ns (medians of pairs)
 
         A pair is a process of its own in which the sides take turns, in random order.
-        Bars: ratio of candidate to base with its 95 % interval, less is better; ┊ is the \
+        Bars: change in time from base to candidate with its 95 % interval, less is better; ┊ is the \
         tolerance. slower, faster: certainly beyond 1 %; equivalent: certainly within 3 %.
         Equal sides are called slower or faster in at most 0.5 % of comparisons.
         Seed 7.

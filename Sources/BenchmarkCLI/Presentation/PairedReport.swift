@@ -135,9 +135,9 @@ package struct PairedReport: Sendable {
     let margin = UnitFormatter.percent(design.tolerance.equivalence)
     var lines = [Self.text(design.pairing)]
     lines.append(
-      "Bars: ratio of candidate to base with its 95 % interval, less is better; ┊ is the "
-        + "tolerance. slower, faster: certainly beyond \(tolerance); equivalent: certainly within "
-        + "\(margin).")
+      "Bars: \(Self.change(in: results.map(\.metric))) from base to candidate with its 95 % "
+        + "interval, less is better; ┊ is the tolerance. slower, faster: certainly beyond "
+        + "\(tolerance); equivalent: certainly within \(margin).")
     lines.append(
       results.count > 1
         ? "Equal sides are called slower or faster anywhere in this report in at most "
@@ -148,6 +148,19 @@ package struct PairedReport: Sendable {
     lines += context.notes.map { "note: \($0)" }
     if let disturbance = context.disturbance { lines.append(disturbance) }
     return lines
+  }
+
+  /// What the bars show: the change in time, as the sentences tell it, or in other metrics.
+  ///
+  /// Where more is better a bar is that of the inverse, so that all go the same way.
+  private static func change(in metrics: [Metric]) -> String {
+    var names: [String] = []
+    for metric in metrics {
+      let name = metric == .wall ? "time" : metric.rawValue
+      let own = metric.direction == .higher ? "1/\(name)" : name
+      if !names.contains(own) { names.append(own) }
+    }
+    return "change in " + names.joined(separator: ", ")
   }
 
   private static func text(_ pairing: ComparisonDesign.Pairing) -> String {

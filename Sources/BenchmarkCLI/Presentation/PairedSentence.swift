@@ -20,7 +20,9 @@ struct PairedSentence {
     return "\(side.label) at \(commit)\(code.isDirty == true ? " with changes" : "")"
   }
 
-  /// Which, and by how much: `work-stealing is 1.8 % to 2.4 % slower than thread-pool`.
+  /// Which, and by how much: `work-stealing takes 1.8 % to 2.4 % more time than thread-pool`.
+  ///
+  /// Told of the metric itself, never of its inverse, as in the bars: of time, not of speed.
   var finding: String {
     let (base, candidate) = names
     guard let verdict = result.verdict, let outcome = result.outcome else {
@@ -32,21 +34,13 @@ struct PairedSentence {
         + "few to compare \(candidate) with \(base)"
     }
     switch verdict {
-    case .slower where result.metric == .wall:
-      return candidate
-        + Self.range(interval.low, interval.high, "is", "slower than", "takes", "as long as") + base
-    case .faster where result.metric == .wall:
-      // Told from 1 up: 2 % faster is the inverse of 2 % slower.
-      return candidate
-        + Self.range(1 / interval.high, 1 / interval.low, "is", "faster than", "is", "as fast as")
-        + base
+    case .slower where result.metric == .wall, .faster where result.metric == .wall:
+      let time = Self.range(interval, (more: "more time than", less: "less time than"))
+      return "\(candidate) takes \(time ?? "\(Self.factors(interval)) times as long as") \(base)"
     case .slower, .faster:
-      let isHigher = interval.low > 1
-      return "\(metric) of \(candidate)"
-        + Self.range(
-          isHigher ? interval.low : 1 / interval.high, isHigher ? interval.high : 1 / interval.low,
-          "is", isHigher ? "above that of" : "below that of", "is",
-          isHigher ? "that of" : "less than that of") + base
+      let share = Self.range(interval, (more: "above that of", less: "below that of"))
+      return "\(metric) of \(candidate) is "
+        + "\(share ?? "\(Self.factors(interval)) times that of") \(base)"
     case .equivalent:
       let margin = UnitFormatter.percent(result.design.tolerance.equivalence)
       return "\(candidate) and \(base) are equivalent within \(margin)\(of): "
@@ -97,16 +91,19 @@ struct PairedSentence {
     "\(UnitFormatter.change(interval.low)) to \(UnitFormatter.change(interval.high))"
   }
 
-  /// A range above 1 with its verb: in percent below twice, where factors say less.
-  private static func range(
-    _ low: Double, _ high: Double, _ verb: String, _ more: String, _ factorVerb: String,
-    _ times: String
-  ) -> String {
-    guard high >= 2 else {
-      return
-        " \(verb) \(UnitFormatter.percent(low - 1)) to \(UnitFormatter.percent(high - 1)) \(more) "
-    }
-    return " \(factorVerb) \(UnitFormatter.significant(low)) to \(UnitFormatter.significant(high)) "
-      + "times \(times) "
+  /// A range on one side of 1 in percent of the base; nil from twice on and from half down, where
+  /// factors say more.
+  ///
+  /// As the bars and `UnitFormatter.change` tell it: 20 % less is -20 %.
+  private static func range(_ interval: Interval, _ words: (more: String, less: String)) -> String?
+  {
+    guard interval.low > 0.5, interval.high < 2 else { return nil }
+    let ends = [interval.low - 1, interval.high - 1].map(\.magnitude).sorted()
+    return "\(UnitFormatter.percent(ends[0])) to \(UnitFormatter.percent(ends[1])) "
+      + (interval.low > 1 ? words.more : words.less)
+  }
+
+  private static func factors(_ interval: Interval) -> String {
+    "\(UnitFormatter.significant(interval.low)) to \(UnitFormatter.significant(interval.high))"
   }
 }
