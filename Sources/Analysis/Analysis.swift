@@ -25,7 +25,7 @@ package struct Analysis: Sendable {
     rounds = counted.map(\.rounds).min() ?? 0
   }
 
-  /// The rows, each contestant's ratios to the best of its group behind its figures.
+  /// The rows, each contestant's ratios to the best or the base of its group behind its figures.
   package var rows: [ResultRow] {
     groups.flatMap { group in
       group.contestants.flatMap { $0.rows(withRatiosOf: group.comparedMetrics) }

@@ -2,10 +2,12 @@
 
 package import Statistics
 
-/// How a contestant compares with the best of its group.
+/// How a contestant compares with the best of its group, or with its base where nobody is best.
 package enum Comparison: Sendable, Equatable {
   /// It is the best.
   case best
+  /// Nobody is best, and the others are compared with it.
+  case base
   /// There are too few rounds to tell a difference.
   case tooFewRounds(PairedRatio)
   /// The interval of the ratio contains 1.
@@ -22,10 +24,10 @@ package enum Comparison: Sendable, Equatable {
     }
   }
 
-  /// The ratio to the best; 1 for the best itself.
+  /// The ratio to the best or the base; 1 for these themselves.
   package var ratio: Double {
     switch self {
-    case .best: 1
+    case .best, .base: 1
     case .tooFewRounds(let ratio), .notEstablished(let ratio), .established(let ratio):
       ratio.ratio
     }
@@ -34,7 +36,7 @@ package enum Comparison: Sendable, Equatable {
   /// The interval of the ratio, if there is one.
   package var interval: Interval? {
     switch self {
-    case .best: nil
+    case .best, .base: nil
     case .tooFewRounds(let ratio), .notEstablished(let ratio), .established(let ratio):
       ratio.interval
     }

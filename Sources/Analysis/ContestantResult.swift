@@ -43,7 +43,7 @@ package struct ContestantResult: Sendable {
   package let id: ContestantID
   /// What is known of the system.
   package let system: Roster.System
-  /// Comparison with the best of the group, by metric.
+  /// Comparison with the best of the group, or with its base, by metric.
   package internal(set) var comparisons: [Metric: Comparison] = [:]
   /// Why it has no figure; nil when it has.
   package let failure: QualityFlag?
@@ -127,7 +127,7 @@ package struct ContestantResult: Sendable {
   /// Whether it may be the best: a scheduler that is no baseline.
   package var isRanked: Bool { !system.isReference && !system.isSerialBaseline }
 
-  /// Whether it gets a ratio to the best by a metric.
+  /// Whether it gets a ratio by a metric.
   ///
   /// By latency a serial baseline gets none: no other thread has to take what it submits.
   package func isCompared(by metric: Metric) -> Bool {
@@ -166,7 +166,7 @@ package struct ContestantResult: Sendable {
     processes.values.map { $0.count { rows[$0].value != nil } }.max() ?? 0
   }
 
-  /// The rows with a ratio to the best for each of the metrics that have one.
+  /// The rows with a ratio to the best or the base for each of the metrics that have one.
   func rows(withRatiosOf metrics: [Metric]) -> [ResultRow] {
     rows
       + metrics.compactMap { metric in

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
 package import Results
-internal import Statistics
 
 /// What is compared with each other: one benchmark at one point of its axes with one worker count.
 package struct GroupResult: Sendable {
@@ -19,6 +17,8 @@ package struct GroupResult: Sendable {
   package let primaryMetric: Metric
   /// Who took part, in the order of the rows.
   package private(set) var contestants: [ContestantResult]
+  /// Why nobody is best, by metric; nothing where somebody is, or where there is no ratio.
+  package private(set) var undecided: [Metric: Undecided] = [:]
 
   /// Compares contestants that share a point.
   init(point: GroupPoint, contestants: [ContestantResult]) {
@@ -33,7 +33,7 @@ package struct GroupResult: Sendable {
     for metric in comparedMetrics { compare(metric) }
   }
 
-  /// Every metric that gets a ratio to the best of the group.
+  /// Every metric that gets a ratio to the best of the group, or to its base.
   package var comparedMetrics: [Metric] {
     switch primaryMetric {
     case .latency: [.wall, .latency]
@@ -47,6 +47,12 @@ package struct GroupResult: Sendable {
   /// none, or when there are too few rounds to say.
   package func best(_ metric: Metric) -> ContestantResult? {
     contestants.first { $0.comparisons[metric] == .best }
+  }
+
+  /// With whom the others are compared by a metric where nobody is best: who trails the others
+  /// least, of those that nobody is established to beat if there are any.
+  package func base(_ metric: Metric) -> ContestantResult? {
+    contestants.first { $0.comparisons[metric] == .base }
   }
 
   /// Who may be the best; nobody where counts alone are told.
@@ -78,54 +84,32 @@ package struct GroupResult: Sendable {
     guard best(primaryMetric) != nil, tail == nil else { return false }
     return ranked.allSatisfy { contestant in
       switch contestant.comparisons[primaryMetric] {
-      case .best, .established: true
-      case .tooFewRounds, .notEstablished, nil: false
+      case .best: true
+      case .established(let ratio): ratio.ratio >= 1
+      case .base, .tooFewRounds, .notEstablished, nil: false
       }
     }
   }
 
-  /// Compares everybody with the best, round by round.
+  /// Compares everybody with the best, round by round, or with the base where nobody is best.
   ///
   /// The ratios that decide who is best are the ones that are shown, so that nobody who is ranked
-  /// is below 1.
+  /// is below 1 to the best.
   private mutating func compare(_ metric: Metric) {
     let figures = contestants.map { $0.failure == nil ? $0.byRound(metric) : [:] }
-    guard let best = bestIndex(figures, metric) else { return }
-    contestants[best].comparisons[metric] = .best
-    for index in contestants.indices
-    where index != best && contestants[index].isCompared(by: metric) {
-      guard let ratio = Self.ratio(of: figures[index], to: figures[best], metric) else { continue }
-      contestants[index].comparisons[metric] = Comparison(ratio)
-    }
-  }
-
-  private func bestIndex(_ figures: [[Int: Double]], _ metric: Metric) -> Int? {
     let candidates = contestants.indices.filter {
       contestants[$0].isRanked && contestants[$0].failure == nil
     }
-    guard candidates.allSatisfy({ figures[$0].count >= PairedRatio.leastPairs }) else { return nil }
-    return candidates.first { candidate in
-      candidates.allSatisfy { other in
-        guard other != candidate else { return true }
-        guard let ratio = Self.ratio(of: figures[other], to: figures[candidate], metric) else {
-          return false
-        }
-        return ratio.interval != nil && ratio.ratio >= 1
+    guard let ranking = Ranking(candidates.map { figures[$0] }, metric) else { return }
+    let first = candidates[ranking.first]
+    undecided[metric] = ranking.undecided
+    contestants[first].comparisons[metric] = ranking.undecided == nil ? .best : .base
+    for index in contestants.indices
+    where index != first && contestants[index].isCompared(by: metric) {
+      guard let ratio = Ranking.ratio(of: figures[index], to: figures[first], metric) else {
+        continue
       }
+      contestants[index].comparisons[metric] = Comparison(ratio)
     }
-  }
-
-  /// How many times as bad the figures are, over the rounds in which both have one; nil when there
-  /// is none.
-  private static func ratio(
-    of figures: [Int: Double], to anchors: [Int: Double], _ metric: Metric
-  ) -> PairedRatio? {
-    let logRatios = figures.sorted { $0.key < $1.key }.compactMap { round, value -> Double? in
-      guard let other = anchors[round], value > 0, other > 0 else { return nil }
-      // The difference of logarithms, which changes nothing but its sign when the two change
-      // places.
-      return metric.direction == .higher ? log(other) - log(value) : log(value) - log(other)
-    }
-    return logRatios.isEmpty ? nil : PairedRatio.estimate(logRatios: logRatios, level: 0.95)
   }
 }

@@ -42,17 +42,19 @@ import Testing
         (name, (0..<8).map { _ in Double(generator.next() % 100 + 1) })
       })
     let result = try analysis(.byRound(figures)).groups[0]
-    guard let best = result.best(.wall) else { return }
+    guard let best = result.best(.wall) else {
+      // Random figures are in every round: they can always be compared.
+      #expect(result.base(.wall) != nil && !result.isSettled, "seed \(seed)")
+      return
+    }
     #expect(best.name != "inline", "seed \(seed)")
     for contestant in result.ranked {
       #expect((contestant.comparisons[.wall]?.ratio ?? 0) >= 1, "seed \(seed)")
     }
   }
 
-  @Test func aRingOfWinnersHasNoBest() throws {
-    // Each of three is beaten by the next, by the ratio of the rounds.
-    let a: [Double] = [1, 2, 4]
-    let figures = ["a": a, "b": [2, 4, 1], "c": [4, 1, 2]]
+  /// Nine rounds of contestants whose figures repeat.
+  private func ring(_ figures: [String: [Double]]) throws -> Analysis {
     var suite = Fixtures.suite
     suite.schedulers = figures.keys.sorted().map { Fixtures.scheduler($0) }
     let plan = try Fixtures.plan(
@@ -60,11 +62,55 @@ import Testing
         $0.workloadNames = ["chain"]
         $0.processes = 9
       }, suite: suite)
-    let analysis = Runs.analysis(of: plan, .byRound(figures), roster: Roster())
-    let result = analysis.groups[0]
-    #expect(result.best(.wall) == nil)
-    #expect(result.contestants.allSatisfy { $0.comparisons.isEmpty })
+    return Runs.analysis(of: plan, .byRound(figures), roster: Roster())
+  }
+
+  @Test func aRingWithinTheNoiseHasABaseAndEstablishesNothing() throws {
+    // Each of three is beaten by the next, by the ratio of the rounds.
+    let analysis = try ring(["a": [1, 2, 4], "b": [2, 4, 1], "c": [4, 1, 2]])
+    let group = analysis.groups[0]
+    #expect(group.best(.wall) == nil && !group.isSettled)
+    #expect(group.undecided[.wall] == .nothingEstablished)
+    #expect(group.base(.wall) != nil)
+    #expect(group.contestants.count { $0.comparisons[.wall]?.interval != nil } == 2)
     #expect(RunVerdict(analysis) == .noneEstablished(leaders: []))
+    // What a file of the run says of it is what the table says.
+    let ratios = analysis.rows.filter { $0.subject.statistic == .ratio }
+    #expect(ratios.count == 3 && ratios.count { $0.value == 1 && $0.interval == nil } == 1)
+  }
+
+  @Test func theBaseIsNobodyWhoIsEstablishedToBeBeaten() throws {
+    let noisy: [String: [Double]] = ["a": [1, 2, 4], "b": [2, 4, 1], "c": [4, 1, 2]]
+    var figures = noisy
+    figures["d"] = [50, 50, 50]
+    let group = try ring(figures).groups[0]
+    #expect(group.undecided[.wall] == .leadersOpen && !group.isSettled)
+    let base = try #require(group.base(.wall))
+    #expect(base.name != "d")
+    guard case .established(let last)? = group.contestants.last?.comparisons[.wall] else {
+      Issue.record("expected that d is established to be slower")
+      return
+    }
+    #expect(last.ratio > 10)
+  }
+
+  @Test func aRingThatIsEstablishedSettlesNothing() throws {
+    // Figures of different rounds are missing, so that every two meet in rounds of their own.
+    let rounds = 0..<6
+    func figures(_ values: [(Int, Double)]) -> [Int: Double] {
+      Dictionary(
+        uniqueKeysWithValues: values.flatMap { block, value in
+          rounds.map { (block * 6 + $0, value) }
+        })
+    }
+    let ranking = try #require(
+      Ranking(
+        [
+          figures([(0, 1), (2, 2)]), figures([(0, 2), (1, 1)]), figures([(1, 3), (2, 1)]),
+        ], .wall))
+    #expect(ranking.undecided == .everyoneBeaten)
+    // a is beaten twofold by c, b twofold by a, and c threefold by b.
+    #expect(ranking.first == 0)
   }
 }
 

@@ -26,10 +26,10 @@ extension Report {
           + "\(budget ?? "--processes \(PairedRatio.leastPairs) or more") does."
       ]
     case .noneEstablished(let leaders):
-      return [
-        "No scheduler is established as the fastest"
-          + (leaders.isEmpty ? "." : "; best round by round: \(Self.text(leaders)).")
-      ]
+      let best = leaders.isEmpty ? nil : "best round by round: \(Self.text(leaders))"
+      let hope = isAnyOpen ? "more rounds may establish one" : nil
+      let parts = ["No scheduler is established as the fastest", best, hope]
+      return [parts.compactMap(\.self).joined(separator: "; ") + "."]
     case .established(let winners, let open, let groups):
       return [
         "Established as fastest: " + Self.text(winners, leads: true)
@@ -51,6 +51,15 @@ extension Report {
           if case .established(let ratio) = comparison { return ratio.ratio < 1 }
           return true
         }
+    }
+  }
+
+  /// Whether a row of somebody who is ranked says `open`.
+  private var isAnyOpen: Bool {
+    analysis.groups.contains { group in
+      group.ranked.contains {
+        if case .notEstablished? = $0.comparisons[group.primaryMetric] { true } else { false }
+      }
     }
   }
 
@@ -76,9 +85,10 @@ extension Report {
           + "with its 95 % interval.")
     }
     if metrics.contains(.latency) {
-      let isRanked = groups.contains { $0.best(.latency) != nil }
-      lines.append(
-        "p50, p99, max: \(Metric.latency.summary)\(isRanked ? "; × best compares p50" : "").")
+      let headings = Set(groups.compactMap { ReportColumns.ratioHeading(of: $0, .latency) })
+      let names = headings.sorted(by: >).joined(separator: " and ")
+      let compared = names.isEmpty ? "" : "; \(names) compare\(headings.count > 1 ? "" : "s") p50"
+      lines.append("p50, p99, max: \(Metric.latency.summary)\(compared).")
     }
     let named: Set<Metric> = [.wall, .latency, .makespan, .instructions]
     for metric in metrics.subtracting(named).sorted(by: { $0.rawValue < $1.rawValue }) {
@@ -90,31 +100,24 @@ extension Report {
       lines.append(
         "ideal: \(Metric.efficiencyIdeal.summary). delay: p99 of what ready tasks wait.")
     }
-    let comparisons = groups.flatMap { result in
-      result.contestants.compactMap { $0.comparisons[result.primaryMetric] }
-    }
-    let ratios =
-      comparisons.isEmpty
-      ? ""
-      : "× best: ratio to the best of the group, round by round, with its 95 % interval; lower "
-        + "is better."
+    let headings = Set(
+      groups.compactMap { ReportColumns.ratioHeading(of: $0, $0.primaryMetric) })
+    let within = "round by round, with its 95 % interval; lower is better."
+    let ratios = [
+      headings.contains("× best") ? "× best: ratio to the best of the group, \(within)" : nil,
+      headings.contains("× base")
+        ? "× base: nobody is best; ratio to who trails the others least, \(within)" : nil,
+    ].compactMap(\.self).joined(separator: " ")
     let seed = context.seed.map { "Seed \($0)." } ?? ""
     let sentence = [ratios, seed].filter { !$0.isEmpty }.joined(separator: " ")
     if !sentence.isEmpty { lines.append(sentence) }
     if let serial = groups.flatMap(\.contestants).first(where: \.system.isSerialBaseline) {
       lines.append("serial: \(serial.name) is the baseline to beat; it is not ranked.")
     }
-    let isOpen = groups.contains { result in
-      result.ranked.contains {
-        if case .notEstablished? = $0.comparisons[result.primaryMetric] {
-          true
-        } else {
-          false
-        }
-      }
-    }
-    if isOpen {
-      lines.append("open: the interval of the ratio contains 1; no difference is established.")
+    if isAnyOpen {
+      lines.append(
+        "open: the interval of the ratio contains 1; no difference is established. Four times the "
+          + "rounds (--processes \(4 * analysis.rounds)) about halve the intervals.")
     }
     lines += context.notes.map { "note: \($0)" }
     if let disturbance = context.disturbance { lines.append(disturbance) }

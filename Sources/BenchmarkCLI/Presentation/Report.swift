@@ -178,6 +178,26 @@ package struct Report: Sendable {
     }
   }
 
+  /// Why nobody is best; nil where somebody is, or where nobody is ranked.
+  private func undecided(_ group: GroupResult) -> String? {
+    let metric = group.primaryMetric
+    guard analysis.rounds >= PairedRatio.leastPairs, group.ranked.count > 1,
+      group.best(metric) == nil
+    else { return nil }
+    switch group.undecided[metric] {
+    case .nothingEstablished:
+      return "nobody is best: no difference between schedulers is established; more rounds may "
+        + "establish some"
+    case .leadersOpen:
+      return "nobody is best: each one trails another, not all by an established difference; more "
+        + "rounds may tell"
+    case .everyoneBeaten:
+      return "nobody is best: each one is beaten by another, round by round"
+    case nil:
+      return "nobody is best: two have too few rounds with figures above 0 in common"
+    }
+  }
+
   /// Failures, caps and contradictions, which the figures alone would hide.
   private func remarks(_ group: GroupResult) -> [TextTable.Cell] {
     var remarks: [TextTable.Cell] = []
@@ -188,12 +208,7 @@ package struct Report: Sendable {
           "open: best by p50, \(best.label) has \(factor) times the p99 of \(tail.least.label)",
           .doubtful))
     }
-    if analysis.rounds >= PairedRatio.leastPairs, group.ranked.count > 1,
-      group.best(group.primaryMetric) == nil
-    {
-      remarks.append(
-        .init("nobody is best: each one is beaten by another, round by round", .doubtful))
-    }
+    if let undecided = undecided(group) { remarks.append(.init(undecided, .doubtful)) }
     if let unsettled = Self.unsettled(group) { remarks.append(.init(unsettled, .doubtful)) }
     remarks += (Self.countedFigures(group) + Self.ownFigures(group)).map { .init($0, .plain) }
     for contestant in group.contestants {

@@ -22,13 +22,16 @@ enum ReportColumns {
     case .wall: headings += [("wall/op", .right), ("interval", .left)]
     default: headings += [(result.primaryMetric.rawValue, .right), ("interval", .left)]
     }
-    if showsRatios(of: result) { headings += [("× best", .right), ("interval", .left)] }
+    if let ratios = ratioHeading(of: result, result.primaryMetric) {
+      headings += [(ratios, .right), ("interval", .left)]
+    }
     return headings + [("", .left)]
   }
 
-  /// Whether somebody is compared with the best; where nobody is best, nobody has a ratio.
-  private static func showsRatios(of result: GroupResult) -> Bool {
-    result.best(result.primaryMetric) != nil
+  /// With whom the others are compared; nil where nobody has a ratio.
+  static func ratioHeading(of group: GroupResult, _ metric: Metric) -> String? {
+    if group.best(metric) != nil { return "× best" }
+    return group.base(metric) != nil ? "× base" : nil
   }
 
   /// Whether somebody has another number of workers than the block's title says; a baseline always
@@ -44,7 +47,8 @@ enum ReportColumns {
     if showsWorkers(of: group) { head.append(.init(String(result.workers))) }
     let comparison = comparisonCells(of: result, metric: group.primaryMetric)
     return head + figureCells(of: result, in: group)
-      + (showsRatios(of: group) ? comparison[...] : comparison.suffix(1))
+      + (ratioHeading(of: group, group.primaryMetric) == nil
+        ? comparison.suffix(1) : comparison[...])
   }
 
   private static func figureCells(of result: ContestantResult, in group: GroupResult)
@@ -90,6 +94,7 @@ enum ReportColumns {
     let interval = TextTable.Cell(comparison.interval.map { text($0, unit: "1") } ?? "")
     switch comparison {
     case .best: return [.init("best", .good), "", ""]
+    case .base: return ["base", "", ""]
     case .tooFewRounds: return [ratio, interval, .init("few rounds", .doubtful)]
     case .notEstablished where result.isRanked:
       return [ratio, interval, .init("open", .doubtful)]
