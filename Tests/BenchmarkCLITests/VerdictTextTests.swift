@@ -114,14 +114,46 @@ import Testing
       ])
   }
 
-  @Test(arguments: [(10, "; serial is not established to be slower in 1."), (30, ".")])
-  func whoIsNotFasterThanSerialIsToldSo(serial: Double, end: String) throws {
+  @Test(
+    arguments: [
+      ([10], "; serial is faster in 1."), ([30], "."),
+      ([30, 10, 20], "; serial is not established to be slower in 1."),
+    ] as [([Double], String)])
+  func whoIsNotFasterThanSerialIsToldSo(serial: [Double], end: String) throws {
     let report = try report(
-      .byRound(["inline": [serial], "dispatch": [20], "work-stealing": [90]]), processes: 6)
+      .byRound(["inline": serial, "dispatch": [20], "work-stealing": [90]]), processes: 6)
     #expect(
       report.headline == [
         "Established as fastest: dispatch in 1 group (next: 4.50 times as long)" + end
       ])
+  }
+
+  /// The headline counts the rows of `inline` below 1 in every group, with a winner or without.
+  @Test func theHeadlineCountsSerialAsTheTablesShowIt() throws {
+    // Three contestants of chain with a winner come first in each round, then three of fan without.
+    let runner = FakeRunner { assignment, index in
+      guard assignment.name != "inline" else { return Fixtures.outcome(wall: [20]) }
+      let isFirst = assignment.name == "dispatch"
+      guard assignment.subject != .workload("fan") else {
+        let round = index / 6 + (isFirst ? 1 : 0)
+        return Fixtures.outcome(wall: [[100, 130, 80][round % 3]])
+      }
+      return Fixtures.outcome(wall: [isFirst ? 100 : 300])
+    }
+    let report = try report(runner) { $0.workloadNames = ["chain", "fan"] }
+    let text = report.text(style: .plain)
+    let rows = text.split(separator: "\n").filter { $0.contains("  inline ") }
+    #expect(rows.count == 2 && report.headline[0].contains("open in 1 of 2"))
+    let groups = report.analysis.groups.filter { group in
+      group.contestants.contains {
+        guard $0.name == "inline", let interval = $0.comparisons[.wall]?.interval else {
+          return false
+        }
+        return interval.high < 1
+      }
+    }
+    #expect(groups.count == 2)
+    #expect(report.headline[0].hasSuffix("; serial is faster in 2."), "\(report.headline)")
   }
 
   @Test func theSerialBaselineIsNeverBestAndInNoHeadline() throws {

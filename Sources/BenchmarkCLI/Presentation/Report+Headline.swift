@@ -28,29 +28,46 @@ extension Report {
     case .noneEstablished(let leaders):
       let best = leaders.isEmpty ? nil : "best round by round: \(Self.text(leaders))"
       let hope = isAnyOpen ? "more rounds may establish one" : nil
-      let parts = ["No scheduler is established as the fastest", best, hope]
+      let parts = ["No scheduler is established as the fastest", best, hope, serialClause]
       return [parts.compactMap(\.self).joined(separator: "; ") + "."]
     case .established(let winners, let open, let groups):
-      return [
-        "Established as fastest: " + Self.text(winners, leads: true)
-          + (open > 0 ? "; open in \(open) of \(groups)" : "")
-          + (openToSerial > 0
-            ? "; serial is not established to be slower in \(openToSerial)." : ".")
+      let parts = [
+        "Established as fastest: " + Self.text(winners, leads: true),
+        open > 0 ? "open in \(open) of \(groups)" : nil, serialClause,
       ]
+      return [parts.compactMap(\.self).joined(separator: "; ") + "."]
     }
   }
 
-  /// Groups with a fastest scheduler that the serial baseline may be as fast as.
-  private var openToSerial: Int {
-    analysis.groups.count { group in
-      group.isSettled
-        && group.contestants.contains { contestant in
-          guard contestant.system.isSerialBaseline,
-            let comparison = contestant.comparisons[group.primaryMetric]
-          else { return false }
-          if case .established(let ratio) = comparison { return ratio.ratio < 1 }
-          return true
-        }
+  /// In how many groups the serial baseline is faster than whom it is compared with, and in how
+  /// many more it may be; nil where it is neither.
+  ///
+  /// It counts every ratio that a table shows, whether its group has a winner or not.
+  private var serialClause: String? {
+    let ratios = analysis.groups.map { group in
+      group.contestants.filter(\.system.isSerialBaseline).compactMap {
+        $0.comparisons[group.primaryMetric]
+      }
+    }
+    let faster = ratios.count { $0.contains(where: Self.isFaster) }
+    let open = ratios.count {
+      !$0.contains(where: Self.isFaster) && $0.contains(where: Self.isOpen)
+    }
+    let parts = [
+      faster > 0 ? "faster in \(faster)" : nil,
+      open > 0 ? "not established to be slower in \(open)" : nil,
+    ].compactMap(\.self)
+    return parts.isEmpty ? nil : "serial is " + parts.joined(separator: ", ")
+  }
+
+  private static func isFaster(_ comparison: Comparison) -> Bool {
+    if case .established(let ratio) = comparison { ratio.ratio < 1 } else { false }
+  }
+
+  private static func isOpen(_ comparison: Comparison) -> Bool {
+    switch comparison {
+    case .notEstablished, .tooFewRounds: true
+    case .best, .base, .established: false
     }
   }
 
