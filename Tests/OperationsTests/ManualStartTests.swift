@@ -87,6 +87,28 @@ extension OperationLayer {
       #expect(resource.used == 0)
     }
 
+    /// What was taken for it in a start that came to nothing is given back after it has begun.
+    @Test(.contract(117, 139)) func aLostStartLeavesTheHolderInItsLine() {
+      let resource = OperationResource(name: "three", capacity: 3)
+      let (holder, other) = (TestAsyncOperation(), TestAsyncOperation())
+      let needs = [ResourceNeed(resource: resource, amount: 1)]
+      for operation in [holder, other] { operation.require(resource) }
+      let isTaken = ResourceArbiter.take(needs, for: holder, waits: false)
+      #expect(isTaken)
+      for operation in [holder, other] { operation.start() }
+      ResourceArbiter.giveBack(needs, of: holder)
+      let queue = OperationQueue(scheduler: InlineScheduler())
+      let next = Operation()
+      next.require(resource, amount: 2)
+      queue.addOperation(next)
+      // Two have it: neither of them is the one to blame.
+      #expect(resource.used == 2 && next.resourceBlockers.isEmpty)
+      other.finish()
+      queue.expectQuiet()
+      holder.finish()
+      #expect(resource.used == 0)
+    }
+
     @Test(.contract(11, 14, 63)) func tryStartCallsTheOverriddenStart() throws {
       let synchronous = OwnState()
       try synchronous.tryStart()

@@ -110,8 +110,8 @@ struct ResourceDecision: Sendable {
 /// Who uses how much of a resource, and who waits for it; under the lock of `ResourceArbiter`.
 private final class Line: @unchecked Sendable {
   var used = 0
-  /// Who uses it.
-  var holders: [ObjectIdentifier: Operation] = [:]
+  /// Who uses it, by how many grants: one that is not kept may be given back after the next.
+  var holders: [ObjectIdentifier: (operation: Operation, grants: Int)] = [:]
   /// Tickets in the order drawn; those from `head` on, but for withdrawn ones, wait.
   var tickets: [UInt64] = []
   var head = 0
@@ -188,14 +188,16 @@ private struct ResourceRequests: Sendable {
   private func give(_ needs: [ResourceNeed], to operation: Operation) {
     for need in needs {
       need.resource.line.used += need.amount
-      need.resource.line.holders[ObjectIdentifier(operation)] = operation
+      need.resource.line.holders[ObjectIdentifier(operation), default: (operation, 0)].grants += 1
     }
   }
 
   mutating func giveBack(_ needs: [ResourceNeed], of operation: Operation) -> [ResourceDecision] {
     for need in needs {
       need.resource.line.used -= need.amount
-      need.resource.line.holders[ObjectIdentifier(operation)] = nil
+      let (id, line) = (ObjectIdentifier(operation), need.resource.line)
+      line.holders[id]?.grants -= 1
+      if line.holders[id]?.grants == 0 { line.holders[id] = nil }
     }
     return grant(needs.map(\.resource))
   }
@@ -207,7 +209,7 @@ private struct ResourceRequests: Sendable {
     return request.needs.compactMap { need in
       if !fits(need) {
         let holders = need.resource.line.holders
-        return holders.count == 1 ? holders.values.first : nil
+        return holders.count == 1 ? holders.values.first?.operation : nil
       }
       guard let head = first(of: need.resource), head != ticket else { return nil }
       return requests[head]?.operation
