@@ -320,6 +320,8 @@ extension OperationQueue {
 
   /// The operation whose members the queue holds.
   var labelOfOwner: OperationLabel? { attributes.withLock { $0.owner } }
+  /// What errors call the queue: of the inner one of an operation, whose it is.
+  var nameInErrors: String { labelOfOwner.map { "(members of \($0))" } ?? storedName }
 
   /// Implements the setter of `name`.
   private func setName(_ name: String?) {

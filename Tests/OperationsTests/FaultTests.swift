@@ -104,7 +104,7 @@ extension OperationLayer {
       }
       expect(
         result, says: "addExecutionBlock(_:): BlockOperation \"done\" (finished) has finished",
-        "changes to it must come before its start")
+        "change it only before its start")
     }
 
     @Test(.contract(29)) func lateDependencyEditInStrictMode() async {
@@ -122,7 +122,7 @@ extension OperationLayer {
       }
       expect(
         added, says: "addDependency(_:): Operation \"late\" (finished)",
-        "changes to it must come before its start")
+        "change it only before its start")
       let removed = await #expect(
         processExitsWith: .failure, observing: [\.standardErrorContent]
       ) {
@@ -142,7 +142,7 @@ extension OperationLayer {
       }
       expect(
         removed, says: "removeDependency(_:): AsyncOperation \"late\" (executing)",
-        "changes to it must come before its start")
+        "change it only before its start")
     }
 
     @Test func memberOfAFinishedGroup() async {

@@ -96,9 +96,8 @@ extension OperationLayer {
       expect(
         result,
         says:
-          "addOperation(_:) on queue \"uploads\": AsyncOperation \"first\" (executing) is executing",
-        "runs only once; changes to it must come before its start; to run the work again, make a new "
-          + "operation."
+          "addOperation(_:) on queue \"uploads\": AsyncOperation \"first\" (executing) was added",
+        "to queue \"(members of GroupOperation \"import\")\" and runs only once; add it once"
       )
     }
 
@@ -138,8 +137,9 @@ extension OperationLayer {
         misuse()
       }
       expect(
-        result, says: "AsyncOperation \"busy\" (executing) is executing",
-        "runs only once; changes to it must come before its start; to run the work again, make a new "
+        result,
+        says: "AsyncOperation \"busy\" (executing) was added to queue \"uploads\"",
+        "runs only once; add it once, and change it only before its start; to run the work again, make a new "
           + "operation."
       )
     }

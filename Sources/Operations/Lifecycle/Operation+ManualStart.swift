@@ -136,10 +136,10 @@ extension Operation {
     let kept = unsafe queue?.takeRetainedValue()
     if isSealed { return nil }
     if isStarted || member == Membership.manual { return .alreadyExecuting(self) }
-    if let owner = kept?.labelOfOwner ?? labelOfOwner { return owned("(members of \(owner))") }
+    if let kept { return owned(kept.nameInErrors) }
+    if let owner = labelOfOwner { return owned("(members of \(owner))") }
     let isReserved = member == Membership.reserved
-    let stranger = isReserved ? "(members of another operation)" : "(an add that is under way)"
-    return owned(kept?.storedName ?? stranger)
+    return owned(isReserved ? "(members of another operation)" : "(an add that is under way)")
   }
 
   /// As `start()`, but throws `notReady`, `alreadyExecuting`, `ownedByQueue` or `resourcesInUse`

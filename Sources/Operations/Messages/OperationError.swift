@@ -53,7 +53,10 @@ public enum OperationError: Error, CustomStringConvertible {
           : operation.isOfPlainClass
             ? "a readiness condition is not met"
             : "its own isReady is false, or a readiness condition is not met")
-    case .alreadyExecuting(let operation): "\(operation.diagnosis) is executing and runs only once"
+    case .alreadyExecuting(let operation):
+      "\(operation.diagnosis) "
+        + (operation.queueIfMember.map { "was added to queue \"\($0.nameInErrors)\"" }
+          ?? "is executing") + " and runs only once"
     case .alreadyFinished(let operation): "\(operation.diagnosis) has finished and runs only once"
     case .alreadyQueued(let operation, let queue):
       "\(operation.diagnosis) is in queue \"\(queue)\" already, and belongs to one only"
@@ -93,7 +96,7 @@ public enum OperationError: Error, CustomStringConvertible {
     switch self {
     case .notReady: "start it when that has changed, or add it to a queue, which waits for that"
     case .alreadyExecuting, .alreadyFinished:
-      "changes to it must come before its start; to run the work again, make a new operation"
+      "add it once, and change it only before its start; to run the work again, make a new operation"
     case .alreadyQueued: "add it once, or make a new operation for the other queue"
     case .listedTwice: "list it once"
     case .ownedByQueue: "leave the start to the queue, or do not add the operation to one"
