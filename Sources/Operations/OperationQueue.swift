@@ -111,6 +111,7 @@ open class OperationQueue: @unchecked Sendable {
     attributes.withLock {
       $0 = Attributes(name: name, qualityOfService: inherited, owner: label)
     }
+    if inherited != .default { _ = extrasMade() }
     // relaxed: nobody else has the queue yet. The flag stays: the owner waits.
     count.word.store(MemberCount.waiters, ordering: .relaxed)
     creditFlag.set(true)

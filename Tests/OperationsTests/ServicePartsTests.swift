@@ -3,6 +3,7 @@
 import ConcurrencyPrimitives
 import Glibc
 import Operations
+import OperationsDiagnosis
 import Synchronization
 import TestSupport
 import Testing
@@ -52,6 +53,40 @@ extension OperationLayer {
       queue.expectQuiet()
       let applied = operation.serviceReport?.appliedNiceness ?? -1
       #expect(seen.withLock { $0 } == [applied, applied])
+    }
+
+    /// Which has it from its queue alone, and is no member to those who count or are told.
+    @Test(.contract(93, 96, 116), arguments: Kind.all, [true, false])
+    func theLevelReachesABarrier(_ kind: Kind, isAddedBefore: Bool) throws {
+      let queue = kind.queue()
+      let events = Log()
+      let seen = Locked(0)
+      queue.eventHandler = { _ in events.note(1) }
+      queue.progressCounter.totalUnitCount = 1
+      let token = queue.observe(\.operationCount) { _, _ in events.note(2) }
+      queue.isSuspended = true
+      if !isAddedBefore { queue.qualityOfService = .background }
+      queue.addBarrierBlock { seen.withLock { $0 = niceness } }
+      queue.qualityOfService = .background
+      let barrier = try #require(queue.stallReport().entries.first?.operation)
+      #expect(queue.operationCount == 0 && queue.operations.isEmpty)
+      queue.isSuspended = false
+      queue.expectQuiet()
+      let report = barrier.serviceReport
+      #expect(report?.qualityOfService == .background)
+      #expect(report?.appliedNiceness == seen.withLock { $0 })
+      #expect(events.values.isEmpty && queue.progressCounter.completedUnitCount == 0)
+      withExtendedLifetime(token) {}
+    }
+
+    @Test(.contract(93), arguments: Kind.each)
+    func theLevelReachesTheMembersOfAGroup(_ kind: Kind) {
+      let queue = kind.queue()
+      queue.qualityOfService = .utility
+      let member = BlockOperation {}
+      queue.addOperation(GroupOperation([member]))
+      queue.expectQuiet()
+      #expect(member.serviceReport?.qualityOfService == .utility)
     }
 
     /// The awaited operation runs on the waiting worker, at its own distance from the thread's niceness.

@@ -103,6 +103,7 @@ extension OperationQueue {
       let slot = registry.add(
         operation.word | RegistryChunk.hiddenTag, ticket: count.ticket(old),
         stripe: Registry.ownedStripes)
+      if givesExtras { operation.takeExtras() }
       if cancelsNewcomers { _ = operation.changeState(StateChange.cancel) }
       if isRecording { operation.recordSubmission(to: self, behind: nil) }
       // release, edge Submitted: from here on the operation is a member.

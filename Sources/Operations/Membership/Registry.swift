@@ -107,8 +107,11 @@ import Synchronization
     }
   }
 
-  /// Members in submission order, closures as handles, hidden ones included.
-  func membersAndClosures() -> [Member] { collect(includingHidden: true).map(Member.init) }
+  /// Members in submission order, closures as handles, hidden ones included; with `waiting` also
+  /// closures that are just being added.
+  func membersAndClosures(waiting: Bool = false) -> [Member] {
+    collect(includingHidden: true, waiting: waiting).map(Member.init)
+  }
 
   /// Cancels what calls for no more than a mark, closures that have no façade and what `markInPlace`
   /// marks, and returns the others, in submission order, for the caller to cancel.

@@ -156,6 +156,6 @@ extension OperationQueue {
     attributes.withLock { $0.qualityOfService = level }
     guard level != .default else { return }
     // Later ones find the extras; see Observation.md.
-    for member in registry.membersWithTickets(waiting: true) { member.operation.takeExtras() }
+    for member in registry.membersAndClosures(waiting: true) { member.operation?.takeExtras() }
   }
 }

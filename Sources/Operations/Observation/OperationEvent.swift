@@ -73,10 +73,11 @@ extension Operation {
     trace(.started, queue, worker)
   }
 
+  /// Tells whoever takes events, to whom a barrier is no member.
   final func trace(
     _ phase: OperationEvent.Phase, _ queue: OperationQueue?, _ worker: Int, at time: UInt64? = nil
   ) {
-    guard let queue, let handler = queue.eventHandler else { return }
+    guard !isBarrier, let queue, let handler = queue.eventHandler else { return }
     handler(
       OperationEvent(
         operation: self, phase: phase, worker: worker,
