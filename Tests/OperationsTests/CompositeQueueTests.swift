@@ -95,6 +95,76 @@ extension OperationLayer {
       #expect(!ran.withLock { $0 })
     }
 
+    /// It is the retry's own queue that keeps the attempt, not what others have added there.
+    @Test(.contract(133), arguments: Kind.all)
+    func invalidatingResumesTheQueueOfARetry(_ kind: Kind) {
+      let queue = kind.queue()
+      let retry = RetryOperation(RetryPolicy(attempts: 2, delay: .zero)) { _ in
+        ResultOperation<Int> {
+          OperationQueue.current?.isSuspended = true
+          OperationQueue.current?.maxConcurrentOperationCount = 0
+          throw BodyError()
+        }
+      }
+      queue.addOperation(retry)
+      #expect(waitUntil { retry.attemptCount == 2 })
+      queue.invalidate()
+      queue.expectQuiet()
+    }
+
+    @Test(.contract(133), arguments: Kind.all)
+    func invalidatingResumesTheQueueOfATimeout(_ kind: Kind) {
+      let queue = kind.queue()
+      let other = TestOperation()
+      let first = ResultOperation {
+        OperationQueue.current?.isSuspended = true
+        OperationQueue.current?.maxConcurrentOperationCount = 0
+        OperationQueue.current?.addOperation(other)
+        return 1
+      }
+      queue.addOperation(TimeoutOperation(first, within: .seconds(3_600)))
+      #expect(waitUntil { first.isFinished })
+      queue.invalidate()
+      queue.expectQuiet()
+      #expect(other.runCount == 1)
+    }
+
+    @Test(.contract(133), arguments: Kind.all)
+    func invalidatingResumesTheQueueOfAGroup(_ kind: Kind) {
+      let queue = kind.queue()
+      let (first, second) = (TestOperation(), TestOperation())
+      let group = GroupOperation([
+        BlockOperation {
+          OperationQueue.current?.isSuspended = true
+          OperationQueue.current?.maxConcurrentOperationCount = 0
+          OperationQueue.current?.addOperations([first, second], waitUntilFinished: false)
+        }
+      ])
+      queue.addOperation(group)
+      #expect(waitUntil { group.isSuspended && group.operations.count == 2 })
+      queue.invalidate()
+      queue.expectQuiet()
+      #expect(first.isFinished && first.runCount + second.runCount == 0)
+    }
+
+    /// The only thread waits for the timeout, whose operation has ended.
+    @Test(.contract(101)) func awaitedTimeoutRunsWhatOthersAddedToItsQueue() {
+      let queue = OperationQueue(scheduler: WithoutSpares(workers: 1, stealBatch: 1))
+      let (other, ran) = (TestOperation(), Log())
+      queue.addOperation {
+        let first = ResultOperation {
+          OperationQueue.current?.addOperation(other)
+          return 1
+        }
+        let timeout = TimeoutOperation(first, within: .seconds(2))
+        queue.addOperation(timeout)
+        timeout.waitUntilFinished()
+        ran.note(other.runCount)
+      }
+      queue.expectQuiet()
+      #expect(ran.values == [1])
+    }
+
     /// What observes the queue inside of a timeout dies with that queue.
     @Test(arguments: Kind.all)
     func whatDiesWithTheQueueOfATimeoutMayCancelIt(_ kind: Kind) throws {

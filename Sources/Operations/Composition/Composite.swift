@@ -9,10 +9,24 @@ protocol Composite: Operation {
 
   /// What it still needs in order to finish; what it will start, before it executes.
   var membersLeft: LeftToDo { get }
+
+  /// Its own queue, from its start to its end.
+  var innerQueue: OperationQueue? { get }
+
+  /// The queue that holds it is invalidated: nothing of its own keeps its members from finishing.
+  func letMembersGo()
 }
 
 extension Composite {
-  var membersLeft: LeftToDo { .members(membersToCancel()) }
+  var membersLeft: LeftToDo { membersInQueue }
+
+  /// Others may have added to the queue, which must become empty.
+  var membersInQueue: LeftToDo {
+    let members = innerQueue?.membersForDiagnosis() ?? []
+    return .members(members.isEmpty ? membersToCancel() : members)
+  }
+
+  func letMembersGo() { innerQueue?.letMembersGo() }
 }
 
 extension Operation {

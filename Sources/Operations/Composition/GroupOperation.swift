@@ -225,8 +225,9 @@ open class GroupOperation: Operation, Composite, @unchecked Sendable {
 
   final var membersLeft: LeftToDo { .members(members { $0.membersForDiagnosis() }) }
 
-  /// Its queue is invalidated: nothing of its own keeps the members, which are cancelled, from
-  /// finishing.
+  final var innerQueue: OperationQueue? { inner.withLock { $0.members } }
+
+  /// Also of a group that has not started.
   final func letMembersGo() {
     if maxConcurrentOperationCount == 0 { maxConcurrentOperationCount = 1 }
     isSuspended = false

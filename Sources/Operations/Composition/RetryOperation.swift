@@ -138,12 +138,11 @@ public final class RetryOperation<Success: Sendable>: ResultOperation<Success>, 
   }
 
   var membersLeft: LeftToDo {
-    let (phase, queue) = inner.withLock { ($0.phase, $0.members) }
-    if case .waiting = phase { return .attempt }
-    // Others may have added to the queue, which must become empty.
-    let members = queue?.membersForDiagnosis() ?? []
-    return .members(members.isEmpty ? membersToCancel() : members)
+    if case .waiting = inner.withLock({ $0.phase }) { return .attempt }
+    return membersInQueue
   }
+
+  var innerQueue: OperationQueue? { inner.withLock { $0.members } }
 
   // MARK: The end
 

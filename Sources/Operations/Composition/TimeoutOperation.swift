@@ -122,6 +122,8 @@ public final class TimeoutOperation<Success: Sendable>: ResultOperation<Success>
   /// Whoever has settled the end lets go of the operation.
   private func letGo() { _ = inner.withLock { $0.operation.take() } }
 
+  var innerQueue: OperationQueue? { inner.withLock { $0.members } }
+
   func membersToCancel() -> [Operation] {
     inner.withLock { $0.operation.map { [$0] } ?? [] }
   }
