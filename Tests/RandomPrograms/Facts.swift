@@ -15,6 +15,14 @@ final class Facts: Sendable {
   let begun = Atomic<Int>(0)
   let ended = Atomic<Int>(0)
   let completions = Atomic<Int>(0)
+  /// First attempts of a retry.
+  let attempts = Atomic<Int>(0)
+  /// The queue inside of something that a body has added it to from there.
+  let owner = Locked<InnerQueue?>(nil)
+  /// The queue inside of something that its body runs in.
+  let inner = Locked<InnerQueue?>(nil)
+  /// It was added to a group that was cancelled before.
+  let isBarred = Atomic<Bool>(false)
   /// Calls of `onFinish` handlers, and how many were handed in.
   let told = Atomic<Int>(0)
   let handlers = Atomic<Int>(0)

@@ -8,6 +8,7 @@ extension Program {
   package var mayBeCancelled: Set<Int> {
     let steps = allSteps
     let places = places(steps)
+    let joining = steps.compactMap { if case .join(let number, _) = $0 { number } else { nil } }
     var found: Set<Int> = []
     /// Pairs: when the first is cancelled, so may be the second.
     var passes: [(from: Int, to: Int)] = []
@@ -17,6 +18,8 @@ extension Program {
       case .cancel(let number), .cancelAndFinish(let number): found.insert(number)
       case .cancelAll(let queue), .invalidate(let queue):
         found.formUnion(plans.indices.filter { places[$0].contains(queue) })
+        if step.isInner { found.formUnion(innerMembers.union(owners.keys).union(joining)) }
+      case .cancelOwner: found.formUnion(plans.indices.filter { plans[$0].kind.isComposite })
       case .set(let number, .cancelsDependents, true): passing.insert(number)
       case .join(let number, let group): passes.append((group, number))
       default: break
@@ -24,6 +27,7 @@ extension Program {
     }
     for (number, plan) in plans.enumerated() {
       for member in plan.members { passes.append((number, member)) }
+      if plan.kind.isGroup { passes += innerMembers.map { (number, $0) } }
       if plan.kind == .timeout { found.formUnion(plan.members + [number]) }
     }
     for (later, earlier) in lastingEdges where passing.contains(earlier) {

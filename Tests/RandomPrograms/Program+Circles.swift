@@ -6,7 +6,7 @@ extension Program {
   /// The start of an operation waits for the end of its dependencies, the end of a group for that of its members, and their
   /// start for the group's. In a queue with barriers or a strict order the start of each member may wait for the end of each
   /// other one, and so in one with a limit in which something made of others holds its slot until these have finished.
-  var circularEdges: [(later: Int, earlier: Int)] {
+  package var circularEdges: [(later: Int, earlier: Int)] {
     let steps = allSteps
     let edges = steps.compactMap { step -> (later: Int, earlier: Int)? in
       switch step {
@@ -28,6 +28,13 @@ extension Program {
     for step in steps { if case .join(let number, let group) = step { note(number, of: group) } }
     for (number, plan) in plans.enumerated() {
       for member in plan.members { note(member, of: number) }
+    }
+    let innerMembers = innerMembers
+    for owner in plans.indices where plans[owner].kind.isComposite {
+      // What a body adds inside of it it waits for, whatever that is a member of.
+      for member in innerMembers where member != owner {
+        waits[2 * owner + 1][2 * member + 1] = true
+      }
     }
     for members in closeQueues(steps) + closeGroups(steps) {
       for one in members {
@@ -57,16 +64,26 @@ extension Program {
     }
   }
 
-  /// The possible members of groups with a limit whose members may hold a slot for each other.
+  /// The possible members of what has a limit inside, or barriers, so that they may wait for each other.
   private func closeGroups(_ steps: [Step]) -> [Set<Int>] {
-    plans.indices.compactMap { group in
-      var members = Set(plans[group].members)
-      var isLimited = false
+    let innerMembers = innerMembers
+    let isLimitedInside = steps.contains { step in
+      if case .limit(_, let limit) = step { step.isInner && limit >= 0 } else { false }
+    }
+    let hasBarriers =
+      innerMembers.contains { plans[$0].kind == .barrier }
+      || steps.contains { step in
+        if case .fresh(let fresh, _) = step { step.isInner && fresh.hasBarrier } else { false }
+      }
+    return plans.indices.filter { plans[$0].kind.isComposite }.compactMap { group in
+      var members = Set(plans[group].members).union(innerMembers.subtracting([group]))
+      var isLimited = isLimitedInside
       for step in steps {
         if case .join(let number, group) = step { members.insert(number) }
         if case .limitGroup(group, let limit) = step, limit >= 0 { isLimited = true }
       }
-      return isLimited && members.contains { plans[$0].kind.isComposite } ? members : nil
+      let isClose = hasBarriers || isLimited && members.contains { plans[$0].kind.isComposite }
+      return isClose ? members : nil
     }
   }
 }

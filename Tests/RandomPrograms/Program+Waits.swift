@@ -36,7 +36,7 @@ extension Program {
     // In an inline queue it runs on top of whatever has made it startable: a body must not have done
     // so, nor one that finishes its own operation when that may end already.
     let isOnTop = needed.union([number]).contains { other in
-      places[other].contains { queues[$0].isInline }
+      places[other].contains { $0 >= 0 && queues[$0].isInline }
     }
     let endsItself = plans.contains { $0.kind == .held || $0.kind == .custom }
     if isOnTop, endsItself || !inside.isEmpty { return false }

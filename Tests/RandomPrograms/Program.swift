@@ -9,6 +9,8 @@ package struct Plan: Sendable {
   package var extraBlocks = 0
   /// What the body does.
   package var inBody: [Step] = []
+  /// What the first attempt of a retry does, which fails.
+  package var inAttempt: [Step] = []
   /// What the completion block does, if the program assigns one.
   package var inCompletion: [Step] = []
   /// What an override of `cancel()` does.
@@ -27,7 +29,7 @@ package struct Plan: Sendable {
   package init(kind: Kind) { self.kind = kind }
 
   /// All that it does.
-  package var inside: [Step] { inBody + inCompletion + inCancel }
+  package var inside: [Step] { inBody + inAttempt + inCompletion + inCancel }
 }
 
 /// A graph whose nodes follow earlier ones; the first node does something.
@@ -109,6 +111,7 @@ extension Program {
     for graph in graphs.indices { program.graphs[graph].inNode = kept(graphs[graph].inNode) }
     for number in plans.indices {
       program.plans[number].inBody = kept(plans[number].inBody)
+      program.plans[number].inAttempt = kept(plans[number].inAttempt)
       program.plans[number].inCompletion = kept(plans[number].inCompletion)
       program.plans[number].inCancel = kept(plans[number].inCancel)
     }
@@ -141,6 +144,7 @@ extension Program: CustomStringConvertible {
       if plan.kind == .graph { line += " of nodes that follow \(plan.graph.nodes)" }
       if plan.announcesBlocking { line += " that announces its blocking" }
       if !plan.members.isEmpty { line += " of \(plan.members)" }
+      if !plan.inAttempt.isEmpty { line += ", its first attempt: \(plan.inAttempt)" }
       if !plan.inBody.isEmpty { line += ", its body: \(plan.inBody)" }
       if let other = plan.waitsFor { line += ", its body waits for \(other)" }
       if !plan.inCompletion.isEmpty { line += ", its completion block: \(plan.inCompletion)" }
@@ -202,6 +206,7 @@ extension Program {
     for graph in graphs.indices { graphs[graph].inNode = kept(graphs[graph].inNode) }
     for number in plans.indices {
       plans[number].inBody = kept(plans[number].inBody)
+      plans[number].inAttempt = kept(plans[number].inAttempt)
       plans[number].inCompletion = kept(plans[number].inCompletion)
       plans[number].inCancel = kept(plans[number].inCancel)
       if plans[number].announcesBlocking, !keepsNext() { plans[number].announcesBlocking = false }

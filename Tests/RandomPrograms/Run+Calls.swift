@@ -37,11 +37,16 @@ extension Run {
     case .blocking: blockForAMoment()
     case .validate(let numbers): validate(numbers, actor)
     case .move(let queue, let place): move(queue, to: place, actor)
+    case .handOut, .takeOver, .cancelOwner: performOnOwn(step, actor)
+    case .fresh(let fresh, let queue): addFresh(fresh, to: queue, actor)
     case .run, .runAndWait, .cancelRun, .pauseForRun: performOnGraph(step, actor)
     case .addAll(let numbers, let queue, _):
-      try? self.queue(queue, actor)?.tryAddOperations(numbers.compactMap { operation($0, actor) })
+      let added = queue < 0 ? numbers.filter(mayGoInside) : numbers
+      try? self.queue(queue, actor)?.tryAddOperations(added.compactMap { operation($0, actor) })
     case .add(let number, let queue):
-      if let queue = self.queue(queue, actor) { add(number, to: queue, actor) }
+      let isOwn = queue == Step.ownQueue
+      if queue < 0, !mayGoInside(number) { return }
+      if let queue = self.queue(queue, actor) { add(number, to: queue, isOwn: isOwn, actor) }
     case .cancelAll(let queue): cancelAll(queue, actor)
     case .suspend(let queue, let on): self.queue(queue, actor)?.isSuspended = on
     case .limit(let queue, let limit):
@@ -58,6 +63,7 @@ extension Run {
     case .observeQueue(let queue): if let actor { observe(queue, actor) }
     case .dropQueue(let queue): if let actor { actor.queues[queue] = nil }
     case .waitForQueue(let queue): self.queue(queue, actor)?.waitUntilAllOperationsAreFinished()
+    case .pauseForQueue(Step.ownQueue): if let queue = ownQueue { pauseForOwn(queue) }
     case .pauseForQueue(let queue):
       _ = self.queue(queue, actor)?.wait(timeout: .microseconds(30))
     case .awaitQueue(let queue):
@@ -110,7 +116,7 @@ extension Run {
     if isGiven { facts[number].isGiven.store(true, ordering: .sequentiallyConsistent) }
   }
 
-  private func add(_ number: Int, to queue: OperationQueue, _ actor: Actor?) {
+  private func add(_ number: Int, to queue: OperationQueue, isOwn: Bool, _ actor: Actor?) {
     let kind = program.plans[number].kind
     // Once: there is no object that could refuse.
     if !kind.isObject,
@@ -128,7 +134,9 @@ extension Run {
         number % 4 == 0 ? queue.addOperation(LargeBody(body: body)) : queue.addOperation(body)
       facts[number].handle.withLock { $0 = handle }
     case .barrier: queue.addBarrierBlock { self.body(number) }
-    default: if let operation = operation(number, actor) { try? queue.tryAddOperation(operation) }
+    default:
+      guard let operation = operation(number, actor) else { return }
+      if isOwn { addToOwn(number, operation, queue) } else { try? queue.tryAddOperation(operation) }
     }
   }
 
@@ -181,7 +189,9 @@ extension Run {
     case .pause: _ = operation.wait(timeout: .microseconds(30))
     case .await: inTask { await operation.finished() }
     case .require(_, let resource, let amount):
-      guard resources.indices.contains(resource) else { return }
+      // What is made of others would hold it while what is inside waits for it.
+      guard resources.indices.contains(resource), !program.plans[number].kind.isComposite
+      else { return }
       try? operation.tryRequire(resources[resource], amount: amount)
     case .guardBy(_, let gate):
       if gates.indices.contains(gate) { operation.addReadinessCondition(gates[gate]) }

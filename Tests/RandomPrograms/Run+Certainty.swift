@@ -10,6 +10,12 @@ struct Certainty: Sendable {
   var limits: [Int?]
   /// Operations whose body may run where another queue is current, or go on after they have finished.
   var withoutPlace: Set<Int> = []
+  /// The same without those that are members of something else.
+  var startedElsewhere: Set<Int> = []
+  /// What bodies do in their own queues they do as members of these.
+  var ownIsSure = false
+  /// Something may cancel what is inside of what is not cancelled itself.
+  var cancelsInside = false
   /// Operations that may finish although their body did not run, or before it has ended.
   var mayFinishEarly: Set<Int> = []
   /// Operations whose `main()` is called by hand.
@@ -73,14 +79,14 @@ struct Certainty: Sendable {
       case .require(let number, _, _): requiring.insert(number)
       case .guardBy(let number, _): guarded.insert(number)
       case .move: movesQueues = true
-      case .join(let number, _): withoutPlace.insert(number)
       case .undepend(let number, let other): removed.insert([other, number])
-      case .cancel, .cancelAll, .invalidate: hasCancellations = true
+      case .cancel, .cancelAll, .invalidate, .cancelOwner:
+        hasCancellations = true
+        if step.isInner, step != .cancelOwner { cancelsInside = true }
       default: break
       }
     }
     for (number, plan) in program.plans.enumerated() {
-      withoutPlace.formUnion(plan.members)
       // Its cancel hook finishes it while the body may still run.
       if plan.kind == .callback || plan.kind.isComposite { mayFinishEarly.insert(number) }
       if plan.kind == .callback || plan.kind == .graph || plan.kind.isComposite {
@@ -88,6 +94,14 @@ struct Certainty: Sendable {
       }
       if plan.kind == .timeout { hasCancellations = true }
     }
+    startedElsewhere = withoutPlace
+    ownIsSure = program.plans.indices.allSatisfy { number in
+      let plan = program.plans[number]
+      return plan.kind == .retry || !startedElsewhere.contains(number)
+        || !plan.inside.flatMap(\.flattened).contains(where: \.isInner)
+    }
+    withoutPlace.formUnion(program.plans.flatMap(\.members))
+    for case .join(let number, _) in steps { withoutPlace.insert(number) }
     let addsInside = program.inside.contains { $0.name == .add || $0.name == .addAll }
     if addsInside, !mayFinishEarly.isEmpty { movesQueues = false }
   }

@@ -50,7 +50,8 @@ extension Run {
   private func letGoOn(_ resumed: Resumed) {
     for gate in gates { gate.open() }
     breakCircles()
-    for queue in queues.compactMap(\.object) {
+    letFreshGoOn()
+    for queue in queues.compactMap(\.object) + innerQueues {
       guard resumed == .all || resumed == .holding && !queue.isQuiet else { continue }
       // A limit above 0 stays: everything must end under it.
       if queue.maxConcurrentOperationCount == 0 { queue.maxConcurrentOperationCount = 1 }
@@ -70,8 +71,8 @@ extension Run {
   /// A wait for a queue that holds nothing returns, also while the queue starts nothing.
   private func emptyQueuesAreQuiet(until deadline: UInt64) -> Bool {
     var isQuiet = true
-    for (number, queue) in queues.enumerated() {
-      guard let queue = queue.object, queue.isSuspended || queue.maxConcurrentOperationCount == 0
+    for (number, queue) in (queues.map(\.object) + innerQueues).enumerated() {
+      guard let queue, queue.isSuspended || queue.maxConcurrentOperationCount == 0
       else { continue }
       // What a body has added meanwhile runs when the queue goes on.
       let returns = waitUntil(deadline) {
@@ -99,6 +100,7 @@ extension Run {
   private var isOverNow: Bool {
     operations.allSatisfy { $0.object?.isFinished ?? true }
       && queues.allSatisfy { $0.object?.isQuiet ?? true }
+      && innerQueues.allSatisfy(\.isQuiet) && freshIsOver
       && graphFacts.allSatisfy { !$0.isBusy.load(ordering: .sequentiallyConsistent) }
       && insideSteps.load(ordering: .sequentiallyConsistent) == 0
   }
@@ -110,6 +112,7 @@ extension Run {
     _ = waitUntil(deadline) { program.plans.indices.allSatisfy(isTold) }
     for number in program.plans.indices { judge(number) }
     for edge in sureEdges.withLock({ $0 }) { judge(edge) }
+    judgeFresh(until: deadline)
     // They come back after the finish, which may be that of a member whose owner has ended first.
     _ = waitUntil(deadline) { resources.allSatisfy { $0.used == 0 && $0.waiting == 0 } }
     for resource in resources where resource.used != 0 || resource.waiting != 0 {
@@ -170,6 +173,11 @@ extension Run {
         return "queue \(number) does not run what is added after it was moved"
       }
     }
+    // What its owner made may be used when that has ended, too.
+    guard let queue = handed.withLock({ $0 }) else { return nil }
+    guard wait(for: queue, until: deadline, late),
+      hasCancellations || canBeUsedAgain(queue, until: deadline, late)
+    else { return "the queue handed out does not run what is added after everything has ended" }
     return nil
   }
 
@@ -217,6 +225,7 @@ extension Run {
       fault("an observer saw \(number) finish \(finishes) times")
     }
     judgeError(number, operation)
+    judgeAttempts(number, operation)
     let kind = program.plans[number].kind
     if runs == 0, kind != .plain, kind != .timeout, !operation.isCancelled, !mayFinishEarly(number)
     {
@@ -259,17 +268,21 @@ extension Run {
       return nil
     }
     for facts in facts { facts.handle.withLock { $0 = nil } }
+    handed.withLock { $0 = nil }
+    forgetFresh()
     for facts in graphFacts { facts.latest.withLock { $0 = nil } }
     let isGone = waitUntil(deadline) {
       operations.allSatisfy { $0.object == nil }
         && queues.allSatisfy { $0.object == nil }
         && graphs.allSatisfy { $0.object == nil }
+        && innerQueues.isEmpty && freshQueuesAreGone
     }
     if isGone { return nil }
     let left = operations.indices.filter { operations[$0].object != nil }
     let leftQueues = queues.indices.filter { queues[$0].object != nil }
     let leftGraphs = graphs.indices.filter { graphs[$0].object != nil }
-    return "still alive: operations \(left), queues \(leftQueues), graphs \(leftGraphs)"
+    return "still alive: operations \(left), queues \(leftQueues), graphs \(leftGraphs), "
+      + "\(innerQueues.count) queues inside of others"
   }
 }
 

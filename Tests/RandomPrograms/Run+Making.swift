@@ -52,10 +52,14 @@ extension Run {
         run.node(node, of: plan.graph, run.facts[number].graph) { run.body(number) }
       }.operation()
     case .retry:
-      let policy = RetryPolicy(attempts: 2, delay: .microseconds(50)) { $0 is OnceMore }
+      let delay = Duration.microseconds(number % 2 == 0 ? 50 : 0)
+      let policy = RetryPolicy(attempts: 2, delay: delay) { $0 is OnceMore }
       return RetryOperation(policy) { attempt in
         ResultOperation {
-          if attempt == 1 { throw OnceMore() }
+          if attempt == 1 {
+            box.run?.attempt(number)
+            throw OnceMore()
+          }
           body()
         }
       }
@@ -82,10 +86,16 @@ extension Run {
     if facts.isEndedEarly.load(ordering: .sequentiallyConsistent) {
       fault("\(number) runs although it was told to finish before its start")
     }
+    if facts.isBarred.load(ordering: .sequentiallyConsistent) {
+      fault("\(number) runs although it was added to a group that was cancelled")
+    }
     enter(number)
+    let inner = enterInner(number)
+    facts.inner.withLock { $0 = inner }
     facts.begun.store(nextTicket(), ordering: .sequentiallyConsistent)
     readWhatDependenciesWrote(number)
     let plan = program.plans[number]
+    if plan.kind == .retry { judgeSecondAttempt(number, inner) }
     performInside(plan.inBody)
     if let other = plan.waitsFor { waitInside(other) }
     if plan.kind == .latched { waitForLatch(facts, isAnnounced: plan.announcesBlocking) }
@@ -172,6 +182,7 @@ extension Run {
 
   /// The body is over, and everybody may know it.
   private func leave(_ number: Int) {
+    leaveInner(facts[number].inner.withLock { exchange(&$0, with: nil) }, number)
     facts[number].ended.store(nextTicket(), ordering: .sequentiallyConsistent)
     let place = facts[number].place.exchange(0, ordering: .sequentiallyConsistent)
     guard place > 0 else { return }

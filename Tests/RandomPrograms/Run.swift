@@ -19,6 +19,14 @@ package final class Run: Sendable {
   let gates: [ReadinessGate]
   let graphFacts: [GraphFacts]
   let graphs: [Weak<OperationGraph>]
+  /// The queues inside of what is made of others that bodies have run in.
+  let inners = Locked<[InnerQueue]>([])
+  /// The one that a body has handed out last.
+  let handed = Locked<OperationQueue?>(nil)
+  /// Batches that no step but one knows.
+  let batches = Locked<[FreshBatch]>([])
+  /// What an operation is a member of from the beginning.
+  let owners: [Int: Int]
   let operations: [Weak<Operation>]
   let queues: [Weak<OperationQueue>]
   private let ticket = Atomic<Int>(0)
@@ -106,6 +114,7 @@ package final class Run: Sendable {
     self.operations = operations.map { Weak($0) }
     self.queues = queues.map { Weak($0) }
     threads = 1 + program.others.count
+    owners = program.owners
     certainty = Certainty(program)
     touchedInside = Set(program.inside.flatMap(\.operations))
   }
@@ -162,6 +171,8 @@ package final class Run: Sendable {
   }
 
   func queue(_ number: Int, _ actor: Actor?) -> OperationQueue? {
+    if number == Step.ownQueue { return ownQueue }
+    if number == Step.handedQueue { return handed.withLock { $0 } }
     guard let actor else { return queues[number].object }
     return actor.queues[number]
   }

@@ -9,7 +9,7 @@ extension Step {
     case onFinish, await, awaitQueue, handle, addBlock, drop, dropQueue, name, quality, retain
     case queueQuality, invalidate, report, set, join, limitGroup, suspendGroup, inject, look
     case pause, pauseForQueue, startNow, finishThrowing, both, each, blocking, validate, move
-    case run, runAndWait, cancelRun, pauseForRun, fork, meet
+    case run, runAndWait, cancelRun, pauseForRun, fork, meet, handOut, takeOver, cancelOwner, fresh
   }
 
   package var name: Name {
@@ -75,6 +75,10 @@ extension Step {
     case .pauseForRun: .pauseForRun
     case .fork: .fork
     case .meet: .meet
+    case .handOut: .handOut
+    case .takeOver: .takeOver
+    case .cancelOwner: .cancelOwner
+    case .fresh: .fresh
     }
   }
 
@@ -103,7 +107,7 @@ extension Step {
   var mayRunBodies: Bool {
     switch self {
     case .add, .addAll, .start, .startNow, .main, .cancel, .cancelAll, .cancelAndFinish, .join,
-      .finishNow, .finishThrowing, .invalidate, .run, .runAndWait, .fork:
+      .finishNow, .finishThrowing, .invalidate, .run, .runAndWait, .fork, .cancelOwner, .fresh:
       true
     default: inner.contains(where: \.mayRunBodies)
     }

@@ -98,6 +98,14 @@ package indirect enum Step: Sendable, Equatable {
   case fork
   /// Waits, at most a moment, until every thread of the program has come here.
   case meet
+  /// A body hands out the queue that it runs in; that of something made of others.
+  case handOut
+  /// Waits, at most a moment, until some body has.
+  case takeOver
+  /// A body cancels what owns the queue that it runs in.
+  case cancelOwner
+  /// Adds operations that no other step knows.
+  case fresh(Fresh, queue: Int)
 
   /// Properties of an operation that are on or off.
   package enum Setting: String, Sendable, CaseIterable {
@@ -113,15 +121,15 @@ package indirect enum Step: Sendable, Equatable {
 extension Step: CustomStringConvertible {
   package var description: String {
     switch self {
-    case .add(let number, let queue): "add \(number) to queue \(queue)"
+    case .add(let number, let queue): "add \(number) to \(Self.named(queue))"
     case .addAll(let numbers, let queue, let waits):
-      "add all of \(numbers) to queue \(queue)\(waits ? ", wait for them" : "")"
+      "add all of \(numbers) to \(Self.named(queue))\(waits ? ", wait for them" : "")"
     case .together(let steps):
       "at once: " + steps.map(\.description).joined(separator: ", ")
     case .cancel(let number): "cancel \(number)"
-    case .cancelAll(let queue): "cancel all of queue \(queue)"
-    case .suspend(let queue, let on): "\(on ? "suspend" : "resume") queue \(queue)"
-    case .limit(let queue, let limit): "limit queue \(queue) to \(limit)"
+    case .cancelAll(let queue): "cancel all of \(Self.named(queue))"
+    case .suspend(let queue, let on): "\(on ? "suspend" : "resume") \(Self.named(queue))"
+    case .limit(let queue, let limit): "limit \(Self.named(queue)) to \(limit)"
     case .prioritise(let number, let level): "set priority of \(number) to \(level)"
     case .depend(let number, let other): "make \(number) depend on \(other)"
     case .undepend(let number, let other): "remove \(other) from the dependencies of \(number)"
@@ -130,8 +138,8 @@ extension Step: CustomStringConvertible {
     case .start(let number): "start \(number) by hand"
     case .complete(let number): "give \(number) a completion block"
     case .wait(let number): "a thread waits for \(number)"
-    case .waitForQueue(let queue): "a thread waits for queue \(queue)"
-    case .list(let queue): "list queue \(queue)"
+    case .waitForQueue(let queue): "a thread waits for \(Self.named(queue))"
+    case .list(let queue): "list \(Self.named(queue))"
     default: further
     }
   }
@@ -147,22 +155,23 @@ extension Step: CustomStringConvertible {
     case .guardBy(let number, let gate): "gate \(gate) is a condition of \(number)"
     case .openGate(let gate, let on): "\(on ? "open" : "close") gate \(gate)"
     case .observe(let number): "observe \(number)"
-    case .observeQueue(let queue): "observe queue \(queue)"
-    case .events(let queue, let on): "\(on ? "set" : "remove") the event handler of queue \(queue)"
+    case .observeQueue(let queue): "observe \(Self.named(queue))"
+    case .events(let queue, let on):
+      "\(on ? "set" : "remove") the event handler of \(Self.named(queue))"
     case .onFinish(let number): "onFinish of \(number)"
     case .await(let number): "a task awaits \(number)"
-    case .awaitQueue(let queue): "a task awaits queue \(queue)"
+    case .awaitQueue(let queue): "a task awaits \(Self.named(queue))"
     case .handle(let number): "ask the handle of \(number) for its operation"
     case .addBlock(let number): "add a block to \(number)"
     case .drop(let number): "drop \(number)"
-    case .dropQueue(let queue): "drop queue \(queue)"
-    case .name(let queue): "rename queue \(queue)"
+    case .dropQueue(let queue): "drop \(Self.named(queue))"
+    case .name(let queue): "rename \(Self.named(queue))"
     case .retain(let queue, let on):
-      "queue \(queue) \(on ? "keeps" : "drops") finished dependencies"
+      "\(Self.named(queue)) \(on ? "keeps" : "drops") finished dependencies"
     case .quality(let number, let level): "set quality of \(number) to \(level)"
-    case .queueQuality(let queue, let level): "set quality of queue \(queue) to \(level)"
-    case .invalidate(let queue): "invalidate queue \(queue)"
-    case .report(let queue): "stall report of queue \(queue)"
+    case .queueQuality(let queue, let level): "set quality of \(Self.named(queue)) to \(level)"
+    case .invalidate(let queue): "invalidate \(Self.named(queue))"
+    case .report(let queue): "stall report of \(Self.named(queue))"
     case .set(let number, let setting, let on): "set \(setting.rawValue) of \(number) to \(on)"
     case .join(let number, let group): "add \(number) to group \(group)"
     case .limitGroup(let group, let limit): "limit group \(group) to \(limit)"
@@ -170,20 +179,24 @@ extension Step: CustomStringConvertible {
     case .inject(let number, let source): "inject the result of \(source) into \(number)"
     case .look(let number): "look at \(number)"
     case .pause(let number): "wait for \(number) with a timeout"
-    case .pauseForQueue(let queue): "wait for queue \(queue) with a timeout"
+    case .pauseForQueue(let queue): "wait for \(Self.named(queue)) with a timeout"
     case .startNow(let number): "call start() of \(number)"
     case .finishThrowing(let number): "finish(throwing:) of \(number) now"
     case .both(let first, let second): "fork \(first) and \(second)"
     case .each(let count, let steps): "fork for each of \(count): \(steps)"
     case .blocking: "block for a moment"
     case .validate(let numbers): "look for circles among \(numbers)"
-    case .move(let queue, let place): "move queue \(queue) to \(place.rawValue)"
+    case .move(let queue, let place): "move \(Self.named(queue)) to \(place.rawValue)"
     case .run(let graph): "run graph \(graph)"
     case .runAndWait(let graph): "run graph \(graph) and wait for it"
     case .cancelRun(let graph): "cancel the run of graph \(graph)"
     case .pauseForRun(let graph): "wait for the run of graph \(graph) with a timeout"
     case .fork: "the other threads begin"
     case .meet: "the threads meet"
+    case .handOut: "hand its own queue out"
+    case .takeOver: "wait for a queue that is handed out"
+    case .cancelOwner: "cancel what owns its queue"
+    case .fresh(let fresh, let queue): "add \(fresh) to \(Self.named(queue))"
     default: "?"
     }
   }
@@ -229,7 +242,8 @@ extension Step {
     case .cancelAll, .suspend, .limit, .waitForQueue, .list, .openGate, .observeQueue, .events,
       .awaitQueue, .dropQueue, .name, .retain, .queueQuality, .invalidate, .report, .pauseForQueue,
       .fork,
-      .meet, .blocking, .move, .run, .runAndWait, .cancelRun, .pauseForRun, .occupy:
+      .meet, .blocking, .move, .run, .runAndWait, .cancelRun, .pauseForRun, .occupy, .handOut,
+      .takeOver, .cancelOwner, .fresh:
       []
     }
   }

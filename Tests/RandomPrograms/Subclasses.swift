@@ -64,3 +64,42 @@ private final class Once: Sendable {
     }
   }
 }
+
+/// Has a `start()` of its own, so that it takes a slot even to be skipped.
+final class Starting: Operation, @unchecked Sendable {
+  private let body: @Sendable () -> Void
+  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  override func start() { super.start() }
+  override func main() { body() }
+}
+
+/// Lets something go before it is cancelled.
+final class Releasing: Operation, @unchecked Sendable {
+  private let body: @Sendable () -> Void
+  private let release: @Sendable () -> Void
+  init(_ body: @escaping @Sendable () -> Void, _ release: @escaping @Sendable () -> Void) {
+    self.body = body
+    self.release = release
+  }
+  override func main() { body() }
+  override func cancel() {
+    release()
+    super.cancel()
+  }
+}
+
+/// As `Releasing`, made of others.
+final class ReleasingGroup: GroupOperation, @unchecked Sendable {
+  private let release: @Sendable () -> Void
+  init(
+    _ members: [Operation], _ body: @escaping @Sendable () -> Void,
+    _ release: @escaping @Sendable () -> Void
+  ) {
+    self.release = release
+    super.init(members) { _ in body() }
+  }
+  override func cancel() {
+    release()
+    super.cancel()
+  }
+}

@@ -49,6 +49,8 @@ package struct WholeGenerator {
       if chance(9) { program.plans[number].inCompletion = inside() }
       if plan.kind.overridesCancel, chance(2) { program.plans[number].inCancel = inside() }
     }
+    if chance(3) { addInside() }
+    if chance(12) { addBatch() }
     if chance(24) {
       shareResource()
     } else if chance(24) {

@@ -164,6 +164,26 @@ import Testing
     #expect(cancelled(passing + [.drop(1), .undepend(1, on: 0), .cancel(0)]) == [0, 1, 2])
   }
 
+  /// What a body adds to its own queue holds up what it is inside of, and is cancelled with a group.
+  @Test(.contract(31, 52)) func whatBodiesAddInsideIsKnown() {
+    func program(_ kind: Kind, _ inBody: [Step], _ steps: [Step] = []) -> Program {
+      var plans = (0..<3).map { _ in Plan(kind: .subclass) }
+      plans[1].inBody = inBody
+      plans[2] = Plan(kind: kind)
+      plans[2].members = [1]
+      return Program(seed: 0, queueCount: 1, plans: plans, steps: steps + [.add(2, queue: 0)])
+    }
+    let adds = [Step.add(0, queue: Step.ownQueue)]
+    let edge = [Step.depend(0, on: 2)]
+    #expect(program(.group, adds, edge).circularEdges.count == 1)
+    #expect(program(.group, [], edge).circularEdges.isEmpty)
+    #expect(program(.group, adds + [.cancelOwner]).mayBeCancelled == [0, 1, 2])
+    #expect(program(.group, adds + [.cancelAll(queue: Step.ownQueue)]).mayBeCancelled == [0, 1])
+    #expect(program(.group, adds).mayBeCancelled.isEmpty)
+    #expect(program(.group, adds).waitForFreshEnds)
+    #expect(!program(.group, adds + [.limit(queue: Step.ownQueue, 1)]).waitForFreshEnds)
+  }
+
   /// The model asks that what is told to finish before it is added leaves an open queue at once.
   @Test(.contract(66)) func whatIsToldToFinishIsExpectedToLeaveAtOnce() throws {
     let steps: [Step] = [
