@@ -31,10 +31,6 @@ package struct Fresh: Sendable, Equatable {
     var isTold = false
     /// Its override of `cancel()` finishes what others wait for, before its own mark.
     var releases = false
-
-    /// It is cancelled before it can start: its override lets nothing go first, which it may depend
-    /// on by way of others.
-    var isSureHeir: Bool { isHeir && !releases }
   }
 
   struct Content {

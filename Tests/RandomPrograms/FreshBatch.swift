@@ -22,8 +22,6 @@ final class FreshBatch: Sendable {
   /// Made and limited for the batch alone.
   let hasOwnQueue: Bool
   let queue: Weak<OperationQueue>
-  /// All of them are with the queue.
-  let isIn = Atomic<Bool>(false)
   let operations = Locked<[Operation]>([])
   /// What overrides may finish, and what the end of the program does.
   let sources = (AsyncOperation(), AsyncOperation())
@@ -39,7 +37,7 @@ final class FreshBatch: Sendable {
 
   /// It is cancelled before it can start; nobody cancels others, whose overrides let it go.
   func isSureHeir(_ number: Int) -> Bool {
-    content.members[number].isSureHeir && (hasOwnQueue || content.isOrdered)
+    content.members[number].isHeir && (hasOwnQueue || content.isOrdered)
   }
 
   /// Everything that can end has.
@@ -63,7 +61,6 @@ extension Run {
     do throws(OperationError) { try queue.tryAddOperations(operations) } catch {
       fault("new operations are refused: \(error)")
     }
-    batch.isIn.store(true, ordering: .sequentiallyConsistent)
     inner?.batches.withLock { $0.append(batch) }
     if fresh.hasBarrier { queue.addBarrierBlock { self.barrierRuns(batch) } }
     if isOwn { queue.maxConcurrentOperationCount = 1 }
@@ -149,13 +146,9 @@ extension Run {
 
   // MARK: The end
 
-  /// Ends what batches wait for.
-  ///
-  /// Not while a batch is on its way: an heir inherits when its edges are there, and may begin
-  /// before its mark if what it waits for besides finishes on another thread in that moment.
+  /// Ends what batches wait for, also while one is on its way.
   func letFreshGoOn() {
-    for batch in batches.withLock({ $0 })
-    where batch.isIn.load(ordering: .sequentiallyConsistent) {
+    for batch in batches.withLock({ $0 }) {
       batch.sources.0.finish()
       batch.sources.1.finish()
     }

@@ -296,7 +296,9 @@ extension Operation {
   @inline(__always) private final func endRegistration(
     _ registration: Registration, _ hasEdges: Bool, _ locked: UInt32
   ) -> Job? {
-    let bits = StateChange.register(locked)
+    var bits = StateChange.register(locked)
+    // The last edge may be resolved before the mark below: its begin looks at the edges again.
+    if registration.inheritsCancellation { bits = StateChange.recall(bits) }
     // Every edge waits: whoever resolves the last one hands over, and the start waits for the edit
     // lock, so nothing may follow the unlock.
     if registration.resolved == 0, hasEdges {
