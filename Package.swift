@@ -11,10 +11,11 @@ let strict: [SwiftSetting] =
   ]
   + (Context.environment["BENCH_WARNINGS_AS_ERRORS"] == "1" ? [.treatAllWarnings(as: .error)] : [])
 
-/// Flags of OpenMP, for which SwiftPM has no setting; none unless the environment names the library.
+/// Flags of OpenMP, for which SwiftPM has no setting; none unless the environment names the
+/// library.
 ///
-/// `scripts/bench` finds the folders. Without them the manifest has no unsafe flag, so that packages may depend on this
-/// one by version.
+/// `scripts/bench` finds the folders. Without them the manifest has no unsafe flag, so that
+/// packages may depend on this one by version.
 let openMP: (compiler: [CSetting], linker: [LinkerSetting]) = {
   guard let include = Context.environment["BENCH_OPENMP_INCLUDE"],
     let library = Context.environment["BENCH_OPENMP_LIBRARY"]
@@ -396,7 +397,8 @@ let package = Package(
   cxxLanguageStandard: .cxx17
 )
 
-// BENCH_TEST_TARGETS=A,B leaves these test targets and what they need, for a build that takes half as long.
+// BENCH_TEST_TARGETS=A,B leaves these test targets and what they need, for a build that takes half
+// as long.
 if let wanted = Context.environment["BENCH_TEST_TARGETS"] {
   var kept: Set<String> = []
   func keep(_ name: String) {

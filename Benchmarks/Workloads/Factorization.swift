@@ -5,8 +5,9 @@ package import Harness
 
 /// Tiled Cholesky and LU: an operation for each step on a tile, with the dependences of its tiles.
 ///
-/// Stresses: graphs of few, long operations whose critical path matters, with wide steps that others
-/// wait for. Does not show: a linear-algebra library; every system calls the same kernels. The answer is the residual of the factors, by a random vector.
+/// Stresses: graphs of few, long operations whose critical path matters, with wide steps that
+/// others wait for. Does not show: a linear-algebra library; every system calls the same kernels.
+/// The answer is the residual of the factors, by a random vector.
 enum Factorization {
   /// Which one.
   enum Method: String { case cholesky, lu }

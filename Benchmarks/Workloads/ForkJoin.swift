@@ -47,7 +47,8 @@ package final class ForkJoin: Workload {
       join = node
       argument -= 2
     }
-    // A join that has both values is gone. So a body that is to leave its mark twice spoils the sum.
+    // A join that has both values is gone. So a body that is to leave its mark twice spoils the
+    // sum.
     let runs = PlantedFault.runs()
     if runs > 0 { join.deliver(UInt64(argument) + UInt64(runs - 1) << 60) }
   }

@@ -8,8 +8,8 @@ package import Scheduling
 ///
 /// Stresses: what a queued operation costs in memory and in building and releasing: `build`,
 /// `release`, `peak-rss`, and with `--allocations` bytes and calls per operation. Does not show:
-/// running; bodies are empty but for their mark. In the first iteration, the warm-up, those of a graph
-/// check that the one before has run.
+/// running; bodies are empty but for their mark. In the first iteration, the warm-up, those of a
+/// graph check that the one before has run.
 package final class Pending: Workload {
   private let storage: SlotStorage
   private let edges: Bool
@@ -58,8 +58,8 @@ package final class Pending: Workload {
 
 /// A steady number of operations, each of which is replaced by another when it has run.
 ///
-/// Stresses: memory that is taken and given back all the time, by threads other than those that took
-/// it: `peak-rss` and `minor-faults` must not grow with the length. Does not show: bursts.
+/// Stresses: memory that is taken and given back all the time, by threads other than those that
+/// took it: `peak-rss` and `minor-faults` must not grow with the length. Does not show: bursts.
 package final class Churn: Workload {
   private let window: Int
   private let count: Int

@@ -5,8 +5,8 @@ package import Harness
 
 /// Mergesort as a graph: sorted runs, merged in pairs until there is one.
 ///
-/// Stresses: a tree of joins whose operations double from level to level, so that the last ones have
-/// no company. Does not show: a parallel merge.
+/// Stresses: a tree of joins whose operations double from level to level, so that the last ones
+/// have no company. Does not show: a parallel merge.
 enum MergeSort {
   /// A run or a merge, by the number of its node: the runs first, then the merges level by level.
   struct Body: NodeBody {

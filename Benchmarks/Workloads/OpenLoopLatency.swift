@@ -102,8 +102,8 @@ package final class Knee: Workload {
   }
 }
 
-/// One operation that adds the next one to the other of two queues, back and forth, in several games
-/// at once.
+/// One operation that adds the next one to the other of two queues, back and forth, in several
+/// games at once.
 ///
 /// Stresses: handing over between queues, and waking a worker for one operation. Does not show:
 /// throughput of many operations. Run is the time of a hop.

@@ -18,7 +18,8 @@ final class PlantedFault: Sendable {
     case doubledBody = "doubled-body"
     /// An operation does not have a predecessor that it should wait for.
     case missingEdge = "missing-edge"
-    /// An operation has one and does not wait for it: the number of edges is right, the order is not.
+    /// An operation has one and does not wait for it: the number of edges is right, the order is
+    /// not.
     case unheededEdge = "unheeded-edge"
   }
 
@@ -123,7 +124,8 @@ final class PlantedFault: Sendable {
     #endif
   }
 
-  /// Whether an operation is to wait for the predecessor with that slot: yes unless it is the place.
+  /// Whether an operation is to wait for the predecessor with that slot: yes unless it is the
+  /// place.
   @inline(__always) static func keepsEdge(from slot: Int) -> Bool {
     #if DEBUG
       current?.keepsEdge(from: slot) ?? true

@@ -6,10 +6,10 @@ package import Scheduling
 
 /// Pending operations of low priority, of which every tenth is raised to very high while it waits.
 ///
-/// Stresses: finding an operation where it is queued, and taking it out of its place. Does not show:
-/// changes of operations that run. The queue has its workers held while priorities change; run is
-/// the changes and the way until it is quiet. `inversion` is the time that raised operations waited
-/// while others began.
+/// Stresses: finding an operation where it is queued, and taking it out of its place. Does not
+/// show: changes of operations that run. The queue has its workers held while priorities change;
+/// run is the changes and the way until it is quiet. `inversion` is the time that raised operations
+/// waited while others began.
 package final class PriorityChange: Workload {
   private let storage: SlotStorage
   private let started: StampStorage

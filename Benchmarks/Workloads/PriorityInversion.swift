@@ -8,8 +8,9 @@ package import Scheduling
 /// ones.
 ///
 /// Stresses: inversion through a dependency. Does not show: throughput; the crowd holds its workers
-/// on purpose. A scheduler that lets a dependency inherit priority starts the urgent operation soon,
-/// any other after the crowd: `latency` is from the addition of all to the start of the urgent one.
+/// on purpose. A scheduler that lets a dependency inherit priority starts the urgent operation
+/// soon, any other after the crowd: `latency` is from the addition of all to the start of the
+/// urgent one.
 package final class PriorityInversion: Workload {
   private let crowd: Int
   private let hold: UInt64

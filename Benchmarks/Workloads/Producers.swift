@@ -6,8 +6,8 @@ package import Scheduling
 
 /// Closures without dependencies, added by several threads, to one queue or to several of one pool.
 ///
-/// Stresses: what submitters and workers share: the injector, a queue's count and its registry. Does
-/// not show: dependency release. The threads wait, asleep, when the figures begin.
+/// Stresses: what submitters and workers share: the injector, a queue's count and its registry.
+/// Does not show: dependency release. The threads wait, asleep, when the figures begin.
 package final class Producers: Workload {
   private let threads: Int
   private let queues: Int

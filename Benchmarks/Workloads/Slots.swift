@@ -22,8 +22,8 @@ package struct Slots: Sendable {
     return cslots_increment(handle, index)
   }
 
-  /// What a body is told that leaves another number of marks is what it would be told otherwise: the
-  /// wrong mark is all that a check can find.
+  /// What a body is told that leaves another number of marks is what it would be told otherwise:
+  /// the wrong mark is all that a check can find.
   @inline(never) private func plantedIncrement(_ index: Int, _ runs: Int) -> UInt32 {
     let told = cslots_read(handle, index) &+ 1
     for _ in 0..<runs { _ = cslots_increment(handle, index) }

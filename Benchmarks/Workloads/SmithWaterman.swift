@@ -3,11 +3,12 @@
 internal import CKernels
 package import Harness
 
-/// Local alignment of two sequences in blocks; each waits for the one above and the one to the left.
+/// Local alignment of two sequences in blocks; each waits for the one above and the one to the
+/// left.
 ///
 /// Stresses: a wavefront whose operations do real work, so that what counts is how soon the next
-/// diagonal is known. Does not show: fast alignment; the kernel is a plain loop. The answer is every
-/// score of the serial table.
+/// diagonal is known. Does not show: fast alignment; the kernel is a plain loop. The answer is
+/// every score of the serial table.
 enum SmithWaterman {
   /// A block, by the number of its node, row by row.
   struct Body: NodeBody {

@@ -2,8 +2,8 @@
 
 package import Harness
 
-/// The grids of Task Bench (Slaughter et al., SC'20): in each step a row of points, and a pattern of
-/// dependences of a point on points of the step before.
+/// The grids of Task Bench (Slaughter et al., SC'20): in each step a row of points, and a pattern
+/// of dependences of a point on points of the step before.
 ///
 /// A plain value; any thread.
 package struct TaskBenchGrid: Hashable, Sendable {

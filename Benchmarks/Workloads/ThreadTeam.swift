@@ -6,8 +6,8 @@ internal import Synchronization
 
 /// Threads that begin together, for workloads with several submitters.
 ///
-/// They are made before the figures begin and wait, asleep, for `go()`. One thread makes, starts and
-/// joins a team.
+/// They are made before the figures begin and wait, asleep, for `go()`. One thread makes, starts
+/// and joins a team.
 final class ThreadTeam {
   private let threads: [(thread: SystemThread, gate: Parker)]
 

@@ -6,8 +6,8 @@ package import Scheduling
 
 /// Operations that fail a few times and are retried, inside of limits that they keep or break.
 ///
-/// Stresses: composites: operations that make, watch and cancel others. Does not show: the cost of a
-/// plain operation. Every fourth would sleep for longer than its limit and has to be ended by it.
+/// Stresses: composites: operations that make, watch and cancel others. Does not show: the cost of
+/// a plain operation. Every fourth would sleep for longer than its limit and has to be ended by it.
 package final class TimeoutsAndRetries: Workload {
   private struct NotYet: Error {}
 
@@ -37,8 +37,8 @@ package final class TimeoutsAndRetries: Workload {
     var queue: OperationQueue? = OperationQueue(scheduler: scheduler)
     for index in 0..<count {
       guard !isSlow(index) else {
-        // Asynchronous, so that the limit and not the sleep frees the worker; so long that no stall of
-        // the machine lets the sleep end first.
+        // Asynchronous, so that the limit and not the sleep frees the worker; so long that no stall
+        // of the machine lets the sleep end first.
         let slow = ResultOperation { () async throws -> Int in
           try await Task.sleep(for: .seconds(3600))
           return index

@@ -7,8 +7,8 @@ package import Statistics
 /// How much faster one scheduler gets through one benchmark with more workers.
 ///
 /// The speed-up is by how much the time per operation shrinks against the fewest workers, round by
-/// round. That is strong scaling where all sizes stay as they are, and weak scaling where sizes grow
-/// with the workers: with time per operation the definition is the same. Source: Gustafson,
+/// round. That is strong scaling where all sizes stay as they are, and weak scaling where sizes
+/// grow with the workers: with time per operation the definition is the same. Source: Gustafson,
 /// Reevaluating Amdahl's Law, CACM 31(5), 1988.
 package struct ScalingResult: Sendable {
   /// What happens to the sizes as workers are added.

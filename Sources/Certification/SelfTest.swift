@@ -54,7 +54,8 @@ package struct SelfTest {
 
   /// Tests everything; minutes.
   ///
-  /// - Throws: `interrupted`, and then there is no certificate. What else fails is a proof that does
+  /// - Throws: `interrupted`, and then there is no certificate. What else fails is a proof that
+  ///   does
   ///   not hold.
   package func run() throws(MeasurementFailure) -> Certificate {
     observe(.probing("clock and threads"))

@@ -4,8 +4,8 @@ package import Scheduling
 
 /// A value of an axis: a whole number, a decimal, or one of the axis' words.
 ///
-/// A plain value; any thread. A decimal keeps the text that it was given as, so that `0.10` is asked
-/// for, recorded and asked for again as `0.10`.
+/// A plain value; any thread. A decimal keeps the text that it was given as, so that `0.10` is
+/// asked for, recorded and asked for again as `0.10`.
 package enum AxisValue: Hashable, Sendable, CustomStringConvertible {
   /// A whole number.
   case number(Int)

@@ -2,10 +2,10 @@
 
 /// The processor's counters, for every thread that the process has and all that these start.
 ///
-/// Each event has a counter of its own on each thread, which the threads that it starts inherit: many
-/// kernels read no group of events that threads inherit. Open counters cost every switch between
-/// threads, also while they do not count. A reading is one system call per event and thread. Not for
-/// several threads at once.
+/// Each event has a counter of its own on each thread, which the threads that it starts inherit:
+/// many kernels read no group of events that threads inherit. Open counters cost every switch
+/// between threads, also while they do not count. A reading is one system call per event and
+/// thread. Not for several threads at once.
 package struct HardwareCounters {
   /// Readings, or why there is none, in the order of the events.
   typealias Readings = [Result<CounterReading, CounterRefusal>]

@@ -6,8 +6,8 @@ internal import CSystemShims
 ///
 /// One thread calls `begin`, `built`, `ran`, `released`, once each and in this order. Wall time is
 /// begin → released; build, run and release are its three parts and sum to it exactly. CPU time,
-/// context switches and page faults are those of the whole process over the same stretch, read just outside it, so
-/// that their cost is not in it.
+/// context switches and page faults are those of the whole process over the same stretch, read just
+/// outside it, so that their cost is not in it.
 package struct IterationRecorder {
   private struct Stamps {
     var begin: UInt64 = 0
@@ -28,8 +28,8 @@ package struct IterationRecorder {
   /// What the processor counts; nil in iterations that are timed.
   var hardware: HardwareTotals?
 
-  /// Samples reported in this iteration, in nanoseconds, by registry name; in the order in which the
-  /// names came first.
+  /// Samples reported in this iteration, in nanoseconds, by registry name; in the order in which
+  /// the names came first.
   package private(set) var samples: [(metric: String, nanoseconds: [UInt64])] = []
   /// Other values reported in this iteration, by metric name.
   package private(set) var values: [(metric: String, value: Double)] = []

@@ -74,8 +74,8 @@ package struct WorkloadDescription: Sendable {
   package var metrics: Set<String>
   /// What one iteration is expected to take one worker, in seconds, for estimates alone.
   ///
-  /// Nil where an operation takes about a microsecond: the operations are counted then by making the
-  /// workload, so one whose `make` is slow says its time itself.
+  /// Nil where an operation takes about a microsecond: the operations are counted then by making
+  /// the workload, so one whose `make` is slow says its time itself.
   package var iterationSeconds: (@Sendable (Parameters) -> Double)?
   /// Makes the workload.
   package var make: Make

@@ -137,14 +137,15 @@ open class Operation: @unchecked Sendable {
   ///
   /// Never interrupts running code; changes nothing once finished; further calls do nothing, but
   /// for operations made of others, whose members are cancelled when any of the calls returns, or
-  /// when the one returns inside of which it is made. O(1), or O(dependencies) for an operation that
-  /// waits for some, and the same for each member.
+  /// when the one returns inside of which it is made. O(1), or O(dependencies) for an operation
+  /// that waits for some, and the same for each member.
   ///
   /// Of operations that are cancelled together those without an override are marked first, then the
   /// overrides are called, then what was cancelled is let go and told. An override that waits lets
   /// go of what has been cancelled so far, and nothing else comes before it returns. With a lock or
-  /// a semaphore of its own it waits inside of `OperationQueue.blocking`, and calls `super.cancel()`
-  /// before that: what it marks in there is let go after the override has returned.
+  /// a semaphore of its own it waits inside of `OperationQueue.blocking`, and calls
+  /// `super.cancel()` before that: what it marks in there is let go after the override has
+  /// returned.
   open func cancel() { cancelNow() }
 
   // What follows is written for users; the machinery never calls it, so that overrides see only

@@ -4,14 +4,17 @@ import ConcurrencyPrimitives
 public import Scheduling
 import Synchronization
 
-/// Starts operations on a scheduler: in priority order among the ready ones, within a limit, unless suspended.
+/// Starts operations on a scheduler: in priority order among the ready ones, within a limit, unless
+/// suspended.
 ///
-/// Members and meaning are those of Foundation's class of the same name. Every member may be called from any thread.
-/// A queue with pending operations stays alive until they have finished, even if nobody holds it (contract 110).
+/// Members and meaning are those of Foundation's class of the same name. Every member may be called
+/// from any thread. A queue with pending operations stays alive until they have finished, even if
+/// nobody holds it (contract 110).
 ///
-/// Subclasses may override the members that are open, like those of Foundation's class. The machinery itself calls none
-/// of them, so an override sees what users of the queue do; `addOperation(_:)` with a closure alone passes an operation
-/// for it to the other `addOperation(_:)`, as on Foundation.
+/// Subclasses may override the members that are open, like those of Foundation's class. The
+/// machinery itself calls none of them, so an override sees what users of the queue do;
+/// `addOperation(_:)` with a closure alone passes an operation for it to the other
+/// `addOperation(_:)`, as on Foundation.
 open class OperationQueue: @unchecked Sendable {
   /// Lets the scheduler decide how many operations run at a time.
   public static let defaultMaxConcurrentOperationCount = -1
@@ -77,9 +80,11 @@ open class OperationQueue: @unchecked Sendable {
     open()
   }
 
-  /// A queue on the scheduler of a room above this one: of `OperationsFoundation` the process-wide work-stealing scheduler.
+  /// A queue on the scheduler of a room above this one: of `OperationsFoundation` the process-wide
+  /// work-stealing scheduler.
   ///
-  /// For programs written for Foundation, whose subclasses override it. Stops the process where no such room is linked.
+  /// For programs written for Foundation, whose subclasses override it. Stops the process where no
+  /// such room is linked.
   public init() {
     guard let scheduler = Self.roomAbove.withLock({ $0.defaultScheduler })?() else {
       Fault.stop(
@@ -91,12 +96,13 @@ open class OperationQueue: @unchecked Sendable {
     open()
   }
 
-  /// The inner queue of `owner`, whose `main()` runs on the calling thread; its operations run where the owner does.
+  /// The inner queue of `owner`, whose `main()` runs on the calling thread; its operations run
+  /// where the owner does.
   ///
-  /// `whenEmpty` is called on a worker, once for every time the queue has become empty. `mayEndFirst` says that the owner
-  /// does not always wait for its members.
-  // Usable from inline only so that it counts as public: a class with a hidden designated initialiser passes no
-  // convenience initialiser on to classes of other modules.
+  /// `whenEmpty` is called on a worker, once for every time the queue has become empty.
+  /// `mayEndFirst` says that the owner does not always wait for its members.
+  // Usable from inline only so that it counts as public: a class with a hidden designated
+  // initialiser passes no convenience initialiser on to classes of other modules.
   @usableFromInline init(
     innerOf owner: Operation, mayEndFirst: Bool = false, whenEmpty: @escaping @Sendable () -> Void
   ) {
@@ -118,15 +124,17 @@ open class OperationQueue: @unchecked Sendable {
     open()
   }
 
-  /// A queue that starts operations strictly in the order in which they were added, if `startsInOrder` is set.
+  /// A queue that starts operations strictly in the order in which they were added, if
+  /// `startsInOrder` is set.
   ///
-  /// Levels do not count then, and an operation that is not ready holds back those behind it, ready ones too: what
-  /// depends on an operation added later never starts (the stall report shows the cycle). Cancelled operations leave
-  /// without their turn.
+  /// Levels do not count then, and an operation that is not ready holds back those behind it, ready
+  /// ones too: what depends on an operation added later never starts (the stall report shows the
+  /// cycle). Cancelled operations leave without their turn.
   ///
-  /// Dependencies and barriers hold back, a condition of the operation's own does not: one whose `isReady` is overridden
-  /// and false when its turn comes, whose `readinessCondition` is not met, or which lacks a resource, loses its turn, even
-  /// if it never was ready, and starts when it can. Express what the order must wait for as a dependency.
+  /// Dependencies and barriers hold back, a condition of the operation's own does not: one whose
+  /// `isReady` is overridden and false when its turn comes, whose `readinessCondition` is not met,
+  /// or which lacks a resource, loses its turn, even if it never was ready, and starts when it can.
+  /// Express what the order must wait for as a dependency.
   public init(scheduler: any Scheduler, startsInOrder: Bool) {
     home = QueueHome(scheduler)
     role = QueueRole(order: startsInOrder ? StrictOrder() : nil)
@@ -172,7 +180,8 @@ open class OperationQueue: @unchecked Sendable {
 
   /// The queue at `word`, unretained.
   static func reference(_ word: UInt) -> Unmanaged<OperationQueue> {
-    // SAFETY: `word` comes from a membership, a start-gate entry or a credit, each of which keeps the queue alive.
+    // SAFETY: `word` comes from a membership, a start-gate entry or a credit, each of which keeps
+    // the queue alive.
     unsafe .at(word)
   }
 
@@ -196,35 +205,40 @@ open class OperationQueue: @unchecked Sendable {
 
   /// Name and state: `queue "downloads" (1 operation, limit 2, suspended)`.
   ///
-  /// Any thread, with any lock of the program held: it calls nothing that a program can override or pass in.
+  /// Any thread, with any lock of the program held: it calls nothing that a program can override or
+  /// pass in.
   open var description: String { diagnosis }
 
-  /// The level that operations inherit which have none of their own, and at least that of all others (contract 93).
+  /// The level that operations inherit which have none of their own, and at least that of all
+  /// others (contract 93).
   ///
-  /// A change counts for operations that start later (contract 96). Setting a level other than `default` costs
-  /// O(operations in the queue).
+  /// A change counts for operations that start later (contract 96). Setting a level other than
+  /// `default` costs O(operations in the queue).
   open var qualityOfService: QualityOfService {
     get { attributes.withLock { $0.shownQualityOfService ?? $0.qualityOfService } }
     set { setQualityOfService(newValue) }
   }
 
-  /// How many operations may execute at a time; −1, the default, lets the scheduler decide; 0 starts nothing.
+  /// How many operations may execute at a time; −1, the default, lets the scheduler decide; 0
+  /// starts nothing.
   ///
-  /// Lowering it interrupts nothing: once the setter has returned, no start exceeds the new limit. Raising it starts
-  /// more at once (contract 111, 112). Other negative values stop the process.
+  /// Lowering it interrupts nothing: once the setter has returned, no start exceeds the new limit.
+  /// Raising it starts more at once (contract 111, 112). Other negative values stop the process.
   ///
-  /// A limit above 32768 is kept rounded down to a multiple of 32, and one above 983040 as 983040: never more than what was set
-  /// execute. Without a limit there may execute what the queue holds, but asynchronous operations that would be the
-  /// 1048576th to execute at once stop the process: a queue that may get so many needs a limit.
+  /// A limit above 32768 is kept rounded down to a multiple of 32, and one above 983040 as 983040:
+  /// never more than what was set execute. Without a limit there may execute what the queue holds,
+  /// but asynchronous operations that would be the 1048576th to execute at once stop the process: a
+  /// queue that may get so many needs a limit.
   open var maxConcurrentOperationCount: Int {
     get { storedLimit }
     set { setLimit(newValue) }
   }
 
-  /// While true no operation starts; running ones go on; adding, cancelling and editing stay legal (contract 115).
+  /// While true no operation starts; running ones go on; adding, cancelling and editing stay legal
+  /// (contract 115).
   ///
-  /// No start is claimed after the setter has returned; at most as many operations as were running then may still be
-  /// about to enter their bodies.
+  /// No start is claimed after the setter has returned; at most as many operations as were running
+  /// then may still be about to enter their bodies.
   open var isSuspended: Bool {
     get { isSuspendedNow }
     set { setSuspended(newValue) }
@@ -232,9 +246,10 @@ open class OperationQueue: @unchecked Sendable {
 
   /// Adds an operation, which the queue keeps until it has finished (contract 105).
   ///
-  /// From anywhere, operations of this queue included. An operation that is executing, finished or in any queue stops
-  /// the process; `tryAddOperation(_:)` throws instead. O(1) but for its dependencies.
-  /// Consuming: one that nobody else keeps goes to the queue without counting a reference.
+  /// From anywhere, operations of this queue included. An operation that is executing, finished or
+  /// in any queue stops the process; `tryAddOperation(_:)` throws instead. O(1) but for its
+  /// dependencies. Consuming: one that nobody else keeps goes to the queue without counting a
+  /// reference.
   open func addOperation(_ operation: consuming Operation) {
     do { try tryAddOperation(operation) } catch {
       error.fault("addOperation(_:) on queue \"\(storedName)\"")
@@ -243,9 +258,10 @@ open class OperationQueue: @unchecked Sendable {
 
   /// Adds a closure; the cheapest way to run one.
   ///
-  /// No object exists for it until the handle's `operation` is asked for (or an enumeration of the queue asks). Any
-  /// thread. O(1), without allocation once the thread's cells are warm, the closure's own captures apart. A queue of a
-  /// subclass makes an operation for it and passes that to `addOperation(_:)`, which may be overridden.
+  /// No object exists for it until the handle's `operation` is asked for (or an enumeration of the
+  /// queue asks). Any thread. O(1), without allocation once the thread's cells are warm, the
+  /// closure's own captures apart. A queue of a subclass makes an operation for it and passes that
+  /// to `addOperation(_:)`, which may be overridden.
   @discardableResult
   open func addOperation(_ block: consuming @escaping @Sendable () -> Void) -> OperationHandle {
     guard type(of: self) == OperationQueue.self else {
@@ -256,15 +272,17 @@ open class OperationQueue: @unchecked Sendable {
     return addClosure(consume block)
   }
 
-  /// Adds all operations in one step: none of them starts before all are in (contract 87, 105, 106).
+  /// Adds all operations in one step: none of them starts before all are in (contract 87, 105,
+  /// 106).
   ///
-  /// All are members before the first one may start, and all that are ready are handed over in one step, together with
-  /// those that need no slot. One that becomes ready in the middle of the call, since its last dependency, which is no
-  /// member of the batch, finishes on another thread or in an event handler, goes to the queue then, and may start
-  /// before a more urgent member. Suspend the queue for the time of the call where that matters.
+  /// All are members before the first one may start, and all that are ready are handed over in one
+  /// step, together with those that need no slot. One that becomes ready in the middle of the call,
+  /// since its last dependency, which is no member of the batch, finishes on another thread or in
+  /// an event handler, goes to the queue then, and may start before a more urgent member. Suspend
+  /// the queue for the time of the call where that matters.
   ///
-  /// Returns when all have finished if `waitUntilFinished` is set. An illegal member stops the process;
-  /// `tryAddOperations(_:)` throws and adds none. Does not go through `addOperation(_:)`.
+  /// Returns when all have finished if `waitUntilFinished` is set. An illegal member stops the
+  /// process; `tryAddOperations(_:)` throws and adds none. Does not go through `addOperation(_:)`.
   open func addOperations(_ operations: [Operation], waitUntilFinished: Bool) {
     do { try tryAddOperations(operations) } catch {
       error.fault(
@@ -274,35 +292,41 @@ open class OperationQueue: @unchecked Sendable {
     for operation in operations { operation.waitUntilFinished() }
   }
 
-  /// Adds a block that runs after everything added before it, before anything added after it, alone (contract 116).
+  /// Adds a block that runs after everything added before it, before anything added after it, alone
+  /// (contract 116).
   ///
-  /// Obeys suspension, limit and `cancelAllOperations()`; not counted in `operations` and `operationCount`.
+  /// Obeys suspension, limit and `cancelAllOperations()`; not counted in `operations` and
+  /// `operationCount`.
   open func addBarrierBlock(_ barrier: @escaping @Sendable () -> Void) { addBarrier(barrier) }
 
-  /// Cancels every operation the queue holds now, executing ones and barriers included (contract 52).
+  /// Cancels every operation the queue holds now, executing ones and barriers included (contract
+  /// 52).
   ///
   /// All of them are marked before this call sets the first one free. (A worker that has one
   /// already may skip it as soon as that is marked, and start what it set free. What overrides of
   /// `cancel()` do before: see Composition.md.)
   open func cancelAllOperations() { cancelMembers() }
 
-  /// Blocks until the queue has no operations, those added meanwhile and barriers included (contract 103).
+  /// Blocks until the queue has no operations, those added meanwhile and barriers included
+  /// (contract 103).
   ///
-  /// Completion blocks of these operations have returned by then (contract 60). From inside one of the queue's own
-  /// operations or completion blocks it stops the process.
+  /// Completion blocks of these operations have returned by then (contract 60). From inside one of
+  /// the queue's own operations or completion blocks it stops the process.
   @available(*, noasync, message: "blocks the thread; use await finished() on the queue")
   open func waitUntilAllOperationsAreFinished() { _ = waitUntilEmpty(by: nil) }
 
-  /// The queue whose operation runs on the calling thread; nil elsewhere and in completion blocks (contract 118).
+  /// The queue whose operation runs on the calling thread; nil elsewhere and in completion blocks
+  /// (contract 118).
   ///
   /// On the main thread of a program that imports `OperationsFoundation`: the main queue.
   open class var current: OperationQueue? { builtInCurrent }
 
   /// The queue whose operations run one at a time on the main thread (contract 119).
   ///
-  /// They run only while the main thread serves its run loop or `dispatchMain()`. Suspension, limit, name, underlying queue
-  /// and quality of service have Foundation's values, attempts to set them are ignored; `cancelAllOperations()` works. The
-  /// main thread keeps its niceness, whatever the quality of service says.
+  /// They run only while the main thread serves its run loop or `dispatchMain()`. Suspension,
+  /// limit, name, underlying queue and quality of service have Foundation's values, attempts to set
+  /// them are ignored; `cancelAllOperations()` works. The main thread keeps its niceness, whatever
+  /// the quality of service says.
   ///
   /// Stops the process where `OperationsFoundation`, which has the queue, is not linked.
   open class var main: OperationQueue {

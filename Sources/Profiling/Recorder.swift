@@ -17,8 +17,9 @@ package final class Recorder: Sendable {
   /// The most rings that are made ready.
   private static let mostReadyRings = 64
 
-  /// A thread without an event for so long may have lost its processor: longer than most bodies that
-  /// one cares to the microsecond about, shorter than any time that a system gives to another thread.
+  /// A thread without an event for so long may have lost its processor: longer than most bodies
+  /// that one cares to the microsecond about, shorter than any time that a system gives to another
+  /// thread.
   private static let longGapNanoseconds = 50_000.0
 
   private static let isTaken = Atomic<Bool>(false)

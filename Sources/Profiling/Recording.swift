@@ -16,8 +16,8 @@ public final class Recording: Sendable {
     ///
     /// The oldest go when there is no room. Rounded up to a power of two; 24 bytes each.
     public var eventsPerThread = RecordingOptions.usualRingEvents
-    /// Ends the recording when an operation has been ready for longer and has not started, so that it
-    /// has what came before; nil, the default, for never.
+    /// Ends the recording when an operation has been ready for longer and has not started, so that
+    /// it has what came before; nil, the default, for never.
     public var breakOver: Duration?
 
     /// The usual: everything, with room for some 10 000 operations per thread.

@@ -19,8 +19,8 @@ package struct RecordingBreak: Sendable, Equatable {
 /// A thread that reads the rings of a recording while it goes on, and ends it when an operation has
 /// waited for too long.
 ///
-/// The threads that record do nothing for it. It looks a few times in the shortest wait that it is to
-/// find.
+/// The threads that record do nothing for it. It looks a few times in the shortest wait that it is
+/// to find.
 final class WaitWatcher: Sendable {
   private let isOver = Atomic<Bool>(false)
   private let parker = Parker()

@@ -6,8 +6,8 @@ internal import Harness
 package import Measurement
 internal import Results
 
-/// Keeps processes apart that use the same thing, which a file stands for: many may use it, one at a
-/// time changes it.
+/// Keeps processes apart that use the same thing, which a file stands for: many may use it, one at
+/// a time changes it.
 ///
 /// So many may run a built revision, and one at a time builds or removes it.
 /// The kernel gives the lock up when the last process that holds it has ended, however it ended. A

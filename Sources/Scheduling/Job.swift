@@ -46,10 +46,10 @@ public import Synchronization
 /// it may live in an atomic slot of a deque and cross threads freely.
 ///
 /// What makes a job of a word or an address, and what runs one, is marked `@unsafe`: under strict
-/// memory safety only code that says `unsafe` jumps to a word or runs a job twice. A chain cannot be
-/// copied, so the compiler notices when one is handed on twice. A job can, because offers, sets and
-/// predicates name jobs that somebody else owns: when a copy goes into a chain beside the original,
-/// the conformance kit notices, as `.exactlyOnce`.
+/// memory safety only code that says `unsafe` jumps to a word or runs a job twice. A chain cannot
+/// be copied, so the compiler notices when one is handed on twice. A job can, because offers, sets
+/// and predicates name jobs that somebody else owns: when a copy goes into a chain beside the
+/// original, the conformance kit notices, as `.exactlyOnce`.
 @safe @frozen public struct Job: Hashable, Sendable {
   /// Address of the header | band.
   ///

@@ -2,9 +2,9 @@
 
 /// Reads a graph in the form of this suite: a line per task, `id,duration_ns,after[,name]`.
 ///
-/// `after` holds the ids of the tasks that it waits for, blanks between them; they may stand further
-/// down. Lines `# key: value` before the header say where the graph is from. A name may be quoted as
-/// in every CSV, without line ends in it.
+/// `after` holds the ids of the tasks that it waits for, blanks between them; they may stand
+/// further down. Lines `# key: value` before the header say where the graph is from. A name may be
+/// quoted as in every CSV, without line ends in it.
 struct GraphCSVReader {
   /// The columns of every file.
   static let columns = "id,duration_ns,after"

@@ -3,8 +3,8 @@
 extension TaskGraph {
   /// The graph in the form that `GraphCSVReader` reads, with its facts and these above them.
   ///
-  /// Ids are the numbers of the tasks from 1 on. Control characters of names and facts, which a line
-  /// has no room for, become U+FFFD. O(bytes).
+  /// Ids are the numbers of the tasks from 1 on. Control characters of names and facts, which a
+  /// line has no room for, become U+FFFD. O(bytes).
   package func csv(facts first: [Fact] = []) -> [UInt8] {
     var bytes: [UInt8] = []
     func line(_ text: String) {

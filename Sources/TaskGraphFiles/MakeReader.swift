@@ -49,7 +49,8 @@ package struct MakeReader {
   /// - Parameters:
   ///   - path: what messages name.
   ///   - folder: where the outermost make ran; names of targets elsewhere have their folder in front.
-  /// - Complexity: O(records · log records + dependencies), with the square of the makes in one line.
+  /// - Complexity: O(records · log records + dependencies), with the square of the makes in one
+  ///   line.
   package static func read(
     _ records: [RecipeRecord], database: MakeDatabase, name: String, path: String, folder: String
   ) throws(TaskGraphError) -> TaskGraph? {

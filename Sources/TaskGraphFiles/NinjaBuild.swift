@@ -59,8 +59,8 @@ package struct NinjaBuild: Sendable {
 extension NinjaLog {
   /// The first line of a log, which says its version, and those of the others that `before` lacks.
   ///
-  /// Ninja writes the log anew now and then, so that what is new is not simply at its end. A line has
-  /// the time at which its output was written, which tells two runs of a statement apart.
+  /// Ninja writes the log anew now and then, so that what is new is not simply at its end. A line
+  /// has the time at which its output was written, which tells two runs of a statement apart.
   static func lines(of log: [UInt8], notIn before: [UInt8]) -> [UInt8] {
     let old = Set(before.split(separator: 0x0A))
     var kept: [UInt8] = []

@@ -9,8 +9,8 @@ package enum TaskGraphFile {
   /// manifest or log, or a folder with a `build.ninja`.
   ///
   /// The format follows from the name (`.csv`; `.json`; `.dot`, `.gv`; `.ninja`, `.ninja_log`, a
-  /// folder), else from the beginning of the file. Any thread. Time and memory are linear in the size of the files and the
-  /// number of dependencies.
+  /// folder), else from the beginning of the file. Any thread. Time and memory are linear in the
+  /// size of the files and the number of dependencies.
   package static func load(path: String) throws(TaskGraphError) -> TaskGraph {
     let file = try file(at: path)
     return try graph(try FileBytes.read(file), of: file)
@@ -64,7 +64,8 @@ package enum TaskGraphFile {
     )
   }
 
-  /// Reads a graph of our own form, WfCommons or DOT or a recording from memory; `path` serves for messages and the name.
+  /// Reads a graph of our own form, WfCommons or DOT or a recording from memory; `path` serves for
+  /// messages and the name.
   ///
   /// A Ninja manifest is read without any log and so fails; see `parseNinja`.
   package static func parse(_ bytes: [UInt8], format: TaskGraph.Format, path: String)

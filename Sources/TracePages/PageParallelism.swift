@@ -9,7 +9,8 @@ struct PageParallelism {
 
   init(_ trace: Trace) { self.trace = trace }
 
-  /// How many steps the parallelism profile has: more than a wide screen tells apart would cost time.
+  /// How many steps the parallelism profile has: more than a wide screen tells apart would cost
+  /// time.
   private static let profileSteps = 480
 
   /// For each part of the recording the means of workers that ran, idle with work to take, and idle

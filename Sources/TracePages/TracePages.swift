@@ -49,7 +49,8 @@ package enum TracePages {
     collected { sink in operationsCSV(trace, report: report, to: sink) }
   }
 
-  /// The page of a profile, which holds the recording, its findings and the library that draws them.
+  /// The page of a profile, which holds the recording, its findings and the library that draws
+  /// them.
   ///
   /// - Parameters:
   ///   - comparison: what it shows of two schedulers, and which of them it is of: 0 or 1.
@@ -71,7 +72,8 @@ package enum TracePages {
     }
   }
 
-  /// The timeline of the threads and the steals between them as one SVG, which cannot be zoomed into.
+  /// The timeline of the threads and the steals between them as one SVG, which cannot be zoomed
+  /// into.
   ///
   /// O(operations log operations).
   package static func svg(_ trace: Trace) -> [UInt8] {

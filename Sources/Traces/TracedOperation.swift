@@ -2,8 +2,8 @@
 
 /// One operation as it was recorded.
 ///
-/// Times are nanoseconds since the recording began; nil where no event tells. They rise in the order
-/// of the properties, but for what the clocks of two threads are apart.
+/// Times are nanoseconds since the recording began; nil where no event tells. They rise in the
+/// order of the properties, but for what the clocks of two threads are apart.
 package struct TracedOperation: Sendable, Equatable {
   /// Where a worker found the job that started it.
   package enum Source: UInt8, Sendable, Equatable {

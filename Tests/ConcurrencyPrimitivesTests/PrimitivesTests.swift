@@ -122,7 +122,8 @@ import Testing
     #expect(MonotonicTime.deadline(after: .seconds(-1)) <= MonotonicTime.nanoseconds())
   }
 
-  /// Store buffering: with the barrier, or with ordered operations, one side always sees the other's store.
+  /// Store buffering: with the barrier, or with ordered operations, one side always sees the
+  /// other's store.
   @Test func oneSideOfTheAsymmetricBarrierSeesTheOther() {
     let isAvailable = AsymmetricBarrier.isAvailable
     let box = StoreBuffering()

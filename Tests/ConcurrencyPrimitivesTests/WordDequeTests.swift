@@ -139,7 +139,8 @@ import Testing
     #expect(taken.all { $0 == 1 })
   }
 
-  /// Pushes all words singly and in batches, popping and ageing in between; returns how many it took.
+  /// Pushes all words singly and in batches, popping and ageing in between; returns how many it
+  /// took.
   private func own(
     _ bank: borrowing DequeBank, count: Int, _ taken: Tally, _ random: inout SeededGenerator
   ) -> Int {

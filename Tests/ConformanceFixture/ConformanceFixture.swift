@@ -11,7 +11,8 @@ import WorkStealingBackend
   import OneTBBBackend
 #endif
 
-/// Runs the kit on the scheduler that the first argument names, as its author would: the report, and 1 when it fails.
+/// Runs the kit on the scheduler that the first argument names, as its author would: the report,
+/// and 1 when it fails.
 @main struct ConformanceFixture {
   static func main() {
     let name = CommandLine.arguments.dropFirst().first ?? ""

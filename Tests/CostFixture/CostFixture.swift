@@ -12,9 +12,9 @@ import WorkStealingBackend
 ///     CostFixture list
 ///     CostFixture SCHEDULER CASE ITEMS CALLS
 ///
-/// With `list` a line `NAME<tab>PILE<tab>BYTES<tab>KIND` for each case, KIND as in `CostCase.Kind`. Otherwise ITEMS pile up, CALLS calls are
-/// made, and the pile is taken down; the last line is `bytes LIVE`, what the pile held before the first call, from the
-/// system's allocator.
+/// With `list` a line `NAME<tab>PILE<tab>BYTES<tab>KIND` for each case, KIND as in `CostCase.Kind`.
+/// Otherwise ITEMS pile up, CALLS calls are made, and the pile is taken down; the last line is
+/// `bytes LIVE`, what the pile held before the first call, from the system's allocator.
 @main enum CostFixture {
   static func main() {
     let arguments = Array(CommandLine.arguments.dropFirst())

@@ -107,8 +107,8 @@ extension CostCase {
       }
       return Pile(end: { CostStage.drain(queue) })
     },
-    // An operation that has run inside a wait is gone when the wait ends. The body looks itself: a worker that goes idle
-    // may let go of more.
+    // An operation that has run inside a wait is gone when the wait ends. The body looks itself: a
+    // worker that goes idle may let go of more.
     .whole("add-and-wait", of: "waits inside a body", mostBytes: 16) { stage, items in
       let queue = stage.queue()
       let bytes = Atomic<Int>(0)

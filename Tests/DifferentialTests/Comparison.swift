@@ -32,7 +32,8 @@ struct Comparison {
     return []
   }
 
-  /// When each body began, what was current in it, and the start order of serial queues where it is promised.
+  /// When each body began, what was current in it, and the start order of serial queues where it is
+  /// promised.
   private var startDifferences: [String] {
     var found: [String] = []
     for number in script.program.plans.indices {

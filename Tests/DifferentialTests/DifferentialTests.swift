@@ -5,12 +5,14 @@ import RandomPrograms
 import TestSupport
 import Testing
 
-/// Seeded random programs run on Foundation's classes and on ours, on every scheduler, and must look the same.
+/// Seeded random programs run on Foundation's classes and on ours, on every scheduler, and must
+/// look the same.
 ///
 /// What is left out because Foundation departs from its documentation is listed in `KnownDefect`.
-/// `BENCH_DIFFERENTIAL` sets how many programs each scheduler runs, `BENCH_DIFFERENTIAL_SEED` the first seed. Without the
-/// first the suite does not run: now and then Foundation stops the process in a program that is legal ("receiver is
-/// already executing" in a race of its own), which would take all other tests along.
+/// `BENCH_DIFFERENTIAL` sets how many programs each scheduler runs, `BENCH_DIFFERENTIAL_SEED` the
+/// first seed. Without the first the suite does not run: now and then Foundation stops the process
+/// in a program that is legal ("receiver is already executing" in a race of its own), which would
+/// take all other tests along.
 @Suite(.serialized, .enabled(if: ProcessInfo.processInfo.environment["BENCH_DIFFERENTIAL"] != nil))
 struct DifferentialTests {
   private static let firstSeed = UInt64(environment("BENCH_DIFFERENTIAL_SEED") ?? 1)
@@ -88,7 +90,8 @@ struct DifferentialTests {
     }
   }
 
-  /// Runs `body` on a thread of its own: one of the cooperative pool would be missing in libdispatch's.
+  /// Runs `body` on a thread of its own: one of the cooperative pool would be missing in
+  /// libdispatch's.
   private func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in
       Thread.detachNewThread { continuation.resume(returning: body()) }

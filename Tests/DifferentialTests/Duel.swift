@@ -29,7 +29,8 @@ struct Duel<Family: OperationFamily>: Sendable {
     return comparison.differences.isEmpty ? nil : comparison.report
   }
 
-  /// What does not hold after the program was run in a hurry, on either side; nil when everything does.
+  /// What does not hold after the program was run in a hurry, on either side; nil when everything
+  /// does.
   func hurriedReport(_ script: Script) -> String? {
     let faults =
       HurriedRun(script.program, on: FoundationFamily()).run(watch, patience: patience)

@@ -4,11 +4,12 @@ import ConcurrencyPrimitives
 import RandomPrograms
 import TestSupport
 
-/// Takes the steps of a program without waiting for what they cause, so that they race with the operations.
+/// Takes the steps of a program without waiting for what they cause, so that they race with the
+/// operations.
 ///
-/// Timing decides who is cancelled before it begins. So what is seen in between is not compared, but what must hold at
-/// the end however it came. Steps that need a known state are left out, and so are those that would meet a
-/// `KnownDefect` if they came too early or too late.
+/// Timing decides who is cancelled before it begins. So what is seen in between is not compared,
+/// but what must hold at the end however it came. Steps that need a known state are left out, and
+/// so are those that would meet a `KnownDefect` if they came too early or too late.
 final class HurriedRun<Family: OperationFamily>: Sendable {
   private let family: Family
   private let program: Program

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where Foundation on Linux departs from its documentation, so that the two sides cannot be compared there.
+/// Where Foundation on Linux departs from its documentation, so that the two sides cannot be
+/// compared there.
 ///
-/// The complete list: what is not here is compared. A case says which statement of the operation contract is
-/// concerned, what programs avoid or comparisons forgive, and why. `Prediction` names the case at each refusal.
+/// The complete list: what is not here is compared. A case says which statement of the operation
+/// contract is concerned, what programs avoid or comparisons forgive, and why. `Prediction` names
+/// the case at each refusal.
 enum KnownDefect: String, CaseIterable {
   case removedDependency
   case droppedDependent

@@ -6,8 +6,8 @@ import History
 import Results
 import Statistics
 
-/// Writes the sample runs and histories in every format below the folder that is its only argument, with their
-/// rows beside them, for `scripts/export-consumers`.
+/// Writes the sample runs and histories in every format below the folder that is its only argument,
+/// with their rows beside them, for `scripts/export-consumers`.
 @main
 struct ExportFixture {
   static func main() throws {

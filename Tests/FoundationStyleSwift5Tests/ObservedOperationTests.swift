@@ -3,8 +3,8 @@
 import OperationsFoundation
 import Testing
 
-// A program in the style of frameworks that put conditions and observers upon Foundation's classes, in Swift 5: nearly
-// every member that may be overridden is.
+// A program in the style of frameworks that put conditions and observers upon Foundation's classes,
+// in Swift 5: nearly every member that may be overridden is.
 
 /// What happens to an observed operation.
 protocol WorkObserver: AnyObject {

@@ -3,7 +3,8 @@
 import OperationsFoundation
 import Testing
 
-// A program in the style of Foundation and of Swift 5: classes with locks of their own, no annotations for concurrency.
+// A program in the style of Foundation and of Swift 5: classes with locks of their own, no
+// annotations for concurrency.
 
 /// The base class that many programs have: an operation that ends when it says so.
 class ConcurrentOperation: Operation, @unchecked Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Feeds one input to the reader of Ninja builds: manifest, log and `rules.ninja`, separated by NUL bytes.
+/// Feeds one input to the reader of Ninja builds: manifest, log and `rules.ninja`, separated by NUL
+/// bytes.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzNinja(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))

@@ -89,8 +89,8 @@ private final class JobProgram: Sendable {
     case late
     /// As many jobs block as the scheduler compensates, and the last asks in vain for one more.
     case past
-    /// As many jobs block as the scheduler compensates, and the last one waits for an operation that
-    /// goes on in a job from outside.
+    /// As many jobs block as the scheduler compensates, and the last one waits for an operation
+    /// that goes on in a job from outside.
     case outside
     /// As `outside`, in a job that belongs to a worker which has blocked since.
     case stranded

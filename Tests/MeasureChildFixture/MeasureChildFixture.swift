@@ -21,8 +21,8 @@ internal import Results
     }
   }
 
-  /// Measures a workload of one worker whose child is asked to count, and prints what it counted, or
-  /// why it did not.
+  /// Measures a workload of one worker whose child is asked to count, and prints what it counted,
+  /// or why it did not.
   private static func count(_ workload: String) {
     var assignment = Assignment(
       subject: .workload(workload), system: .scheduler("immediate"), workers: 1,

@@ -12,7 +12,8 @@ enum Fixture {
     let folder = URL(fileURLWithPath: tests).deletingLastPathComponent()
     let beside = folder.appendingPathComponent("MeasureChildFixture").path
     if FileManager.default.isExecutableFile(atPath: beside) { return beside }
-    // Some test runners load the tests into a program of their own and name the bundle in an argument.
+    // Some test runners load the tests into a program of their own and name the bundle in an
+    // argument.
     for argument in CommandLine.arguments where argument.contains(".xctest") {
       let path = URL(fileURLWithPath: argument).deletingLastPathComponent()
         .appendingPathComponent("MeasureChildFixture").path
@@ -74,7 +75,8 @@ func eventually(within limit: Duration = .seconds(20), _ condition: () -> Bool) 
   return condition()
 }
 
-/// True when no process of that id runs; one that only waits to be reaped by somebody else does not run.
+/// True when no process of that id runs; one that only waits to be reaped by somebody else does not
+/// run.
 func isGone(_ pid: Int32) -> Bool {
   guard let stat = SystemFiles.ofThisMachine.text("/proc/\(pid)/stat") else { return true }
   let state = stat[(stat.lastIndex(of: ")") ?? stat.startIndex)...].dropFirst(2).first

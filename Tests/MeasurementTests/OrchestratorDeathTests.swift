@@ -60,7 +60,8 @@ internal import Testing
   func aChildAloneIgnoresWhatIsMeantForTheOrchestrator(_ signal: Int32) throws {
     let orchestration = try Orchestration()
     kill(orchestration.child, signal)
-    // Had the first one counted, it would be the child's end, since the kernel keeps the first fatal one.
+    // Had the first one counted, it would be the child's end, since the kernel keeps the first
+    // fatal one.
     kill(orchestration.child, SIGKILL)
     #expect(try orchestration.result() == "crashed: signal 9 (SIGKILL)")
   }

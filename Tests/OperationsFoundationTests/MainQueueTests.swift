@@ -76,7 +76,8 @@ private enum Fixture {
 
   private static var path: String {
     let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-    // Some test runners load the tests into a program of their own and name the bundle in an argument.
+    // Some test runners load the tests into a program of their own and name the bundle in an
+    // argument.
     let bundles = CommandLine.arguments.filter { $0.contains(".xctest") }
     for place in [tests] + bundles {
       let beside = URL(fileURLWithPath: place).deletingLastPathComponent()

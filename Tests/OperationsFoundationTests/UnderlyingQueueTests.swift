@@ -93,7 +93,8 @@ import WorkStealingBackend
     #expect(places(queue) == [0])
   }
 
-  /// Moving right after a wait, again and again: what still lingers at the old place takes nothing along.
+  /// Moving right after a wait, again and again: what still lingers at the old place takes nothing
+  /// along.
   @Test(arguments: 0..<4, [-1, 1]) func whatIsAddedAfterTheMoveRunsThere(_ place: Int, limit: Int) {
     let queue = OperationQueue(scheduler: Self.schedulers[place]())
     queue.maxConcurrentOperationCount = limit
@@ -113,7 +114,8 @@ import WorkStealingBackend
     }
   }
 
-  /// Operations of a serial target run one at a time; suspension, cancellation and priorities hold there as well.
+  /// Operations of a serial target run one at a time; suspension, cancellation and priorities hold
+  /// there as well.
   @Test(arguments: 0..<4) func aSerialTargetAndTheRestOfAQueue(_ place: Int) {
     let queue = OperationQueue(scheduler: Self.schedulers[place]())
     queue.underlyingQueue = Self.target(1, [])

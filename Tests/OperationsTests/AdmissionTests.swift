@@ -13,7 +13,8 @@ extension OperationLayer {
   @Suite struct AdmissionTests {
     private var rounds: Int { 3_000 * stressFactor / slowness }
 
-    /// A place in line that was passed over must not stand for whoever has its member's address afterwards.
+    /// A place in line that was passed over must not stand for whoever has its member's address
+    /// afterwards.
     @Test(.contract(86)) func anAddressUsedAgainKeepsItsPlaceInAStrictQueue() {
       let queue = OperationQueue(scheduler: InlineScheduler(), startsInOrder: true)
       let lines = Lines()
@@ -63,7 +64,8 @@ extension OperationLayer {
         })
     }
 
-    /// An observer's first look waits for closures that are being added, whose adders meet a barrier's adder.
+    /// An observer's first look waits for closures that are being added, whose adders meet a
+    /// barrier's adder.
     @Test(.contract(116, 129), arguments: Kind.each.filter { !$0.isInline })
     func observersAgainstBarriersAndClosures(_ kind: Kind) {
       let scheduler = kind.make(kind.workers)
@@ -91,7 +93,8 @@ extension OperationLayer {
 
     /// The last dependency hands the operation over while `finish()` finishes it in its place.
     ///
-    /// It stays alive until both are done. The worker is busy, so that the handle lies in a list meanwhile.
+    /// It stays alive until both are done. The worker is busy, so that the handle lies in a list
+    /// meanwhile.
     @Test(.contract(66), arguments: Kind.single)
     func earlyFinishAgainstTheLastDependency(_ kind: Kind) {
       let scheduler = kind.make(1)
@@ -142,7 +145,8 @@ extension OperationLayer {
       token.invalidate()
     }
 
-    /// Somebody begins to look at the queue in the middle of an addition: order and members stay as they are.
+    /// Somebody begins to look at the queue in the middle of an addition: order and members stay as
+    /// they are.
     @Test(.contract(86, 87), arguments: Kind.each.filter(\.isExact))
     func aWatcherInTheMiddleOfABatchChangesNoOrder(_ kind: Kind) {
       let queue = kind.queue()

@@ -31,7 +31,8 @@ private final class TimerDriven: AsyncOperation, @unchecked Sendable {
 extension OperationLayer {
   /// The cancel hook of asynchronous operations.
   @Suite struct CancelHookTests {
-    /// Stopping the timer on cancellation and never finishing would keep the queue's only slot for ever.
+    /// Stopping the timer on cancellation and never finishing would keep the queue's only slot for
+    /// ever.
     @Test(.contract(70), arguments: Kind.each)
     func stoppedTimerDoesNotJamTheQueue(_ kind: Kind) {
       for finishesInHook in [true, false] {
@@ -217,7 +218,8 @@ extension OperationLayer {
       override func didCancel() { lines.note("hook") }
     }
 
-    /// Observers are told of the beginning before `main()` is called, and may cancel or finish the operation.
+    /// Observers are told of the beginning before `main()` is called, and may cancel or finish the
+    /// operation.
     @Test(.contract(70), arguments: Kind.each, [true, false])
     func hookFollowsTheBeginningOfTheBody(_ kind: Kind, isQueued: Bool) {
       let queue = kind.queue()

@@ -71,7 +71,8 @@ extension OperationLayer {
       queue.expectQuiet()
     }
 
-    /// A body that a wait of an override runs is on its own: what it cancels is seen to before it goes on.
+    /// A body that a wait of an override runs is on its own: what it cancels is seen to before it
+    /// goes on.
     @Test(.contract(43, 52, 101)) func bodyThatAnOverrideRunsInItsWait() {
       let queue = OperationQueue(scheduler: ThreadPoolScheduler(workers: 1))
       queue.blockingPolicy = .help
@@ -107,7 +108,8 @@ extension OperationLayer {
       overriding.forget()
     }
 
-    /// Operations that stand for queues of their own; what was added since is cancelled the second time.
+    /// Operations that stand for queues of their own; what was added since is cancelled the second
+    /// time.
     @Test(.contract(52), arguments: 1...3) func hierarchyOfQueuesCancelledTwice(_ depth: Int) {
       let pool = ThreadPoolScheduler(workers: 2)
       let queues = (0...depth).map { _ in OperationQueue(scheduler: pool) }
@@ -155,7 +157,8 @@ extension OperationLayer {
       #expect(ran.value == 0)
     }
 
-    /// All of a queue are marked before the first one is set free, although an override in the middle waits for that one.
+    /// All of a queue are marked before the first one is set free, although an override in the
+    /// middle waits for that one.
     @Test(.contract(52, 101), arguments: Kind.each)
     func nothingRunsBecauseAnotherOneWasSkipped(_ kind: Kind) {
       let queue = kind.queue()
@@ -176,7 +179,8 @@ extension OperationLayer {
       #expect(ran.value == 0 && ended.value == 200)
     }
 
-    /// What is to be called is no dependent of what was called before it: that is let go when all have been called.
+    /// What is to be called is no dependent of what was called before it: that is let go when all
+    /// have been called.
     @Test(.contract(52), arguments: Kind.each)
     func overridesAreCalledBeforeAnythingIsLetGo(_ kind: Kind) {
       let ran = Counter()
@@ -217,7 +221,8 @@ extension OperationLayer {
       #expect(ran.value == 0)
     }
 
-    /// Once `super.cancel()` has returned its members are marked, and the override may wait for them.
+    /// Once `super.cancel()` has returned its members are marked, and the override may wait for
+    /// them.
     @Test(.contract(43, 101), arguments: Kind.each)
     func groupThatWaitsForItsMembersInItsOverride(_ kind: Kind) {
       final class Waiting: GroupOperation, @unchecked Sendable {
@@ -289,7 +294,8 @@ extension OperationLayer {
       #expect(wasTold.withLock { $0 } == true)
     }
 
-    /// A body that an override runs in its wait cancels a group that nobody else keeps, and its end calls user code.
+    /// A body that an override runs in its wait cancels a group that nobody else keeps, and its end
+    /// calls user code.
     @Test(.contract(43)) func groupThatEndsWithItsCancellation() {
       let queue = OperationQueue(scheduler: ThreadPoolScheduler(workers: 1))
       queue.blockingPolicy = .help

@@ -6,7 +6,8 @@ import TestSupport
 import Testing
 
 extension OperationLayer {
-  /// Random programs whose operations and groups cancel, wait and add in their overrides of `cancel()` and in their hooks.
+  /// Random programs whose operations and groups cancel, wait and add in their overrides of
+  /// `cancel()` and in their hooks.
   @Suite struct CancelProgramTests {
     @Test(.contract(43, 44, 52, 101), arguments: Kind.each, [false, true])
     func programsOfOverridesEndWithEverythingCancelled(_ kind: Kind, fromBodies: Bool) throws {
@@ -22,10 +23,11 @@ extension OperationLayer {
   }
 }
 
-/// Operations that wait for one that never finishes, in groups, timeouts and queues; each cancellation does something more.
+/// Operations that wait for one that never finishes, in groups, timeouts and queues; each
+/// cancellation does something more.
 ///
-/// Some wait for others instead, in programs where one thread cancels the one queue and no override waits: there nothing
-/// begins before its override is called.
+/// Some wait for others instead, in programs where one thread cancels the one queue and no override
+/// waits: there nothing begins before its override is called.
 private final class CancelProgram: @unchecked Sendable {
   private let kind: Kind
   private var random: SeededGenerator
@@ -126,7 +128,8 @@ private final class CancelProgram: @unchecked Sendable {
 
   // MARK: Running
 
-  /// Cancels everything from up to three threads; what each of them has cancelled is marked when its call returns.
+  /// Cancels everything from up to three threads; what each of them has cancelled is marked when
+  /// its call returns.
   func cancelEverything(fromBodies: Bool) throws {
     if isTogether {
       // One that is about to begin would be skipped as soon as it is marked.

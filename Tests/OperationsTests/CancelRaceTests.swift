@@ -7,7 +7,8 @@ import Testing
 extension OperationLayer {
   /// A cancellation that meets an addition at the same moment, many thousand times.
   @Suite struct CancelRaceTests {
-    /// Whoever comes second, the canceller or the adder, sees to it that the operation goes without a slot.
+    /// Whoever comes second, the canceller or the adder, sees to it that the operation goes without
+    /// a slot.
     @Test(.contract(49, 52), arguments: Kind.each, [true, false])
     func cancelAgainstTheAddInAQueueThatStartsNothing(_ kind: Kind, isBatch: Bool) {
       let queue = kind.queue()

@@ -98,7 +98,8 @@ extension OperationLayer {
       #expect(operation.isCancelled && operation.isFinished && runs == 0)
     }
 
-    /// What is cancelled together is set free together, unless the thread that cancels waits for some of it.
+    /// What is cancelled together is set free together, unless the thread that cancels waits for
+    /// some of it.
     @Test(.contract(52), arguments: Kind.each)
     func overriddenCancelMayWaitForWhatItCancels(_ kind: Kind) {
       final class Waiting: Operation, @unchecked Sendable {
@@ -128,7 +129,8 @@ extension OperationLayer {
       #expect(isInTime)
     }
 
-    /// The handler of one among plain operations is told when all are marked, and may wait for any of them.
+    /// The handler of one among plain operations is told when all are marked, and may wait for any
+    /// of them.
     @Test(.contract(49, 52), arguments: Kind.pools, [0, 7, 19])
     func observedMemberAmongPlainOnes(_ kind: Kind, _ place: Int) {
       let queue = kind.queue()
@@ -187,7 +189,8 @@ extension OperationLayer {
       }
     }
 
-    /// Those that are cancelled on their way into the list, found uncancelled by the adder and unlimited by the canceller.
+    /// Those that are cancelled on their way into the list, found uncancelled by the adder and
+    /// unlimited by the canceller.
     @Test(.contract(49), arguments: Kind.pools)
     func limitComesWhileABatchIsAdded(_ kind: Kind) {
       for round in 0..<10 * stressFactor {
@@ -213,7 +216,8 @@ extension OperationLayer {
       }
     }
 
-    /// The same on one thread: the getter of one member cancels another that has been asked already, and sets the limit.
+    /// The same on one thread: the getter of one member cancels another that has been asked
+    /// already, and sets the limit.
     @Test(.contract(49), arguments: Kind.each)
     func limitComesBetweenTheQuestionAndTheList(_ kind: Kind) {
       final class Asking: Operation, @unchecked Sendable {

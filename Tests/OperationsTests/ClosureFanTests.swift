@@ -125,7 +125,8 @@ extension OperationLayer {
       #expect(threads.withLock { $0 } == Array(repeating: .current, count: 5))
     }
 
-    /// A subclass may put work around the closures, so they have all returned when `super.main()` does.
+    /// A subclass may put work around the closures, so they have all returned when `super.main()`
+    /// does.
     @Test(.contract(74), arguments: Kind.each)
     func subclassFindsThemReturned(_ kind: Kind) {
       final class Wrapping: BlockOperation, @unchecked Sendable {
@@ -148,7 +149,8 @@ extension OperationLayer {
   }
 }
 
-/// A number that one thread at a time uses; ThreadSanitizer tells when the operation layer does not see to that.
+/// A number that one thread at a time uses; ThreadSanitizer tells when the operation layer does not
+/// see to that.
 private final class SharedCount: Sendable {
   nonisolated(unsafe) private var number = 0
   var value: Int {

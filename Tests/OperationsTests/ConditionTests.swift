@@ -178,7 +178,8 @@ extension OperationLayer {
       #expect(dependents.allSatisfy { $0.isCancelled && $0.runCount == 0 })
     }
 
-    /// A cancelled operation was added without its ordinary edges: removing one must not make it wait for another.
+    /// A cancelled operation was added without its ordinary edges: removing one must not make it
+    /// wait for another.
     @Test(.contract(47, 54), arguments: Kind.each)
     func removingADependencyOfACancelledOperationBehindABarrier(_ kind: Kind) {
       let queue = kind.queue()
@@ -326,7 +327,8 @@ extension OperationLayer {
         watch.lines.all == ["cancelled false→true", "ready false→true", "finished false→true"])
     }
 
-    /// Started by hand, it releases dependents and waiters and runs its completion block like one in a queue.
+    /// Started by hand, it releases dependents and waiters and runs its completion block like one
+    /// in a queue.
     @Test(.contract(18, 63)) func manualStartOfAnOperationWithStateOfItsOwn() {
       let operation = OwnState(isSynchronous: false)
       let log = Log()

@@ -24,7 +24,8 @@ extension OperationLayer {
       #expect(chain.count == depth + 1)
     }
 
-    /// Every body waits for one that becomes ready later, so that no thread can run what it waits for itself.
+    /// Every body waits for one that becomes ready later, so that no thread can run what it waits
+    /// for itself.
     @Test(.contract(101), arguments: Kind.pools)
     func waitsForWhatIsNotReadyYetEnd(_ kind: Kind) {
       let queue = kind.queue()
@@ -41,7 +42,8 @@ extension OperationLayer {
       #expect(awaited.allSatisfy { $0.runCount == 1 })
     }
 
-    /// Hundreds wait for one that executes, and that one for what becomes ready when all threads are blocked.
+    /// Hundreds wait for one that executes, and that one for what becomes ready when all threads
+    /// are blocked.
     @Test(.contract(101), arguments: Kind.pools)
     func waitsForOneThatWaitsItselfEnd(_ kind: Kind) {
       let queue = kind.queue()
@@ -188,7 +190,8 @@ extension OperationLayer {
 let isDeep = integerFromEnvironment("BENCH_DEEP_WAITS") == 1
 private let deepFactor = isDeep ? 4 : 1
 
-/// The binomial trees of UTS, the Unbalanced Tree Search benchmark (Olivier et al., LCPC 2006, doi:10.1007/978-3-540-72521-3_18).
+/// The binomial trees of UTS, the Unbalanced Tree Search benchmark (Olivier et al., LCPC 2006,
+/// doi:10.1007/978-3-540-72521-3_18).
 struct BinomialTree: Sendable {
   let rootChildren: Int
   let probability: Double

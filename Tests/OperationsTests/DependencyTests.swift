@@ -64,7 +64,8 @@ extension OperationLayer {
       #expect(lifetimes.live == 0)
     }
 
-    /// Cancelled while it waits: it lists what somebody keeps, and keeps nothing that may wait for it in turn.
+    /// Cancelled while it waits: it lists what somebody keeps, and keeps nothing that may wait for
+    /// it in turn.
     @Test(.contract(25, 47), arguments: Kind.each, [true, false])
     func dependenciesOfASkippedOperationStayListed(_ kind: Kind, isCancelledFirst: Bool) {
       let (queue, held) = (kind.queue(), kind.queue())
@@ -115,7 +116,8 @@ extension OperationLayer {
       #expect(waitUntil { lifetimes.live == 0 })
     }
 
-    /// The operation that waits for the cancelled one ends before that leaves its queue, or its start by hand.
+    /// The operation that waits for the cancelled one ends before that leaves its queue, or its
+    /// start by hand.
     @Test(.contract(18, 31, 131), arguments: Kind.all, [true, false])
     func cycleThatEndsBeforeItsCancelledMemberHasLeft(_ kind: Kind, isByHand: Bool) {
       let queue = kind.queue()

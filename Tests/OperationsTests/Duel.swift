@@ -4,9 +4,11 @@ import ConcurrencyPrimitives
 import Synchronization
 import TestSupport
 
-/// Two pieces of code against each other, many times, each time with fresh objects and another head start.
+/// Two pieces of code against each other, many times, each time with fresh objects and another head
+/// start.
 ///
-/// One side runs on the calling thread, the other on a thread of the duel, so that a round costs no thread.
+/// One side runs on the calling thread, the other on a thread of the duel, so that a round costs no
+/// thread.
 enum Duel {
   /// Runs `rounds` rounds: `prepare`, then `left` and `right` at the same time, then `check`.
   static func fight<Round: Sendable>(

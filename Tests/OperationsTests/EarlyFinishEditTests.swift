@@ -9,9 +9,11 @@ import TestSupport
 import Testing
 
 extension OperationLayer {
-  /// What is done to an operation between a `finish()` in no queue and the moment when its queue lets go of it.
+  /// What is done to an operation between a `finish()` in no queue and the moment when its queue
+  /// lets go of it.
   @Suite(.contract(66)) struct EarlyFinishEditTests {
-    /// Handed over and not begun: a limit that comes then makes a second handle, and the first one must not be parked.
+    /// Handed over and not begun: a limit that comes then makes a second handle, and the first one
+    /// must not be parked.
     @Test(.contract(28, 66, 103), arguments: Kind.pools)
     func dependenciesAddedWhileItsHandleIsOutHoldNothingBack(_ kind: Kind) {
       let scheduler = kind.make(kind.workers)
@@ -233,7 +235,8 @@ extension OperationLayer {
       }
     }
 
-    /// A report shows the operation behind `addBarrierBlock`; an edge would let it run before its time.
+    /// A report shows the operation behind `addBarrierBlock`; an edge would let it run before its
+    /// time.
     @Test(.contract(116, 117), arguments: Kind.all, [true, false])
     func aBarrierTakesNoDependencies(_ kind: Kind, removes: Bool) {
       let (queue, other) = (kind.queue(), kind.queue())

@@ -9,7 +9,8 @@ import TestSupport
 import Testing
 
 extension OperationLayer {
-  /// Random programs about operations that are finished at any moment while everything else is done to them.
+  /// Random programs about operations that are finished at any moment while everything else is done
+  /// to them.
   @Suite struct EarlyFinishStressTests {
     @Test(.contract(28, 47, 66, 69, 103, 112, 115, 116, 130), arguments: Kind.all)
     func whateverIsDoneMeanwhileTheyEndAndLeave(_ kind: Kind) {

@@ -37,7 +37,8 @@ extension OperationLayer {
       }
     }
 
-    /// The worker that carries out the first `finish()` keeps the operation while another one ends it.
+    /// The worker that carries out the first `finish()` keeps the operation while another one ends
+    /// it.
     @Test(arguments: Kind.all)
     func finishAgainWhileTheQueueCarriesItOut(_ kind: Kind) {
       let queue = kind.queue()
@@ -126,8 +127,8 @@ extension OperationLayer {
       #expect(log.values == [0, 1, 2])
     }
 
-    /// Two threads finish a member behind a barrier: the one that comes second must not let it leave before the first has taken
-    /// it out of what the barrier counts.
+    /// Two threads finish a member behind a barrier: the one that comes second must not let it
+    /// leave before the first has taken it out of what the barrier counts.
     @Test(.contract(66, 116), arguments: Kind.each)
     func finishTwiceBehindABarrierDoesNotFreeTheBarrier(_ kind: Kind) {
       struct Round: Sendable {
@@ -156,7 +157,8 @@ extension OperationLayer {
         })
     }
 
-    /// A subclass of the old style, which announces that it is finished before the queue has called `start()`.
+    /// A subclass of the old style, which announces that it is finished before the queue has called
+    /// `start()`.
     @Test(arguments: Kind.each)
     func announcedFinishIsEnough(_ kind: Kind) {
       final class OldStyle: Operation, @unchecked Sendable {
@@ -185,7 +187,8 @@ extension OperationLayer {
       #expect(operation.starts.load(ordering: .relaxed) == 0)
     }
 
-    /// Finished in no queue, then added: the queue lets go of it without a slot and without its dependencies.
+    /// Finished in no queue, then added: the queue lets go of it without a slot and without its
+    /// dependencies.
     @Test(arguments: Kind.each)
     func finishBeforeTheAddNeedsNoSlotEither(_ kind: Kind) {
       let queue = kind.queue()
@@ -246,7 +249,8 @@ extension OperationLayer {
       #expect(succeeded.error == nil && failed.error is Failure)
     }
 
-    /// A group with a state of its own, from a thread that runs no operation and from another queue's worker.
+    /// A group with a state of its own, from a thread that runs no operation and from another
+    /// queue's worker.
     @Test(arguments: Kind.each, [true, false])
     func groupFinishedBeforeItsStart(_ kind: Kind, onAWorker: Bool) {
       final class Early: GroupOperation, @unchecked Sendable {
@@ -277,7 +281,8 @@ extension OperationLayer {
         member.wait(timeout: patience) && member.runCount == 0 && current.withLock { $0 } == nil)
     }
 
-    /// The add, the start, a cancel and the finish at the same time: every operation leaves, and runs at most once.
+    /// The add, the start, a cancel and the finish at the same time: every operation leaves, and
+    /// runs at most once.
     @Test(arguments: Kind.each)
     func finishRacesWithEverything(_ kind: Kind) {
       let lifetimes = LifetimeCounter()

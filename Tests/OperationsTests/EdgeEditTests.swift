@@ -9,7 +9,8 @@ import Testing
 extension OperationLayer {
   /// Dependencies that are added and removed again and again.
   @Suite(.contract(25)) struct EdgeEditTests {
-    /// Before the operation is in a queue: only what is listed is kept, in the order added, and holds it back.
+    /// Before the operation is in a queue: only what is listed is kept, in the order added, and
+    /// holds it back.
     @Test(.contract(134), arguments: Kind.each, [false, true])
     func editsBeforeTheAdditionLeaveNothingBehind(_ kind: Kind, _ isObserved: Bool) {
       let queue = kind.queue()

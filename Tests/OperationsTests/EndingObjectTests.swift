@@ -130,8 +130,8 @@ extension OperationLayer {
       await #expect(processExitsWith: .success) { try Self.endConditioned(40) }
     }
 
-    /// Operations go on one thread, newest first, while another looks through them, oldest first: of
-    /// the one where they meet that may have the last reference.
+    /// Operations go on one thread, newest first, while another looks through them, oldest first:
+    /// of the one where they meet that may have the last reference.
     private static func endConditioned(_ rounds: Int) throws {
       alarm(120)
       let gate = Shared(Mutex(ReadinessGate()))

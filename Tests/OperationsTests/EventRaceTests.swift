@@ -34,8 +34,8 @@ extension OperationLayer {
   @Suite(.contract(129)) struct EventRaceTests {
     private var rounds: Int { 10_000 * stressFactor / slowness }
 
-    /// The dependency seals its list in the middle of the addition, and walks it later: one of the two sides has to hand
-    /// the dependent over.
+    /// The dependency seals its list in the middle of the addition, and walks it later: one of the
+    /// two sides has to hand the dependent over.
     @Test(.contract(21, 40), arguments: Kind.each)
     func addAgainstTheFinishOfTheDependency(_ kind: Kind) {
       let queue = kind.queue()

@@ -113,8 +113,8 @@ extension OperationLayer {
       }
     }
 
-    /// The owner of the outer fork waits for its second half, in which its taker forks, and runs an operation that forks; no
-    /// thread can be started in place of those that wait.
+    /// The owner of the outer fork waits for its second half, in which its taker forks, and runs an
+    /// operation that forks; no thread can be started in place of those that wait.
     @Test(.contract(147)) func framesAreFoundThoughNoThreadCanBeStarted() {
       var configuration = WorkStealingConfiguration()
       configuration.compensationLimit = 0
@@ -157,7 +157,8 @@ extension OperationLayer {
       #expect(scheduler.known(\.steals) > done, "no frame inside another was stolen")
     }
 
-    /// Nodes that fork under a lock, beside nodes whose halves take it: a waiting owner must not run one of those.
+    /// Nodes that fork under a lock, beside nodes whose halves take it: a waiting owner must not
+    /// run one of those.
     @Test(.contract(147, 148), arguments: stealing)
     func ownerThatHoldsALockRunsNoHalfOfAnotherNode(_ kind: Kind) throws {
       let scheduler = kind.make(kind.workers)
@@ -187,7 +188,8 @@ extension OperationLayer {
       #expect(lock.withLock { $0 } == rounds * 48 * 4)
     }
 
-    /// A waiting owner leaves a job of the taker's that is no frame; the taker waits for it and finds it.
+    /// A waiting owner leaves a job of the taker's that is no frame; the taker waits for it and
+    /// finds it.
     @Test(.contract(145, 147)) func nodeThatATakerWaitsForIsLeftWithIt() throws {
       var configuration = WorkStealingConfiguration()
       configuration.compensationLimit = 0
@@ -214,7 +216,8 @@ extension OperationLayer {
       #expect(ran.load(ordering: .relaxed) == rounds)
     }
 
-    /// Without bands a frame must be found again after a helping worker has looked for one above it.
+    /// Without bands a frame must be found again after a helping worker has looked for one above
+    /// it.
     @Test(.contract(147)) func urgentFrameIsFoundBelowAnotherWithoutBands() {
       var configuration = WorkStealingConfiguration()
       configuration.compensationLimit = 0
@@ -310,7 +313,8 @@ extension OperationLayer {
       }
     }
 
-    /// Operations with random trees of forks, some of which wait for other operations, beside each other.
+    /// Operations with random trees of forks, some of which wait for other operations, beside each
+    /// other.
     @Test(.contract(147), arguments: Kind.all, [BlockingPolicy.automatic, .help])
     func randomTreesComputeWhatTheSerialOnesDo(_ kind: Kind, _ policy: BlockingPolicy) {
       let queue = kind.queue()

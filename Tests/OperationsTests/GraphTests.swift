@@ -198,7 +198,8 @@ extension OperationLayer {
   }
 }
 
-/// A seeded random graph whose nodes note in plain memory when they ran; ThreadSanitizer sees a missing edge.
+/// A seeded random graph whose nodes note in plain memory when they ran; ThreadSanitizer sees a
+/// missing edge.
 @safe final class RandomRuns: Sendable {
   let graph: OperationGraph
   private let edges: [(from: Int, to: Int)]

@@ -9,7 +9,8 @@ import Testing
 import WorkStealingBackend
 
 extension OperationLayer {
-  /// Waits between graphs, nodes, operations and queues that share one scheduler, also one with a single worker.
+  /// Waits between graphs, nodes, operations and queues that share one scheduler, also one with a
+  /// single worker.
   @Suite struct GraphWaitTests {
     private func wide(_ runs: RunCounter, nodes: Int = 50) throws(OperationError) -> OperationGraph
     {
@@ -53,7 +54,8 @@ extension OperationLayer {
       #expect(runs.total == 150)
     }
 
-    /// The nodes are injected behind the operation that waits for them, and no thread can be started in its place.
+    /// The nodes are injected behind the operation that waits for them, and no thread can be
+    /// started in its place.
     @Test(.contract(145)) func theOnlyWorkerFindsNodesThatCameFromOutside() throws {
       var configuration = WorkStealingConfiguration()
       configuration.compensationLimit = 0
@@ -163,7 +165,8 @@ extension OperationLayer {
       #expect(runs.total == 21)
     }
 
-    /// A node on a scheduler that helps while it waits sees what the operations of another scheduler wrote.
+    /// A node on a scheduler that helps while it waits sees what the operations of another
+    /// scheduler wrote.
     @Test(.contract(103, 145), arguments: Kind.pools)
     func nodeThatHelpsSeesWhatTheQueueWrote(_ kind: Kind) throws {
       let queue = kind.queue()
@@ -248,7 +251,8 @@ extension OperationLayer {
         text.contains("wait() on a run of graph \"snake\" (1 nodes) from inside one of its nodes"))
     }
 
-    /// What a wait may do that can neither help, being too deep, nor sleep, because its thread is the only one.
+    /// What a wait may do that can neither help, being too deep, nor sleep, because its thread is
+    /// the only one.
     @Test(.contract(101, 145), arguments: ["run", "operation in a node", "limited operation"])
     func waitsThatNestTooDeepOnTheInlineSchedulerStopTheProcess(_ awaited: String) async {
       let result = await #expect(

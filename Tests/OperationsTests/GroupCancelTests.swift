@@ -8,7 +8,8 @@ import Testing
 import ThreadPoolBackend
 
 extension OperationLayer {
-  /// When a cancellation of a group has returned its members are cancelled, and none begins, whoever else is at it.
+  /// When a cancellation of a group has returned its members are cancelled, and none begins,
+  /// whoever else is at it.
   @Suite struct GroupCancelTests {
     /// Lets another thread go on from inside its `cancel()`, and stays there.
     private final class Stopping: Operation, @unchecked Sendable {
@@ -24,8 +25,8 @@ extension OperationLayer {
       }
     }
 
-    /// Cancels a group with these members, and `innermost` somewhere in it, on a thread that has come to the first one, and
-    /// here in one of the ways.
+    /// Cancels a group with these members, and `innermost` somewhere in it, on a thread that has
+    /// come to the first one, and here in one of the ways.
     private func cancelOnTwoThreads(
       _ kind: Kind, way: Int, stopping: Stopping, second: Operation,
       _ group: (_ innermost: TestOperation, _ gate: Operation) -> GroupOperation
@@ -55,7 +56,8 @@ extension OperationLayer {
       #expect(innermost.runCount == 0)
     }
 
-    /// The first thread has marked the group and the first member, and comes to the second one later.
+    /// The first thread has marked the group and the first member, and comes to the second one
+    /// later.
     @Test(.contract(43, 45), arguments: Kind.each, [0, 1, 2])
     func allAreMarkedWhoeverCameFirst(_ kind: Kind, way: Int) throws {
       let (stopping, second) = (Stopping(), TestOperation())
@@ -130,7 +132,8 @@ extension OperationLayer {
       }
     }
 
-    /// A group that hears it from each of its members lists them once: 4000 took a minute when it did so every time.
+    /// A group that hears it from each of its members lists them once: 4000 took a minute when it
+    /// did so every time.
     @Test(.contract(43, 134)) func membersThatCancelTheirGroup() {
       let queue = OperationQueue(scheduler: ThreadPoolScheduler(workers: 2))
       let gate = TestAsyncOperation()
@@ -149,7 +152,8 @@ extension OperationLayer {
       queue.expectQuiet()
     }
 
-    /// How long a group takes to be cancelled that is the innermost one of so many, all with overrides.
+    /// How long a group takes to be cancelled that is the innermost one of so many, all with
+    /// overrides.
     private func timeToCancel(members count: Int, levels: Int) -> Duration {
       let members = (0..<count).map { _ in Telling() }
       var group = Overriding(members)
@@ -161,7 +165,8 @@ extension OperationLayer {
       return duration
     }
 
-    /// No member is looked for at every level: for these that took hundreds of times as long as in one group.
+    /// No member is looked for at every level: for these that took hundreds of times as long as in
+    /// one group.
     @Test(.contract(134)) func membersBelowManyOverrides() {
       let flat = timeToCancel(members: 20_000, levels: 1)
       let deep = timeToCancel(members: 20_000, levels: 1_000)

@@ -51,7 +51,8 @@ extension OperationLayer {
       #expect(manual.isFinished)
     }
 
-    /// Groups nested deeper than there are workers, whose innermost member comes last, and another operation beside them.
+    /// Groups nested deeper than there are workers, whose innermost member comes last, and another
+    /// operation beside them.
     @Test(.contract(136), arguments: Kind.all)
     func noWorkerWaitsForMembers(_ kind: Kind) {
       let queue = kind.queue()
@@ -220,7 +221,8 @@ extension OperationLayer {
       #expect(ran.value == added.value && refused.value > 0)
     }
 
-    /// Cancelling while the group starts, and while members are added to it: none of them is missed.
+    /// Cancelling while the group starts, and while members are added to it: none of them is
+    /// missed.
     @Test(.contract(52), arguments: Kind.each)
     func cancelRacingTheStartAndTheAdd(_ kind: Kind) {
       let queue = kind.queue()

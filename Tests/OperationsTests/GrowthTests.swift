@@ -15,10 +15,11 @@ extension OperationLayer {
     .enabled(if: Callgrind.isThere, "needs valgrind: scripts/install-packages --counts"),
     .enabled(if: Sanitizer.active == nil, "valgrind runs no program with a sanitizer"))
   struct GrowthTests {
-    /// Expects that an item costs as much, from its beginning to its end, among four times `items` as among twice.
+    /// Expects that an item costs as much, from its beginning to its end, among four times `items`
+    /// as among twice.
     ///
-    /// A quadratic cost would be twice as much per item. Counts are exact but for threads that fall asleep in one
-    /// process and not in another.
+    /// A quadratic cost would be twice as much per item. Counts are exact but for threads that fall
+    /// asleep in one process and not in another.
     private func expectConstantItem(
       _ name: String, items: Int = 500,
       sourceLocation: SourceLocation = #_sourceLocation
@@ -41,9 +42,11 @@ extension OperationLayer {
       ) { ($0[1] - $0[0], $0[3] - $0[2]) }
     }
 
-    /// Expects that `costs`, of `count` with few and of as many with many, differ by no more than a fifth.
+    /// Expects that `costs`, of `count` with few and of as many with many, differ by no more than a
+    /// fifth.
     ///
-    /// A thread that spins before it sleeps only adds: what seems too much is counted again, and the least counts.
+    /// A thread that spins before it sleeps only adds: what seems too much is counted again, and
+    /// the least counts.
     private func expect(
       _ what: String, count: Int, _ sourceLocation: SourceLocation, arguments: [[String]],
       _ costs: ([Int]) -> (few: Int, many: Int)
@@ -68,10 +71,11 @@ extension OperationLayer {
       arguments: ["addBarrierBlock-barriers", "run-before-barriers", "run-between-barriers"])
     func barriers(_ name: String) throws { try expectConstantItem(name) }
 
-    /// Tasks that await the finish are handlers, too; how many of them come in time differs from run
-    /// to run, so `scripts/costs` alone has them.
+    /// Tasks that await the finish are handlers, too; how many of them come in time differs from
+    /// run to run, so `scripts/costs` alone has them.
     ///
-    /// Taking handlers from the front of an array moves a few bytes of each: only many make that dear.
+    /// Taking handlers from the front of an array moves a few bytes of each: only many make that
+    /// dear.
     @Test(.contract(59)) func aFinishHandler() throws {
       try expectConstantItem("onFinish", items: 8_000)
     }
@@ -106,7 +110,8 @@ extension OperationLayer {
   }
 }
 
-/// Counts the instructions of the program whose cases `scripts/costs` lists; it is built beside the tests.
+/// Counts the instructions of the program whose cases `scripts/costs` lists; it is built beside the
+/// tests.
 private enum Callgrind {
   /// What went wrong outside the claims under test.
   struct Failure: Error, CustomStringConvertible {
@@ -116,7 +121,8 @@ private enum Callgrind {
   private static let valgrind = "/usr/bin/valgrind"
   static var isThere: Bool { FileManager.default.isExecutableFile(atPath: valgrind) }
 
-  /// Instructions of one run of the program for each list of arguments; the runs are made at the same time.
+  /// Instructions of one run of the program for each list of arguments; the runs are made at the
+  /// same time.
   static func instructions(of runs: [[String]]) throws -> [Int] {
     let folder = FileManager.default.temporaryDirectory.appending(path: "growth-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

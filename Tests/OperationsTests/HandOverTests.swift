@@ -12,7 +12,8 @@ extension OperationLayer {
     /// How the dependency of the inline operation ends.
     enum End: CaseIterable { case inFastMode, inASlot, withABlock, fromOutside, byHand }
 
-    /// A dependent on a scheduler without threads runs on the finishing thread, when that has done everything else.
+    /// A dependent on a scheduler without threads runs on the finishing thread, when that has done
+    /// everything else.
     @Test(.contract(20, 61, 99, 101), arguments: Kind.pools, End.allCases)
     func inlineDependentsRunWhenTheFinishIsOver(_ kind: Kind, _ end: End) {
       let queue = kind.queue()
@@ -90,7 +91,8 @@ extension OperationLayer {
       queue.expectQuiet()
     }
 
-    /// The member on whose worker the inline dependent runs has left: what runs there is no part of its group.
+    /// The member on whose worker the inline dependent runs has left: what runs there is no part of
+    /// its group.
     @Test(.contract(100, 101), arguments: Kind.pools)
     func inlineDependentOfAMemberMayWaitForTheGroup(_ kind: Kind) {
       let queue = kind.queue()
@@ -116,7 +118,8 @@ extension OperationLayer {
       queue.expectQuiet()
     }
 
-    /// One thread resumes; another suspends, resumes and adds while the first still hands over what it has claimed.
+    /// One thread resumes; another suspends, resumes and adds while the first still hands over what
+    /// it has claimed.
     ///
     /// A job that the worker has in its hand when the suspension comes may come back late.
     @Test(.contract(86), arguments: Kind.single.filter(\.isExact))
@@ -268,7 +271,8 @@ extension OperationLayer {
       unfinished.finish()
     }
 
-    /// Operations that were with the scheduler when the queue ceased to be open come back to their places.
+    /// Operations that were with the scheduler when the queue ceased to be open come back to their
+    /// places.
     @Test(.contract(86, 85), arguments: Kind.single + [.inline], [true, false])
     func whatComesBackFromTheSchedulerKeepsItsPlace(_ kind: Kind, suspends: Bool) {
       let scheduler = kind.make(1)

@@ -110,7 +110,8 @@ struct LeavingRaceTests {
       queue.maxConcurrentOperationCount = -1
       guard round % 20 == 0 else { continue }
       #expect(queue.wait(timeout: patience))
-      // With a limit of one nothing may be counted that no longer runs, and nothing may run uncounted.
+      // With a limit of one nothing may be counted that no longer runs, and nothing may run
+      // uncounted.
       queue.maxConcurrentOperationCount = 1
       for _ in 0..<20 {
         queue.addOperation {

@@ -124,7 +124,8 @@ extension OperationLayer {
       #expect(log.values == [0, 1])
     }
 
-    /// Changes from two sides while handles come to the workers: each operation starts, and only once.
+    /// Changes from two sides while handles come to the workers: each operation starts, and only
+    /// once.
     @Test(arguments: Kind.each) func changesAgainstTheStart(_ kind: Kind) {
       let queue = kind.queue()
       Duel.fight(

@@ -210,7 +210,8 @@ extension OperationLayer {
       queue.expectQuiet()
     }
 
-    /// A result that somebody else computes counts if it is there before the operation ends, and changes nothing later.
+    /// A result that somebody else computes counts if it is there before the operation ends, and
+    /// changes nothing later.
     @Test(.contract(80), arguments: Kind.each) func resultOfABodyThatSomebodyElseRuns(_ kind: Kind)
       throws
     {
@@ -239,7 +240,8 @@ extension OperationLayer {
       #expect(isRefused())
     }
 
-    /// The classical subclass: `start()` calls `main()` on another thread, which runs no operation of the queue.
+    /// The classical subclass: `start()` calls `main()` on another thread, which runs no operation
+    /// of the queue.
     @Test(.contract(63, 72), arguments: Kind.each)
     func startCallsItOnAnotherThread(_ kind: Kind) {
       let queue = kind.queue()

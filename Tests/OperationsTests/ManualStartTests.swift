@@ -169,7 +169,8 @@ extension OperationLayer {
       }
     }
 
-    /// A start that is going to be refused, or that comes too late, keeps nobody from the operation.
+    /// A start that is going to be refused, or that comes too late, keeps nobody from the
+    /// operation.
     @Test(.contract(15, 67), arguments: Kind.each)
     func aRefusedStartKeepsNobodyElseFromTheOperation(_ kind: Kind) throws {
       let queue = kind.queue()

@@ -51,7 +51,8 @@ extension OperationLayer {
 
     /// 100 rounds of 20 000 operations; the first one fills the caches that stay.
     ///
-    /// Not under a sanitizer: AddressSanitizer keeps freed memory, and what ThreadSanitizer keeps varies with the load.
+    /// Not under a sanitizer: AddressSanitizer keeps freed memory, and what ThreadSanitizer keeps
+    /// varies with the load.
     @Test(.contract(130), .enabled(if: Sanitizer.active == nil), arguments: Kind.each)
     func memoryDoesNotGrowWithTheRounds(_ kind: Kind) {
       let lifetimes = LifetimeCounter()
@@ -74,7 +75,8 @@ extension OperationLayer {
       }
       let grown = ResidentMemory.bytes - settled
       #expect(waitUntil { lifetimes.live == 0 })
-      // One leaked word per operation of the second half would be more; allocators round up and hold on to some.
+      // One leaked word per operation of the second half would be more; allocators round up and
+      // hold on to some.
       let leak = rounds / 2 * 20_000 * 8
       #expect(grown < leak, "resident memory grew by \(grown) bytes in \(rounds / 2) rounds")
     }

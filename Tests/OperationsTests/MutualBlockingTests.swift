@@ -59,7 +59,8 @@ extension OperationLayer {
       }
     }
 
-    /// Waits that the scheduler hears of need only a thread each, and may be many more than there are workers.
+    /// Waits that the scheduler hears of need only a thread each, and may be many more than there
+    /// are workers.
     @Test(.contract(114, 136), arguments: Kind.pools, Opening.allCases)
     func moreThanWorkersMeetWhenTheirWaitsAreKnown(_ kind: Kind, _ opening: Opening) {
       // As many as the pool compensates for; one of them does not wait.
@@ -85,7 +86,8 @@ extension OperationLayer {
       all.withLock { $0 = [] }
     }
 
-    /// The bound that every pool documents: as long as no more workers are blocked than it compensates for, none.
+    /// The bound that every pool documents: as long as no more workers are blocked than it
+    /// compensates for, none.
     @Test(.contract(138, 136), arguments: Kind.pools)
     func blockedOperationsDoNotDelayAnotherQueue(_ kind: Kind) {
       let scheduler = kind.make(kind.workers)

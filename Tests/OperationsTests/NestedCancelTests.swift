@@ -115,7 +115,8 @@ extension OperationLayer {
       #expect(didEnd && pending.runCount == 0)
     }
 
-    /// Cancels a group beside `other`, both executing, whose one member calls `hook` in its `cancel()`; what that returned.
+    /// Cancels a group beside `other`, both executing, whose one member calls `hook` in its
+    /// `cancel()`; what that returned.
     private func cancelGroup(
       on kind: Kind, beside other: GroupOperation, calling hook: @escaping @Sendable () -> Bool
     ) -> Bool {
@@ -144,7 +145,8 @@ extension OperationLayer {
       #expect(isMarked)
     }
 
-    /// As on Foundation: the queue calls it each time, and each caller of an operation made of others only once.
+    /// As on Foundation: the queue calls it each time, and each caller of an operation made of
+    /// others only once.
     @Test(.contract(43, 52)) func everyCancelAllCallsTheOverrides() {
       let queue = OperationQueue(scheduler: ThreadPoolScheduler(workers: 2))
       queue.isSuspended = true
@@ -181,8 +183,8 @@ extension OperationLayer {
       #expect(calls.value == 160)
     }
 
-    /// Each member's override cancels an operation whose hook cancels the group again: that calls the overrides behind it, and
-    /// nobody calls them once more.
+    /// Each member's override cancels an operation whose hook cancels the group again: that calls
+    /// the overrides behind it, and nobody calls them once more.
     @Test(.contract(43, 70), arguments: Kind.each.filter { !$0.isInline }, [2, 300])
     func hooksInOverridesCancelTheGroupAgain(_ kind: Kind, count: Int) {
       let (queue, other) = (kind.queue(), kind.queue())
@@ -203,7 +205,8 @@ extension OperationLayer {
         member.addDependency(never)
         return member
       }
-      // The group adds all its members before one of them begins; until then it would cancel them itself.
+      // The group adds all its members before one of them begins; until then it would cancel them
+      // itself.
       let group = GroupOperation([BlockOperation { begun.add(1) }] + members)
       again.withLock { $0 = group }
       queue.addOperation(group)
@@ -215,7 +218,8 @@ extension OperationLayer {
       again.withLock { $0 = nil }
     }
 
-    /// Cancelled before they start, each in the next: a walk down from every level took 13 s for these.
+    /// Cancelled before they start, each in the next: a walk down from every level took 13 s for
+    /// these.
     @Test(.contract(134)) func nestedTimeoutsCancelledBeforeTheyStart() {
       var operation: ResultOperation<Int> = ResultOperation { 1 }
       for _ in 0..<4_000 { operation = TimeoutOperation(operation, within: .seconds(600)) }

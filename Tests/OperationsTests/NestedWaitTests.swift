@@ -68,7 +68,8 @@ extension OperationLayer {
       }
     }
 
-    /// Dependents and waiters do not wait for the rest of `start()`; the completion block does, once.
+    /// Dependents and waiters do not wait for the rest of `start()`; the completion block does,
+    /// once.
     @Test(.contract(61, 65, 127), arguments: Kind.pools)
     func restOfTheFinishFollowsTheReturnOfStart(_ kind: Kind) {
       let queue = kind.queue()
@@ -97,7 +98,8 @@ extension OperationLayer {
       #expect(order.values == [1, 2, 3, 4, 5])
     }
 
-    /// `finish()` from a thread outside: what becomes ready starts after the completion block, which may wait for it.
+    /// `finish()` from a thread outside: what becomes ready starts after the completion block,
+    /// which may wait for it.
     @Test(.contract(61, 62, 101)) func inlineGivesTheSlotUpBeforeTheBlock() {
       let queue = Kind.inline.queue()
       queue.maxConcurrentOperationCount = 1
@@ -119,8 +121,8 @@ extension OperationLayer {
 
     // MARK: Compensation
 
-    /// One worker, and a completion block on top of an operation of it: of an operation started by hand, of one of
-    /// another scheduler.
+    /// One worker, and a completion block on top of an operation of it: of an operation started by
+    /// hand, of one of another scheduler.
     @Test(.contract(62, 101), arguments: Kind.single + [.inline])
     func blocksOnTopOfAnOperationAreCompensated(_ kind: Kind) {
       for isByHand in [true, false] {

@@ -12,7 +12,8 @@ import WorkStealingBackend
 
 /// What operations and queues must do, on every scheduler.
 ///
-/// Serialised: the bodies of tests wait, on threads that libdispatch counts, and its items would wait behind them.
+/// Serialised: the bodies of tests wait, on threads that libdispatch counts, and its items would
+/// wait behind them.
 @Suite(.serialized) enum OperationLayer {}
 
 /// One scheduler under the operation layer, with what it promises.

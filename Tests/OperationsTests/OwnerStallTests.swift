@@ -9,7 +9,8 @@ import TestSupport
 import Testing
 
 extension OperationLayer {
-  /// What the stall report and `invalidate()` make of operations that consist of others, and of those about to leave.
+  /// What the stall report and `invalidate()` make of operations that consist of others, and of
+  /// those about to leave.
   @Suite(.contract(117)) struct OwnerStallTests {
     private func named(_ name: String) -> BlockOperation {
       let operation = BlockOperation {}

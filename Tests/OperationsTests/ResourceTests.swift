@@ -67,7 +67,8 @@ extension OperationLayer {
       var operations: [Operation] = []
       for number in 0..<30 {
         let operation = TestOperation { _ in log.note(number) }
-        // The first wants all of it, so those behind must not pass although there would be enough for them.
+        // The first wants all of it, so those behind must not pass although there would be enough
+        // for them.
         operation.require(resource, amount: number % 3 == 0 ? 2 : 1)
         queue.addOperation(operation)
         operations.append(operation)
@@ -103,7 +104,8 @@ extension OperationLayer {
       #expect(resources.allSatisfy { $0.used == 0 })
     }
 
-    /// A queue that starts nothing keeps nothing from others, whenever it was stopped: what has a slot by then runs.
+    /// A queue that starts nothing keeps nothing from others, whenever it was stopped: what has a
+    /// slot by then runs.
     @Test(.contract(115), arguments: Kind.each, [true, false])
     func aStoppedQueueKeepsNoResource(_ kind: Kind, isSuspended: Bool) {
       let resource = OperationResource(name: "lock")
@@ -138,7 +140,8 @@ extension OperationLayer {
       }
     }
 
-    /// What waits for the only slot of its queue has no resource, which what holds the slot waits for elsewhere.
+    /// What waits for the only slot of its queue has no resource, which what holds the slot waits
+    /// for elsewhere.
     @Test(.contract(136), arguments: Kind.each.filter { !$0.isInline })
     func whatWaitsForASlotHoldsNoResource(_ kind: Kind) {
       for _ in 0..<(100 / slowness + 1) {
@@ -172,7 +175,8 @@ extension OperationLayer {
       }
     }
 
-    /// A limit that comes between the grant and the start finds a slot counted for the resource's user.
+    /// A limit that comes between the grant and the start finds a slot counted for the resource's
+    /// user.
     @Test(.contract(111), arguments: Kind.each.filter { !$0.isInline })
     func aLimitHoldsNobodyBackWhoHasTheResource(_ kind: Kind) {
       let scheduler = kind.make(2)
@@ -203,7 +207,8 @@ extension OperationLayer {
       }
     }
 
-    /// One that waits inside its body for what needs its resource: the report names both, and the resource.
+    /// One that waits inside its body for what needs its resource: the report names both, and the
+    /// resource.
     @Test(.contract(100), arguments: Kind.each.filter { !$0.isInline })
     func theReportNamesTheHolderAndTheCycle(_ kind: Kind) throws {
       let queue = kind.queue()
@@ -254,7 +259,8 @@ extension OperationLayer {
       #expect(log.values == [0, 1])
     }
 
-    /// Cancelled, finished early, given another dependency: nobody stays in line and nothing stays in use.
+    /// Cancelled, finished early, given another dependency: nobody stays in line and nothing stays
+    /// in use.
     @Test(.contract(47), arguments: Kind.each)
     func whateverHappensInLine(_ kind: Kind) {
       let lifetimes = LifetimeCounter()
@@ -291,7 +297,8 @@ extension OperationLayer {
       #expect(waitUntil { lifetimes.live == 0 })
     }
 
-    /// A queue that starts nothing keeps no grant: the whole line is told, one after the other, on one small stack.
+    /// A queue that starts nothing keeps no grant: the whole line is told, one after the other, on
+    /// one small stack.
     @Test func aLongLineThatKeepsNothingIsToldOnASmallStack() throws {
       let queue = OperationQueue(scheduler: WorkStealingScheduler(workers: 1))
       let resource = OperationResource(name: "one")

@@ -331,7 +331,8 @@ extension OperationLayer {
       #expect(lifetimes.live == 0)
     }
 
-    /// An edge added while the dependent is already with the scheduler passes the result, or has no effect at all.
+    /// An edge added while the dependent is already with the scheduler passes the result, or has no
+    /// effect at all.
     @Test(.contract(82, 28), arguments: Kind.each)
     func lateEdgePassesTheResultOrHasNoEffect(_ kind: Kind) {
       let queue = kind.queue()

@@ -89,7 +89,8 @@ extension OperationLayer {
       #expect(member.serviceReport?.qualityOfService == .utility)
     }
 
-    /// The awaited operation runs on the waiting worker, at its own distance from the thread's niceness.
+    /// The awaited operation runs on the waiting worker, at its own distance from the thread's
+    /// niceness.
     @Test(arguments: Kind.each)
     func aLevelOnTopOfAnotherCountsFromTheThreadsOwn(_ kind: Kind) {
       let scheduler = kind.make(1)

@@ -7,9 +7,11 @@ import TestSupport
 import Testing
 
 extension OperationLayer {
-  /// Handles of finished operations in queues that start nothing: the queue becomes empty without them.
+  /// Handles of finished operations in queues that start nothing: the queue becomes empty without
+  /// them.
   @Suite(.contract(103)) struct StaleHandleTests {
-    /// The worker that waits runs the operation, whose header is with the scheduler and meets a suspension.
+    /// The worker that waits runs the operation, whose header is with the scheduler and meets a
+    /// suspension.
     @Test(.contract(101), arguments: Kind.single + [.inline])
     func headerOfAnOperationThatTheWaitingWorkerRan(_ kind: Kind) {
       for limit in [-1, 0] {

@@ -106,7 +106,8 @@ extension OperationLayer {
       queue.expectQuiet()
     }
 
-    /// A report of many operations shows the first ones and counts the others; the structure has all.
+    /// A report of many operations shows the first ones and counts the others; the structure has
+    /// all.
     @Test(arguments: [false, true]) func textIsBounded(isRing: Bool) {
       let queue = Kind.pools[1].queue()
       queue.isSuspended = true

@@ -163,7 +163,8 @@ extension OperationLayer {
       queue.expectQuiet()
     }
 
-    /// An older operation that depends on a younger one, which is behind the barrier, which waits for the older one.
+    /// An older operation that depends on a younger one, which is behind the barrier, which waits
+    /// for the older one.
     @Test(.contract(116, 117), arguments: Kind.each)
     func findsTheCycleThroughABarrier(_ kind: Kind) {
       let queue = kind.queue()

@@ -27,7 +27,8 @@ extension OperationLayer {
       return lead
     }
 
-    /// A worker holds 63 unstarted operations at most: a share of 32, and up to 31 of the one before.
+    /// A worker holds 63 unstarted operations at most: a share of 32, and up to 31 of the one
+    /// before.
     @Test(arguments: [2, 3, 8], [false, true])
     func equalOperationsStartAtMost63PlacesEarlyPerWorker(workers: Int, resumed: Bool) {
       var lead = 0

@@ -9,7 +9,8 @@ import Testing
 extension OperationLayer {
   /// Thousands of random graphs per scheduler, undisturbed and disturbed in every way at once.
   ///
-  /// `BENCH_STRESS` multiplies their number, `BENCH_STRESS_SEED` sets the first seed; a failure names its own.
+  /// `BENCH_STRESS` multiplies their number, `BENCH_STRESS_SEED` sets the first seed; a failure
+  /// names its own.
   @Suite struct StressTests {
     @Test(
       .contract(10, 21, 112, 116, 139), arguments: Kind.all, Disturbance.variants)

@@ -10,8 +10,8 @@ import Testing
 
 // Programs that texts on NSOperation show or describe, in Swift.
 
-/// The asynchronous operation that a well-known post shows, with what it does wrong: it says nothing of a cancellation,
-/// ignores the readiness of `super`, and announces under its lock.
+/// The asynchronous operation that a well-known post shows, with what it does wrong: it says
+/// nothing of a cancellation, ignores the readiness of `super`, and announces under its lock.
 private final class TimerOperation: Operation, @unchecked Sendable {
   private enum Phase: Int { case ready, executing, finished }
   private let phase = Atomic<Int>(0)

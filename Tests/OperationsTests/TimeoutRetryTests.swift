@@ -55,7 +55,8 @@ extension OperationLayer {
       #expect(caseName(thrown(dependent.value)) == "timedOut")
     }
 
-    /// A body that takes no notice holds its worker; the timeout does not wait for it, nor for a worker.
+    /// A body that takes no notice holds its worker; the timeout does not wait for it, nor for a
+    /// worker.
     @Test(arguments: Kind.single)
     func workThatTakesNoNoticeIsNotWaitedFor(_ kind: Kind) {
       let queue = kind.queue()

@@ -33,7 +33,8 @@ final class Watch: Sendable {
   func end() { tokens.withLock { $0 = [] } }
 }
 
-/// An operation in the style of Foundation that keeps its own state and never calls `super.start()`.
+/// An operation in the style of Foundation that keeps its own state and never calls
+/// `super.start()`.
 final class OwnState: Operation, @unchecked Sendable {
   private let flags = Locked<(executing: Bool, finished: Bool)>((false, false))
   let starts = Atomic<Int>(0)

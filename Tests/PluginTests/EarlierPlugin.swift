@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A user's package as it was written while all of the seam was one protocol: it compiles, with deprecations at most.
+/// A user's package as it was written while all of the seam was one protocol: it compiles, with
+/// deprecations at most.
 ///
-/// Not to be kept up with the seam; that it stays as it is makes it a test. One thing was changed since, by intent: chains
-/// could be copied then, and so lie in an array.
+/// Not to be kept up with the seam; that it stays as it is makes it a test. One thing was changed
+/// since, by intent: chains could be copied then, and so lie in an array.
 enum EarlierPlugin {
-  /// The scheduler of the guide of that time, and one that has a method for everything that could be asked.
+  /// The scheduler of the guide of that time, and one that has a method for everything that could
+  /// be asked.
   static let source = """
     import BenchmarkSuite
     import Foundation

@@ -210,7 +210,8 @@ struct PluginTests {
     #expect(ported.output == "done 2\n", "status \(ported.status): \(ported.errors)")
     let check = try package.run("check")
     #expect(check.status == 1)
-    // On a loaded machine the worker sleeps already between the submissions of an earlier check, which finds the same fault.
+    // On a loaded machine the worker sleeps already between the submissions of an earlier check,
+    // which finds the same fault.
     let findings = [
       "FAILED seam .wakeUp: a submission to an idle scheduler is noticed",
       "FAILED seam .exactlyOnce: every submitted job runs exactly once",

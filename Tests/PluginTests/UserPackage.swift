@@ -4,8 +4,8 @@ import Foundation
 
 /// A package of a user, written beside a link to this package.
 ///
-/// The folder lies in the build folder, under a name that does not change, so that only what changed is compiled the next
-/// time.
+/// The folder lies in the build folder, under a name that does not change, so that only what
+/// changed is compiled the next time.
 struct UserPackage {
   /// What went wrong outside the claims under test.
   struct Failure: Error, CustomStringConvertible {

@@ -3,7 +3,8 @@
 import ConcurrencyPrimitives
 import Foundation
 
-/// Runs programs in child processes, on one scheduler after the other, and makes what one of them shows as small as possible.
+/// Runs programs in child processes, on one scheduler after the other, and makes what one of them
+/// shows as small as possible.
 package struct Campaign: Sendable {
   /// The program that runs a `Series` when it is called with `child`.
   package var executable: String
@@ -154,7 +155,8 @@ package struct Campaign: Sendable {
     _ tested: Tested, _ seed: UInt64, _ parts: Set<Int>?, _ seconds: Double, _ patience: Double
   ) -> Outcome {
     let process = Process()
-    // The number of the program that runs is in the file: what dies of a signal cannot always say so.
+    // The number of the program that runs is in the file: what dies of a signal cannot always say
+    // so.
     let note = FileManager.default.temporaryDirectory.appendingPathComponent(
       "random-programs-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: note) }

@@ -5,7 +5,8 @@ import Glibc
 /// A line that goes to standard error when the process dies of a signal: where the programs were.
 package enum CrashNote {
   private static let capacity = 512
-  // SAFETY: written by the thread that takes the steps and read by a handler that tolerates half a line.
+  // SAFETY: written by the thread that takes the steps and read by a handler that tolerates half a
+  // line.
   nonisolated(unsafe) private static let line: UnsafeMutablePointer<CChar> = {
     let line = UnsafeMutablePointer<CChar>.allocate(capacity: capacity)
     unsafe line.initialize(repeating: 0, count: capacity)

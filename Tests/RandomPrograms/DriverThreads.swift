@@ -3,7 +3,8 @@
 import ConcurrencyPrimitives
 import Glibc
 
-/// The threads that take the steps of programs: a body that runs on one of them must not wait for what only they let go.
+/// The threads that take the steps of programs: a body that runs on one of them must not wait for
+/// what only they let go.
 enum DriverThreads {
   private static let known = Locked<[UInt]>([])
 

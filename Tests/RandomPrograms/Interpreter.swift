@@ -66,7 +66,8 @@ package final class Interpreter<Family: OperationFamily>: Sendable {
     outcome.log = log.value
     state.withLock { $0.isOver = true }
     if outcome.isStuck {
-      // Operations under way must not lose their dependents on Foundation: a stuck run keeps everything.
+      // Operations under way must not lose their dependents on Foundation: a stuck run keeps
+      // everything.
       letGo()
     } else {
       // The scheduler may be shut down from here on.
@@ -113,8 +114,8 @@ package final class Interpreter<Family: OperationFamily>: Sendable {
 
   // MARK: Steps
 
-  /// Nil for a closure, and for everything once the run is over: on Foundation a body may still go on then, which shows in
-  /// the log as one that has not ended.
+  /// Nil for a closure, and for everything once the run is over: on Foundation a body may still go
+  /// on then, which shows in the log as one that has not ended.
   private func operation(_ number: Int) -> Family.Operation? {
     state.withLock { $0.operations.isEmpty ? nil : $0.operations[number] }
   }

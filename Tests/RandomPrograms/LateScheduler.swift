@@ -6,8 +6,8 @@ package import Scheduling
 import Synchronization
 import ThreadPoolBackend
 
-/// Hands every chain but the first on late: a task that the first job begins may go on after its operation was
-/// finished.
+/// Hands every chain but the first on late: a task that the first job begins may go on after its
+/// operation was finished.
 package final class LateScheduler: Scheduler {
   private let base = ThreadPoolScheduler(workers: 1)
   private let count = Atomic<Int>(0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Takes the steps of a script one by one, each when nothing goes on by itself any more, and compares what is seen with
-/// what the contract says.
+/// Takes the steps of a script one by one, each when nothing goes on by itself any more, and
+/// compares what is seen with what the contract says.
 struct ModelRun {
   let script: Script
   let outcome: Outcome

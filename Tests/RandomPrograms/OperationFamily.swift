@@ -2,7 +2,8 @@
 
 /// One implementation of operations and queues, as the interpreter drives it.
 ///
-/// Both conformances call members of the same names; what differs is the module that they come from.
+/// Both conformances call members of the same names; what differs is the module that they come
+/// from.
 package protocol OperationFamily: Sendable {
   associatedtype Operation: AnyObject, Sendable
   associatedtype Queue: AnyObject, Sendable

@@ -18,7 +18,8 @@ extension Prediction {
       for step in steps {
         switch step {
         case .add(let number, let queue) where prediction.operations[number].phase == .idle:
-          // Avoids `KnownDefect.cancelledAddedBehindBarrier`, whether or not the barrier is over by then.
+          // Avoids `KnownDefect.cancelledAddedBehindBarrier`, whether or not the barrier is over by
+          // then.
           if prediction.operations[number].isCancelled, prediction.hasBarrier(queue) {
             return false
           }
@@ -50,7 +51,8 @@ extension Prediction {
         if mayBeCancelled[number] {
           // The body that began with this step may be under way still.
           if prediction.isFinished(number), prediction.begun.contains(number) { return false }
-          // What could begin might begin first; a closed condition and a barrier as for the step `cancel`.
+          // What could begin might begin first; a closed condition and a barrier as for the step
+          // `cancel`.
           guard !runnable[number], !arrives[number], !mayEnd[number], operation.isOpen else {
             return false
           }

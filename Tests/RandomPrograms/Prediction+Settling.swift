@@ -16,7 +16,8 @@ extension Prediction {
       }
     }
     if meetsDefectInside { return false }
-    // Avoids `KnownDefect.cancelledNeedsSlot`; whether a limit of 0 lets them go the statements leave open.
+    // Avoids `KnownDefect.cancelledNeedsSlot`; whether a limit of 0 lets them go the statements
+    // leave open.
     return !plans.indices.contains { number in
       needsNoSlot(number) && isStartable(number)
     }
@@ -89,7 +90,8 @@ extension Prediction {
     var queue: [Int?]
   }
 
-  /// Follows every cause; nil when what a body or a completion block does would meet an unknown state.
+  /// Follows every cause; nil when what a body or a completion block does would meet an unknown
+  /// state.
   private func reach() -> Reach? {
     let no = plans.indices.map { _ in false }
     var queueOf = operations.map(\.queue)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Prediction {
-  /// Takes a step and lets everything happen that it causes; false when a program must not take it now.
+  /// Takes a step and lets everything happen that it causes; false when a program must not take it
+  /// now.
   ///
   /// The prediction is of no use after false.
   mutating func advance(_ step: Step) -> Bool {
@@ -108,7 +109,8 @@ extension Prediction {
       return true
     }
     if meetsWaiter { return false }
-    // What the first ones cause runs before or after the others are added: it must not concern those.
+    // What the first ones cause runs before or after the others are added: it must not concern
+    // those.
     let added = Set(steps.flatMap(\.added))
     return plans.allSatisfy { plan in
       (plan.inBody + plan.inCompletion).allSatisfy { inside in

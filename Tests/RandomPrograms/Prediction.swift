@@ -2,9 +2,9 @@
 
 /// What a program must lead to after each of its steps, as far as both implementations promise it.
 ///
-/// It says when the interpreter may go on, because nothing moves by itself any more, and refuses steps whose outcome
-/// timing would decide or that run into a defect of Foundation (`KnownDefect`). The judgement is not its own: the two
-/// implementations are compared with each other.
+/// It says when the interpreter may go on, because nothing moves by itself any more, and refuses
+/// steps whose outcome timing would decide or that run into a defect of Foundation (`KnownDefect`).
+/// The judgement is not its own: the two implementations are compared with each other.
 struct Prediction: Sendable {
   enum Phase: Sendable { case idle, pending, executing, finished }
 

@@ -45,8 +45,8 @@ extension Program {
 
   /// The dependencies that may be there when the earlier operation finishes.
   ///
-  /// Not so those that the first thread removes while nothing can have finished it, and that nothing
-  /// adds again.
+  /// Not so those that the first thread removes while nothing can have finished it, and that
+  /// nothing adds again.
   private var lastingEdges: [(later: Int, earlier: Int)] {
     let beginning = steps.prefix { $0 != .fork }
     let rest = steps.dropFirst(beginning.count) + others.joined()

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Program {
-  /// The dependencies that may be part of a circle of waits, in some timing; the end of a program removes them.
+  /// The dependencies that may be part of a circle of waits, in some timing; the end of a program
+  /// removes them.
   ///
-  /// The start of an operation waits for the end of its dependencies, the end of a group for that of its members, and their
-  /// start for the group's. In a queue with barriers or a strict order the start of each member may wait for the end of each
-  /// other one, and so in one with a limit in which something made of others holds its slot until these have finished.
+  /// The start of an operation waits for the end of its dependencies, the end of a group for that
+  /// of its members, and their start for the group's. In a queue with barriers or a strict order
+  /// the start of each member may wait for the end of each other one, and so in one with a limit in
+  /// which something made of others holds its slot until these have finished.
   package var circularEdges: [(later: Int, earlier: Int)] {
     let steps = allSteps
     let edges = steps.compactMap { step -> (later: Int, earlier: Int)? in
@@ -64,7 +66,8 @@ extension Program {
     }
   }
 
-  /// The possible members of what has a limit inside, or barriers, so that they may wait for each other.
+  /// The possible members of what has a limit inside, or barriers, so that they may wait for each
+  /// other.
   private func closeGroups(_ steps: [Step]) -> [Set<Int>] {
     let innerMembers = innerMembers
     let isLimitedInside = steps.contains { step in

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Program {
-  /// Whether a body's wait without a timeout must have an end, whatever the timing, once everything else is let go.
+  /// Whether a body's wait without a timeout must have an end, whatever the timing, once everything
+  /// else is let go.
   ///
-  /// The contract calls an impossible wait a fault (101), so programs have none. What is awaited, and all that may have to
-  /// finish before it, must need neither the one that waits nor anything that this one holds: a slot, a place before a
-  /// barrier, a resource. At most one body of a program waits so, and nothing in it is made of other operations, since
-  /// those hold what they hold until their members have finished.
+  /// The contract calls an impossible wait a fault (101), so programs have none. What is awaited,
+  /// and all that may have to finish before it, must need neither the one that waits nor anything
+  /// that this one holds: a slot, a place before a barrier, a resource. At most one body of a
+  /// program waits so, and nothing in it is made of other operations, since those hold what they
+  /// hold until their members have finished.
   package var waitEnds: Bool {
     guard completionWaitEnds else { return false }
     let waiting = plans.indices.filter { plans[$0].waitsFor != nil }
@@ -33,8 +35,8 @@ extension Program {
     guard !needed.contains(number) else { return false }
     if takesUnits.contains(number), !needed.isDisjoint(with: takesUnits) { return false }
     let places = places(steps)
-    // In an inline queue it runs on top of whatever has made it startable: a body must not have done
-    // so, nor one that finishes its own operation when that may end already.
+    // In an inline queue it runs on top of whatever has made it startable: a body must not have
+    // done so, nor one that finishes its own operation when that may end already.
     let isOnTop = needed.union([number]).contains { other in
       places[other].contains { $0 >= 0 && queues[$0].isInline }
     }

@@ -67,7 +67,8 @@ package struct Program: Sendable {
   package var steps: [Step]
   /// Those of further threads, which begin with the first one's `fork`.
   package var others: [[Step]] = []
-  /// Each step waits until nothing goes on by itself any more, and what is seen then is compared with the model.
+  /// Each step waits until nothing goes on by itself any more, and what is seen then is compared
+  /// with the model.
   package var isStepwise = false
 
   package init(seed: UInt64, queueCount: Int, plans: [Plan], steps: [Step]) {
@@ -94,7 +95,8 @@ package struct Program: Sendable {
 }
 
 extension Program {
-  /// Steps whose descriptions begin so are left out: what a known fault would be found by again and again.
+  /// Steps whose descriptions begin so are left out: what a known fault would be found by again and
+  /// again.
   ///
   /// Given by the environment variable `BENCH_PROGRAMS_WITHOUT`, separated by commas.
   private static let leftOut = (ProcessInfo.processInfo.environment["BENCH_PROGRAMS_WITHOUT"] ?? "")
@@ -179,14 +181,16 @@ extension Program {
   /// How many parts `without(_:)` can leave out; they keep their numbers.
   package var partCount: Int { var program = self; return program.visitParts { _ in true } }
 
-  /// The program without those parts: a step, a member, a wait, further blocks, or a setting of a queue each.
+  /// The program without those parts: a step, a member, a wait, further blocks, or a setting of a
+  /// queue each.
   package func without(_ parts: Set<Int>) -> Program {
     var program = self
     _ = program.visitParts { !parts.contains($0) }
     return program
   }
 
-  /// Calls `keeps` with the number of every part and drops those that it does not want; returns their number.
+  /// Calls `keeps` with the number of every part and drops those that it does not want; returns
+  /// their number.
   private mutating func visitParts(_ keeps: (Int) -> Bool) -> Int {
     var next = 0
     func keepsNext() -> Bool {

@@ -89,7 +89,8 @@ extension Run {
 
   @Sendable private static func ignore(_ event: OperationEvent) {}
 
-  /// What has been told to finish before anything could start it does not run any more (contract 66).
+  /// What has been told to finish before anything could start it does not run any more (contract
+  /// 66).
   private func noteEarlyFinish(_ number: Int, _ actor: Actor?) {
     guard isSure(number), program.plans[number].kind.isAsync, operation(number, actor) != nil,
       !certainty.calledByHand.contains(number)
@@ -213,7 +214,8 @@ extension Run {
     }
   }
 
-  /// May execute with units of a resource until somebody ends it: gone before, it would never give them back.
+  /// May execute with units of a resource until somebody ends it: gone before, it would never give
+  /// them back.
   private func keepsUnits(_ number: Int) -> Bool {
     program.plans[number].kind.isHeld && certainty.requiring.contains(number)
   }

@@ -8,7 +8,8 @@ import Synchronization
 struct Certainty: Sendable {
   /// Per queue the largest limit that it ever has, if it always has one while it holds something.
   var limits: [Int?]
-  /// Operations whose body may run where another queue is current, or go on after they have finished.
+  /// Operations whose body may run where another queue is current, or go on after they have
+  /// finished.
   var withoutPlace: Set<Int> = []
   /// The same without those that are members of something else.
   var startedElsewhere: Set<Int> = []

@@ -20,7 +20,8 @@ extension Run {
     return true
   }
 
-  /// Lets everything go on to its end, and waits for that; false when something does not end in time.
+  /// Lets everything go on to its end, and waits for that; false when something does not end in
+  /// time.
   ///
   /// `isReturned` says whether the other threads have taken their steps.
   package func bringToEnd(

@@ -118,7 +118,8 @@ extension Run {
   /// Waits for the operation in a body or a completion block.
   func waitInside(_ other: Int) {
     guard let operation = operations[other].object else { return }
-    // On the inline scheduler, and after a start by hand, the thread that would let it go may be this one.
+    // On the inline scheduler, and after a start by hand, the thread that would let it go may be
+    // this one.
     if isInline || DriverThreads.isCurrent {
       _ = operation.wait(timeout: .microseconds(20))
     } else {
@@ -192,8 +193,8 @@ extension Run {
     queueFacts[place - 1].running.wrappingSubtract(1, ordering: .sequentiallyConsistent)
   }
 
-  /// Whether the queue that is current in its body must be the one that counts it: an operation that is started by hand,
-  /// or a part of another one, finds the queue that it runs inside.
+  /// Whether the queue that is current in its body must be the one that counts it: an operation
+  /// that is started by hand, or a part of another one, finds the queue that it runs inside.
   private func hasPlace(_ number: Int) -> Bool { !withoutPlace.contains(number) }
 
   private func readWhatDependenciesWrote(_ number: Int) {

@@ -19,7 +19,8 @@ extension Run {
     if !Self.isAt(queue, place) { fault("the queue does not say where it was moved to") }
   }
 
-  /// Whether a queue that holds nothing runs what it gets wherever it is moved to; when everything has ended.
+  /// Whether a queue that holds nothing runs what it gets wherever it is moved to; when everything
+  /// has ended.
   func canBeMoved(_ queue: OperationQueue, until deadline: UInt64, _ late: Late) -> Bool {
     Step.Place.allCases.allSatisfy { place in
       guard wait(for: queue, until: deadline, late), !late.hasCome else { return false }

@@ -78,8 +78,8 @@ extension Run {
 
   /// `start()` where it is legal: everything else stops the process.
   ///
-  /// It returns at once when the operation has finished. Else it returns when the body has: a synchronous operation has
-  /// finished then, and one that was cancelled has not run.
+  /// It returns at once when the operation has finished. Else it returns when the body has: a
+  /// synchronous operation has finished then, and one that was cancelled has not run.
   func callStart(_ number: Int, _ actor: Actor?) {
     guard let operation = operation(number, actor) else { return }
     let facts = facts[number]

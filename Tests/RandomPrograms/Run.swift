@@ -5,10 +5,12 @@ internal import Operations
 package import Scheduling
 import Synchronization
 
-/// One run of a program: its threads make their calls as fast as they can, then everything is let go.
+/// One run of a program: its threads make their calls as fast as they can, then everything is let
+/// go.
 ///
-/// Whatever the timing, each body runs at most once, everything ends, nothing stays alive, and a queue can be used again;
-/// where nothing raced with it, more is known of an operation. `faults` says what did not hold.
+/// Whatever the timing, each body runs at most once, everything ends, nothing stays alive, and a
+/// queue can be used again; where nothing raced with it, more is known of an operation. `faults`
+/// says what did not hold.
 package final class Run: Sendable {
   let program: Program
   let scheduler: any Scheduler
@@ -62,7 +64,8 @@ package final class Run: Sendable {
       self.queues = queues
       self.graphs = graphs
     }
-    /// With arrays of its own: ThreadSanitizer does not see that the last user of a shared one may change it in place.
+    /// With arrays of its own: ThreadSanitizer does not see that the last user of a shared one may
+    /// change it in place.
     func copy() -> Actor {
       Actor(operations: operations.map { $0 }, queues: queues.map { $0 }, graphs: graphs)
     }
@@ -149,7 +152,8 @@ package final class Run: Sendable {
     }
   }
 
-  /// Waits until all threads are at their meeting of that number, but no longer than a moment: one may have fewer.
+  /// Waits until all threads are at their meeting of that number, but no longer than a moment: one
+  /// may have fewer.
   private func meet(_ number: Int) {
     guard threads > 1, !isAlone.load(ordering: .sequentiallyConsistent) else { return }
     met.wrappingAdd(1, ordering: .sequentiallyConsistent)

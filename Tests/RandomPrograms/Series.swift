@@ -9,8 +9,9 @@ import Synchronization
 
 /// Runs programs in this process, one after the other, until one shows a fault or the time is up.
 ///
-/// The process that watches reads what is printed: `next SEED` and what was covered now and then, and a report before it ends
-/// with status 1 for a fault and 3 for a hang. A signal leaves a line with the seed.
+/// The process that watches reads what is printed: `next SEED` and what was covered now and then,
+/// and a report before it ends with status 1 for a fault and 3 for a hang. A signal leaves a line
+/// with the seed.
 package final class Series: Sendable {
   private let tested: Tested
   /// How long a program may take, ns.
@@ -35,7 +36,8 @@ package final class Series: Sendable {
     watch()
   }
 
-  /// Runs the programs of the seeds from `first` on; with `parts`, the first one alone without these, over and over.
+  /// Runs the programs of the seeds from `first` on; with `parts`, the first one alone without
+  /// these, over and over.
   package func run(from first: UInt64, without parts: Set<Int>?, seconds: Double) {
     DriverThreads.note()
     let end = MonotonicTime.nanoseconds() + UInt64(seconds * 1e9)
@@ -135,8 +137,9 @@ package final class Series: Sendable {
 
   /// What runs, and since when.
   ///
-  /// Not inlined into its caller's loop, from which the optimiser takes the read of the lock's constant pointer out: for
-  /// ThreadSanitizer every access through that pointer counts as a change of it.
+  /// Not inlined into its caller's loop, from which the optimiser takes the read of the lock's
+  /// constant pointer out: for ThreadSanitizer every access through that pointer counts as a change
+  /// of it.
   @inline(never) private func now() -> (Program?, UInt64) {
     current.withLock { ($0.program, $0.since) }
   }

@@ -72,8 +72,8 @@ package indirect enum Step: Sendable, Equatable {
   /// A wait with a short timeout.
   case pause(Int)
   case pauseForQueue(Int)
-  /// Calls `start()` where the program knows that it may be called: the operation has finished, or nobody else has it
-  /// and it is ready.
+  /// Calls `start()` where the program knows that it may be called: the operation has finished, or
+  /// nobody else has it and it is ready.
   case startNow(Int)
   /// `finish(throwing:)`, whatever the operation is doing.
   case finishThrowing(Int)

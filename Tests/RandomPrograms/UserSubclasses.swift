@@ -2,8 +2,9 @@
 
 import ConcurrencyPrimitives
 
-// The subclasses that users write, for our classes and for Foundation's: a link in DifferentialTests
-// compiles this file for those. Each module says which `TestedOperation` it means.
+// The subclasses that users write, for our classes and for Foundation's: a link in
+// DifferentialTests compiles this file for those. Each module says which `TestedOperation` it
+// means.
 
 /// Overrides `main()`.
 final class Subclass: TestedOperation, @unchecked Sendable {

@@ -3,7 +3,8 @@
 import ConcurrencyPrimitives
 import Foundation
 
-/// Stops the process with the seed and the step when a run makes no progress, which a call that never returns shows.
+/// Stops the process with the seed and the step when a run makes no progress, which a call that
+/// never returns shows.
 package final class Watchdog: Sendable {
   private struct Place {
     var seed: UInt64 = 0

@@ -19,7 +19,8 @@ extension WholeGenerator {
     }
   }
 
-  /// A resource that an operation holds and others wait for, and a body that waits for an operation.
+  /// A resource that an operation holds and others wait for, and a body that waits for an
+  /// operation.
   mutating func shareResource() {
     let count = program.plans.count
     let before = program
@@ -62,7 +63,8 @@ extension WholeGenerator {
     return steps + [.finish(holder)]
   }
 
-  /// What is awaited needs the resource, and so does something that needs the slot of the one that waits.
+  /// What is awaited needs the resource, and so does something that needs the slot of the one that
+  /// waits.
   private mutating func waitBesideLimit() -> [Step] {
     let (holder, waiter, awaited) = addHolder()
     let (queue, limited) = addQueues()

@@ -4,8 +4,8 @@ import ConcurrencyPrimitives
 
 /// Makes programs of the whole public API from seeds: the same seed gives the same program.
 ///
-/// Programs are short. Each draws the kinds of steps that it uses, and a few operations and queues that most steps
-/// concern, so that calls meet on the same objects in every combination.
+/// Programs are short. Each draws the kinds of steps that it uses, and a few operations and queues
+/// that most steps concern, so that calls meet on the same objects in every combination.
 package struct WholeGenerator {
   private var random: SeededGenerator
   private let seed: UInt64
@@ -227,7 +227,8 @@ package struct WholeGenerator {
     program.steps.append(.fork)
     program.steps += racing()
     for _ in 0..<threads { program.others.append(racing()) }
-    // A wait without a timeout is the last thing a thread does; the first thread brings everything to its end.
+    // A wait without a timeout is the last thing a thread does; the first thread brings everything
+    // to its end.
     for thread in program.others.indices where chance(5) {
       let number = below(program.plans.count)
       program.others[thread].append(

@@ -9,8 +9,9 @@ import RandomPrograms
 ///     RandomProgramsFixture child SCHEDULER WORKERS SEED SECONDS PATIENCE NOTE [PART,…]
 ///     RandomProgramsFixture show SEED
 ///
-/// The first form looks for a program that shows a fault and exits with 1 if there is one; with a last `all` it goes on
-/// after a finding, with `survey` without making it smaller. The second is what it runs again and again. The third prints a program.
+/// The first form looks for a program that shows a fault and exits with 1 if there is one; with a
+/// last `all` it goes on after a finding, with `survey` without making it smaller. The second is
+/// what it runs again and again. The third prints a program.
 @main enum RandomProgramsFixture {
   static func main() {
     let arguments = Array(CommandLine.arguments.dropFirst())

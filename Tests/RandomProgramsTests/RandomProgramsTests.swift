@@ -164,7 +164,8 @@ import Testing
     #expect(cancelled(passing + [.drop(1), .undepend(1, on: 0), .cancel(0)]) == [0, 1, 2])
   }
 
-  /// What a body adds to its own queue holds up what it is inside of, and is cancelled with a group.
+  /// What a body adds to its own queue holds up what it is inside of, and is cancelled with a
+  /// group.
   @Test(.contract(31, 52)) func whatBodiesAddInsideIsKnown() {
     func program(_ kind: Kind, _ inBody: [Step], _ steps: [Step] = []) -> Program {
       var plans = (0..<3).map { _ in Plan(kind: .subclass) }

@@ -60,8 +60,8 @@ struct ProgramUnderTest: Sendable, CustomStringConvertible {
   @Test(arguments: ProgramUnderTest.references.map(\.name))
   func everyProgramGivesTheAnswerOfTheSerialReference(name: String) async throws {
     let reference = try #require(ProgramUnderTest.references.first { $0.name == name })
-    // One thread of its own for all of them, as in a measured process: some systems use the very threads that run
-    // tests, and others remember every thread that ever called them.
+    // One thread of its own for all of them, as in a measured process: some systems use the very
+    // threads that run tests, and others remember every thread that ever called them.
     try await withCheckedThrowingContinuation { continuation in
       do {
         try SystemThread.start(name: "reference", stackSize: 8 << 20) {

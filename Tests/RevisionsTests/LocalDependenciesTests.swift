@@ -9,7 +9,8 @@ import Testing
 @Suite struct LocalDependenciesTests {
   /// Names of files that take more than what is kept of a program's output by default.
   ///
-  /// The index of git takes names of files that are not there; an empty file is there for the first.
+  /// The index of git takes names of files that are not there; an empty file is there for the
+  /// first.
   @Test func everyFileOfALargePackageCounts() throws {
     try DemoPackage.with { demo in
       let empty = demo.git("hash-object", "-w", "/dev/null")

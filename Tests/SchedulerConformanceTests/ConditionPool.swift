@@ -3,7 +3,8 @@
 import Foundation
 import Scheduling
 
-/// Threads that share one list of jobs, most urgent first, under one lock: right, but for the mistakes it is asked for.
+/// Threads that share one list of jobs, most urgent first, under one lock: right, but for the
+/// mistakes it is asked for.
 final class ConditionPool: Scheduler {
   let workerCount: Int
   private let list: List

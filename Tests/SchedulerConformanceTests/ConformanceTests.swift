@@ -23,7 +23,8 @@ import Testing
   }
 }
 
-/// What the kit says about schedulers that are wrong in a known way, and about checks that do not end.
+/// What the kit says about schedulers that are wrong in a known way, and about checks that do not
+/// end.
 @Suite(.serialized) struct FindingTests {
   @Test func aSchedulerThatLosesWakeUpsIsFoundOut() throws {
     let (code, report, progress) = try runFixture("drowsy")
@@ -53,7 +54,8 @@ import Testing
     let findings = try #require(report.findings(.seam(.wakeUp)))
     #expect(findings.count == 1, "\(report)")
     #expect(findings.first?.contains("a chain wakes a worker for each of its jobs") == true)
-    // Threads that have only just begun look once by themselves: which chain is stuck, and with how many, depends.
+    // Threads that have only just begun look once by themselves: which chain is stuck, and with how
+    // many, depends.
     #expect(findings.first?.contains("to be \(workers), found") == true, "\(report)")
   }
 
@@ -159,7 +161,8 @@ import Testing
     let (output, errors) = (Pipe(), Pipe())
     process.executableURL = URL(fileURLWithPath: SchedulerUnderTest.fixture)
     process.arguments = [scheduler]
-    // What is wrong with it is known: ThreadSanitizer does not see a Mutex, and lost jobs are leaks.
+    // What is wrong with it is known: ThreadSanitizer does not see a Mutex, and lost jobs are
+    // leaks.
     process.environment = ProcessInfo.processInfo.environment.merging([
       "TSAN_OPTIONS": "report_bugs=0", "ASAN_OPTIONS": "detect_leaks=0",
     ]) { $1 }

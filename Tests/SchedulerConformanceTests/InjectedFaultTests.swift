@@ -7,7 +7,8 @@ import Testing
 
 /// A small program of jobs on every scheduler, while one call of the system after the other fails.
 ///
-/// What became of each point is printed. A program ends or is stopped with a message; none hangs or loses a job.
+/// What became of each point is printed. A program ends or is stopped with a message; none hangs or
+/// loses a job.
 @Suite(.serialized, .enabled(if: Sanitizer.active == nil)) struct InjectedFaultTests {
   /// What is tried: a kind of call, an error and for how long.
   struct Fault: Sendable, CustomTestStringConvertible {

@@ -78,7 +78,8 @@ extension SchedulerSeam {
       let threads = ThreadProbe.workers(kind.workers, of: scheduler)
       #expect(threads.count == kind.workers)
       let clock = ContinuousClock()
-      // Threads of libdispatch also run what other tests submit: one quiet window is enough, a spinning worker has none.
+      // Threads of libdispatch also run what other tests submit: one quiet window is enough, a
+      // spinning worker has none.
       let becameQuiet = waitUntil {
         let used = threads.reduce(0) { $0 + $1.processorNanoseconds }
         let start = clock.now

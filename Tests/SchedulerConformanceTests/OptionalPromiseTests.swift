@@ -85,7 +85,8 @@ import Testing
     #expect(report.isPassing, "\(report)")
   }
 
-  /// The checks of both promises and of every statement that a check shows which rests on one of them.
+  /// The checks of both promises and of every statement that a check shows which rests on one of
+  /// them.
   private static let onWaiting: [Check] = {
     let own: [SchedulerConformance.Statement] = [.seam(.compensation), .seam(.help)]
     let shown =

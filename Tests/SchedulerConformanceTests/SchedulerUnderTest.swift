@@ -14,7 +14,8 @@ import WorkStealingBackend
 
 /// What single schedulers do beyond what the kit asks of every one.
 ///
-/// Serialised: the bodies of tests wait, on threads that libdispatch counts, and its items would wait behind them.
+/// Serialised: the bodies of tests wait, on threads that libdispatch counts, and its items would
+/// wait behind them.
 @Suite(.serialized) enum SchedulerSeam {}
 
 /// One scheduler of the suite, with the statements that it does not keep.
@@ -98,7 +99,8 @@ struct SchedulerUnderTest: Sendable, CustomTestStringConvertible {
   /// The program that is started to be stopped by a fault; built beside the tests.
   static let fixture: String = {
     let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-    // Some test runners load the tests into a program of their own and name the bundle in an argument.
+    // Some test runners load the tests into a program of their own and name the bundle in an
+    // argument.
     let bundles = CommandLine.arguments.filter { $0.contains(".xctest") }
     let paths = ([own] + bundles).map {
       URL(fileURLWithPath: $0).deletingLastPathComponent()

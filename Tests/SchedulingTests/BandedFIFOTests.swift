@@ -45,7 +45,8 @@ import Testing
     InlineScheduler().submit(unrun)
   }
 
-  /// Taking jobs out of the middle leaves the others in order, and the last one is where it must be.
+  /// Taking jobs out of the middle leaves the others in order, and the last one is where it must
+  /// be.
   @Test(arguments: 0..<50 as Range<UInt64>)
   func acceptedJobsLeaveInOrder(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)

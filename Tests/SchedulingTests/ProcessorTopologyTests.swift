@@ -6,8 +6,8 @@ import Testing
 
 /// Orders, distances and the reader, on machines that exist as values only.
 @Suite struct ProcessorTopologyTests {
-  /// Two packages, two level 3 caches each, two cores each with two hardware threads, numbered as Linux often does:
-  /// first threads of all cores, then the second ones.
+  /// Two packages, two level 3 caches each, two cores each with two hardware threads, numbered as
+  /// Linux often does: first threads of all cores, then the second ones.
   static let twoPackages = ProcessorTopology(
     (0..<16).map { number in
       let core = number % 8

@@ -3,7 +3,8 @@
 import Foundation
 import Testing
 
-/// What the compiler says to the author of a scheduler who makes a job of a word, or runs one, without saying `unsafe`.
+/// What the compiler says to the author of a scheduler who makes a job of a word, or runs one,
+/// without saying `unsafe`.
 @Suite struct UnsafeMembersTests {
   /// The folder of the modules that this test was built with.
   static let modules: URL? = {

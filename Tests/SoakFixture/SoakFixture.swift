@@ -12,9 +12,10 @@ import WorkStealingBackend
 ///
 ///     SoakFixture SCHEDULER SECONDS SEED
 ///
-/// A round makes the scheduler with 1, 2, … 8 workers, one after the other, runs graphs with every kind of disturbance on
-/// each and lets it go. After a round nothing is alive, and a line `graphs NUMBER` tells whoever watches that the program
-/// does not hang. A fault ends the program with status 1 and the seed.
+/// A round makes the scheduler with 1, 2, … 8 workers, one after the other, runs graphs with every
+/// kind of disturbance on each and lets it go. After a round nothing is alive, and a line `graphs
+/// NUMBER` tells whoever watches that the program does not hang. A fault ends the program with
+/// status 1 and the seed.
 @main enum SoakFixture {
   private static let graphsPerScheduler = 100
   private static let patience = Duration.seconds(120)

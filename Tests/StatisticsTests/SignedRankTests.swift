@@ -40,7 +40,8 @@ struct SignedRankTests {
 
   @Test("shared ranks stay exact, zeros are dropped")
   func sharesRanksExactly() {
-    // All 2^11 sign patterns enumerated with itertools; SciPy's exhaustive PermutationMethod agrees.
+    // All 2^11 sign patterns enumerated with itertools; SciPy's exhaustive PermutationMethod
+    // agrees.
     let test = SignedRank(differences: [1, 2, -2, 3, 3, -1, 4, 5, 0, 2, -3, 6])
     #expect(test.count == 11)
     #expect(test.positiveRankSum == 53.5)

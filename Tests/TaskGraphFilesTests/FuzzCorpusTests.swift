@@ -4,7 +4,8 @@ import Foundation
 import TaskGraphFiles
 import Testing
 
-/// Replays what the fuzzers start from: hand-made graphs and the inputs that fuzzing found to reach the most code.
+/// Replays what the fuzzers start from: hand-made graphs and the inputs that fuzzing found to reach
+/// the most code.
 @Suite struct FuzzCorpusTests {
   /// The seeds of a reader, one file each, and its finds, one base64 line each.
   private static func inputs(_ reader: String) throws -> [(name: String, bytes: [UInt8])] {

@@ -240,7 +240,8 @@ import Testing
     }
   }
 
-  /// A linear congruential generator with Knuth's constants; quality does not matter here, repeatability does.
+  /// A linear congruential generator with Knuth's constants; quality does not matter here,
+  /// repeatability does.
   private struct Generator {
     var state: UInt64
 

@@ -4,8 +4,8 @@ package import Testing
 
 /// Names the statements of the operation contract that a test or suite shows.
 ///
-/// The numbers are those of `Contract.md` in the documentation of `Operations`. A failure prints them, and
-/// `scripts/contract-coverage` reads them from the source: it wants literals.
+/// The numbers are those of `Contract.md` in the documentation of `Operations`. A failure prints
+/// them, and `scripts/contract-coverage` reads them from the source: it wants literals.
 package struct ContractTrait: TestTrait, SuiteTrait {
   package let statements: [Int]
 

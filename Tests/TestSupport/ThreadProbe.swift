@@ -28,7 +28,8 @@ package struct ThreadProbe: Hashable, Sendable {
     return text?.trimmingCharacters(in: .newlines) ?? ""
   }
 
-  /// The processors that the thread may run on, as the system writes them: `0-3,8`; empty once it has ended.
+  /// The processors that the thread may run on, as the system writes them: `0-3,8`; empty once it
+  /// has ended.
   package var allowedProcessors: String {
     let text = (try? String(contentsOfFile: path + "/status", encoding: .utf8)) ?? ""
     let line = text.split(separator: "\n").first { $0.hasPrefix("Cpus_allowed_list:") }

@@ -5,7 +5,8 @@ package import Scheduling
 
 /// The simplest scheduler that keeps the promises: one thread, one chain, no priorities.
 ///
-/// Shows what the author of a plug-in has to write, and that `runToCompletion` is enough for the loop.
+/// Shows what the author of a plug-in has to write, and that `runToCompletion` is enough for the
+/// loop.
 package final class ToyScheduler: Scheduler {
   private let shelf = Shelf()
 

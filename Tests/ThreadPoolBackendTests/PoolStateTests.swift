@@ -7,7 +7,8 @@ import Testing
 
 @testable import ThreadPoolBackend
 
-/// The pool's state machine where the system refuses a thread; each step is what a thread of the pool would do.
+/// The pool's state machine where the system refuses a thread; each step is what a thread of the
+/// pool would do.
 @Suite struct PoolStateTests {
   private func chain() -> JobChain { JobChain(ClosureJob.plain {}) }
 
@@ -20,8 +21,8 @@ import Testing
 
   private final class Marker {}
 
-  /// The job of the only worker has blocked and runs again, and a thread was announced meanwhile for a second job:
-  /// returns its index.
+  /// The job of the only worker has blocked and runs again, and a thread was announced meanwhile
+  /// for a second job: returns its index.
   private func announceThread(_ state: inout PoolState) -> Int {
     #expect(state.submit(chain(), areAwaited: false).start == 0)
     let (first, _) = state.arrive()

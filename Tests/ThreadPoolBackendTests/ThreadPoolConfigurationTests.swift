@@ -60,7 +60,8 @@ import ThreadPoolBackend
     #expect(log.entries == expected)
   }
 
-  /// The budget is time, of which a busy machine may give the thread little; so it gets several jobs.
+  /// The budget is time, of which a busy machine may give the thread little; so it gets several
+  /// jobs.
   @Test func aThreadLooksForJobsAsLongAsItsSpinBudgetLasts() throws {
     let budget = 20_000_000
     let spinning = scheduler { $0.spinBudgetNanoseconds = UInt64(budget) }

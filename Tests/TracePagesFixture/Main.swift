@@ -6,8 +6,8 @@ import TracePages
 import TraceSamples
 import Traces
 
-/// Writes every picture and export of sample recordings below the folder that is its first argument,
-/// for the scripts that give them to their readers.
+/// Writes every picture and export of sample recordings below the folder that is its first
+/// argument, for the scripts that give them to their readers.
 ///
 /// The second argument is how many layers the recording has, the third how many operations each.
 @main

@@ -5,8 +5,8 @@ import Traces
 
 /// Recordings such as a work-stealing scheduler leaves of a random layered graph.
 ///
-/// A simulation in virtual time: every worker takes the newest operation that its own operations made
-/// ready, else the oldest one of another worker, else it sleeps. Deterministic for a seed.
+/// A simulation in virtual time: every worker takes the newest operation that its own operations
+/// made ready, else the oldest one of another worker, else it sleeps. Deterministic for a seed.
 package struct PlausibleTrace {
   package var layers: Int
   package var width: Int

@@ -4,8 +4,8 @@ import Foundation
 import Testing
 import Traces
 
-/// What a recording as large as the suite promises to analyse costs; in release alone, since a debug
-/// build takes many times as long.
+/// What a recording as large as the suite promises to analyse costs; in release alone, since a
+/// debug build takes many times as long.
 @Suite(
   .enabled(
     if: ProcessInfo.processInfo.environment["BENCH_LONG_TESTS"] == "1",

@@ -13,7 +13,8 @@ import Traces
   }
 
   @Test func theTaskThatIsReadyLongestGoesFirst() {
-    // Task 1 is ready at 0 and task 0 at 1, so that the long task 0 starts only when task 3 is through.
+    // Task 1 is ready at 0 and task 0 at 1, so that the long task 0 starts only when task 3 is
+    // through.
     let durations: [Int64] = [10, 1, 1, 4]
     let parents: [[Int32]] = [[2], [], [], []]
     // 0: tasks 1, 2; 1: tasks 3, 0; end at 11.
@@ -23,7 +24,8 @@ import Traces
   }
 
   @Test func tiesGoByIndexWhateverFreedThem() {
-    // At time 2 tasks 0 (freed by 3) and 1 (freed by 2) are ready at once: 0 first, so that 4 waits for 10.
+    // At time 2 tasks 0 (freed by 3) and 1 (freed by 2) are ready at once: 0 first, so that 4 waits
+    // for 10.
     let durations: [Int64] = [8, 1, 2, 2, 1]
     let parents: [[Int32]] = [[3], [2], [], [], [0]]
     #expect(ListSchedule.makespan(durations: durations, parents: parents, workers: 1) == 14)

@@ -100,8 +100,8 @@ import Testing
     #expect(check.unburdened == 500)
   }
 
-  /// A run that was faster than its share of the work leaves nothing to the span, and still no graph
-  /// is run in less than that.
+  /// A run that was faster than its share of the work leaves nothing to the span, and still no
+  /// graph is run in less than that.
   @Test func noProjectionIsShorterThanTheSpan() throws {
     let trace = ListScheduledRun(workers: 2, operations: 500, predecessors: 3).trace()
     let projection = try #require(TraceReport(trace).graph).projection

@@ -80,7 +80,8 @@ import Testing
     let graph = try SimulatedGraph(rows: rows, edges: [])
     for policy in SimulationPolicy.allCases {
       let schedule = Simulation.run(graph, SimulationOptions(workers: 4, policy: policy))
-      // The first is inside before anybody waits; of those that wait the higher priority goes first.
+      // The first is inside before anybody waits; of those that wait the higher priority goes
+      // first.
       #expect(schedule.starts == [0, 6, 3, 0], "\(policy)")
     }
     rows.limits = [0]

@@ -58,7 +58,8 @@ import Traces
     hand.run(on: 0, from: 0, to: 100, ready: 0)
     hand.run(on: 0, from: 110, to: 200, ready: 20) { $0.source = .readyList }
     hand.run(on: 0, from: 210, to: 300, ready: 20) { $0.source = .readyList }
-    // The last one waits for the limit also from 100 on, while the worker is on its way to the other.
+    // The last one waits for the limit also from 100 on, while the worker is on its way to the
+    // other.
     #expect(try causes(hand) == [.limit: 80 + 180, .handingOver: 10 + 10])
   }
 

@@ -67,7 +67,8 @@ struct RateTable {
       }
     }
 
-    // What must be found is said of pairs of builds that can be steered; older ones find what they do.
+    // What must be found is said of pairs of builds that can be steered; older ones find what they
+    // do.
     let power: ClosedRange<Double>? = pairing == .processes ? nil : 0.9...1
     let (rawShift, verdictShift) = inProcess ? (1.03, 1.04) : (1.05, 1.06)
     var rates = [

@@ -7,7 +7,8 @@ import TestSupport
 import Testing
 import WorkStealingBackend
 
-/// Thousands of random graphs of jobs: each starts after all its parents, exactly once, and all finish.
+/// Thousands of random graphs of jobs: each starts after all its parents, exactly once, and all
+/// finish.
 @Suite struct GraphStressTests {
   @Test(arguments: [1, 2, 8])
   func randomGraphsRunEveryJobOnceAfterItsParents(workers: Int) {
@@ -58,10 +59,11 @@ enum StressSize {
   static let rounds = isSanitized ? 5_000 : 100_000
 }
 
-/// A seeded graph of jobs, edges from lower to higher numbers, run by counting down unfinished parents.
+/// A seeded graph of jobs, edges from lower to higher numbers, run by counting down unfinished
+/// parents.
 ///
-/// Jobs leave what they make ready by every way there is: as the immediate successor, in the ready chain, or by a
-/// nested submission. Bands are random.
+/// Jobs leave what they make ready by every way there is: as the immediate successor, in the ready
+/// chain, or by a nested submission. Bands are random.
 final class RandomGraph: Sendable {
   private final class Node: Sendable {
     let pending: Atomic<Int>

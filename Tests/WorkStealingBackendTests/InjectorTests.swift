@@ -57,7 +57,8 @@ import Testing
     while !injector.isEmpty { run(injector.takeShare(workers: 1)) }
   }
 
-  /// A worker that makes its own jobs for ever takes those from outside by shares, once per `injectorInterval`.
+  /// A worker that makes its own jobs for ever takes those from outside by shares, once per
+  /// `injectorInterval`.
   @Test func aBusySingleWorkerTakesShares() {
     let scheduler = WorkStealingScheduler(workers: 1)
     let outside = 2_000

@@ -205,7 +205,8 @@ import Testing
     #expect(log.entries == order)
   }
 
-  /// How many urgent jobs of an endless supply run before one of the least urgent band; at most `limit`.
+  /// How many urgent jobs of an endless supply run before one of the least urgent band; at most
+  /// `limit`.
   private func urgentJobsBeforeALowOne(ageingInterval: Int, limit: Int) -> Int {
     let scheduler = scheduler { $0.ageingInterval = ageingInterval }
     let log = Log()

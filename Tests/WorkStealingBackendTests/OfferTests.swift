@@ -56,7 +56,8 @@ struct OfferTests {
     runAway(offered)
   }
 
-  /// Whichever is asked for first: what lies above it must be found afterwards, also where all bands are one.
+  /// Whichever is asked for first: what lies above it must be found afterwards, also where all
+  /// bands are one.
   @Test(arguments: PriorityPolicy.allCases, 0..<UInt8(5) as Range<UInt8>)
   func offeredJobsAreTakenBackInAnyOrder(_ policy: PriorityPolicy, _ band: UInt8) {
     let count = 6

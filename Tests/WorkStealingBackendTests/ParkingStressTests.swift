@@ -76,7 +76,8 @@ import WorkStealingBackend
   func anIdlePoolUsesNoProcessorTime(workers: Int) {
     let scheduler = WorkStealingScheduler(workers: workers)
     let threads = threadsOfEveryWorker(of: scheduler)
-    // Every worker is asleep once the number of times that workers went to sleep exceeds the wake-ups by all of them.
+    // Every worker is asleep once the number of times that workers went to sleep exceeds the
+    // wake-ups by all of them.
     #expect(waitUntil { scheduler.known(\.parks) - scheduler.known(\.wakeUps) == workers })
     let before = threads.map(processorTicks)
     let parks = scheduler.counters.parks

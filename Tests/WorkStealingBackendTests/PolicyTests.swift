@@ -193,7 +193,8 @@ import Testing
     let running = Atomic<Int>(0)
     let most = Atomic<Int>(0)
     let done = Atomic<Int>(0)
-    // The spare notices between two jobs at the latest when it is woken, so the first round does not count.
+    // The spare notices between two jobs at the latest when it is woken, so the first round does
+    // not count.
     for round in 0..<50 {
       for _ in 0..<20 {
         scheduler.submit {
@@ -236,7 +237,8 @@ import Testing
     }
   }
 
-  /// While somebody always has one more urgent job to inject, a low one must start after a bounded number of picks.
+  /// While somebody always has one more urgent job to inject, a low one must start after a bounded
+  /// number of picks.
   @Test func aLowInjectedJobAgesPastAStreamOfUrgentOnes() {
     let scheduler = WorkStealingScheduler(workers: 1)
     let low = Atomic2(0)

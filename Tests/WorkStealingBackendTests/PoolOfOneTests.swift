@@ -8,9 +8,11 @@ import Testing
 
 @testable import WorkStealingBackend
 
-/// A pool with one worker spares itself what only thieves need, until it gets its first compensation thread.
+/// A pool with one worker spares itself what only thieves need, until it gets its first
+/// compensation thread.
 struct PoolOfOneTests {
-  /// Jobs on the deques, offered, and injected before and afterwards: the compensation thread finds all of them, once.
+  /// Jobs on the deques, offered, and injected before and afterwards: the compensation thread finds
+  /// all of them, once.
   @Test(arguments: WorkStealingConfiguration.LocalOrder.allCases, 0..<20 as Range<Int>)
   func firstThiefFindsEverything(_ localOrder: WorkStealingConfiguration.LocalOrder, _ round: Int) {
     var configuration = WorkStealingConfiguration()

@@ -12,8 +12,8 @@ import WorkStealingBackend
     "spin-us:1000;chain-bound:0;injector-interval:1",
   ]
 
-  /// Of checks of the kit, those that apply: without compensation a job that announces that it blocks has the workers that
-  /// are left.
+  /// Of checks of the kit, those that apply: without compensation a job that announces that it
+  /// blocks has the workers that are left.
   @Test(arguments: tunings, [2, 3, 8])
   func aJobThatRunsAtShutDownFindsTheWorkersThatItHad(tuning: String, workers: Int) throws {
     let settings = try #require(KnobSettings(canonical: tuning))

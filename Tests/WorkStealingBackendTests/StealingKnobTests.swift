@@ -6,8 +6,8 @@ import Testing
 
 @testable import WorkStealingBackend
 
-/// Whom a thief asks, how much it takes, and what bands mean to it: on pools whose threads do not run, so that every
-/// step is the test's own.
+/// Whom a thief asks, how much it takes, and what bands mean to it: on pools whose threads do not
+/// run, so that every step is the test's own.
 @Suite struct StealingKnobTests {
   /// Two packages of four processors; pairs share a level 2 cache.
   private static let twoPackages = ProcessorTopology(

@@ -66,7 +66,8 @@ import Testing
   func aSchedulerThatLosesJobsGivesAWrongAnswer(name: String) throws {
     let description = try #require(WorkloadCatalog.all.first { $0.name == name })
     let workload = try description.make(description.parameters(at: .smoke))
-    // Cancelled operations leave the queue together, through its first jobs; the others submit one, which brings the rest.
+    // Cancelled operations leave the queue together, through its first jobs; the others submit one,
+    // which brings the rest.
     let submitsOne = [
       "cancel", "graph-chain", "graph-wavefront", "fork-join-stack", "cancel-waiting",
       "cancel-cascade", "limit",

@@ -116,8 +116,8 @@ struct PlantedFaultTests {
     }
   }
 
-  /// Where threads cancel at their own times, a run may have fewer bodies than the one before, and a
-  /// body that is skipped may belong to an operation that is cancelled meanwhile, which is right.
+  /// Where threads cancel at their own times, a run may have fewer bodies than the one before, and
+  /// a body that is skipped may belong to an operation that is cancelled meanwhile, which is right.
   private static func tries(of tested: Case) -> Int {
     tested.description.name == "cancel-storm" ? 20 : 1
   }

@@ -7,8 +7,8 @@ internal import Traces
 
 /// Which of two schedulers took longer, and on what.
 ///
-/// Times are of runs without a recording; what they were spent on is of the recorded runs, along the
-/// path that each of them hung on, so that the parts sum to the difference of the makespans.
+/// Times are of runs without a recording; what they were spent on is of the recorded runs, along
+/// the path that each of them hung on, so that the parts sum to the difference of the makespans.
 struct ProfileComparison {
   /// The times of the runs of one scheduler without a recording, ns.
   struct Times {

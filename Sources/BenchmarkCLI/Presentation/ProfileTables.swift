@@ -58,8 +58,8 @@ enum ProfileTables {
     return table
   }
 
-  /// The chain of dependencies with the longest bodies, by its first and last names; nil for chains of
-  /// one, and where one on it has no name.
+  /// The chain of dependencies with the longest bodies, by its first and last names; nil for chains
+  /// of one, and where one on it has no name.
   static func chain(_ work: WorkAndSpan, _ trace: Trace) -> String? {
     let path = work.criticalPath
     guard path.count > 1, path.allSatisfy({ trace.operations[Int($0)].name != 0 }) else {
@@ -74,8 +74,8 @@ enum ProfileTables {
     return "the span is the chain " + ends.joined(separator: " → ")
   }
 
-  /// The run on other numbers of workers: by a list schedule with the overhead seen, and by work and
-  /// burdened span, which no scheduler of that kind should exceed.
+  /// The run on other numbers of workers: by a list schedule with the overhead seen, and by work
+  /// and burdened span, which no scheduler of that kind should exceed.
   static func projection(_ projection: Projection) -> TextTable {
     let isScheduled = projection.points.contains { $0.scheduled != nil }
     var table = TextTable(columns: [("workers", .right)])

@@ -38,8 +38,8 @@ package struct ReportContext: Sendable {
     self.failures = failures
   }
 
-  /// Why there is no verdict on whom a row is about: what happened to it, or to what it was compared
-  /// with, which is the same system of other code.
+  /// Why there is no verdict on whom a row is about: what happened to it, or to what it was
+  /// compared with, which is the same system of other code.
   func story(_ row: ResultRow) -> String? {
     let own = ContestantID(row)
     return failures[own] ?? failures.first { $0.key.ofAnyCode == own.ofAnyCode }?.value

@@ -6,8 +6,8 @@ internal import Statistics
 /// What more workers give, beside what the machine gives to as many threads that only compute.
 struct ScalingTable {
   let results: [ScalingResult]
-  /// Work of so many spinning threads over the work of one; empty where nobody measured it, as for a
-  /// stored run.
+  /// Work of so many spinning threads over the work of one; empty where nobody measured it, as for
+  /// a stored run.
   let threadSpeedups: [Int: Double]
 
   static let heading = "scaling"

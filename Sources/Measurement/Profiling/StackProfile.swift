@@ -18,8 +18,8 @@ package struct StackProfile: Sendable, Equatable {
 
   /// The samples that `perf script -F comm,tid,ip,sym` prints.
   ///
-  /// Each is a line with the thread, a line for each frame from the innermost on, and an empty line.
-  /// The thread's name becomes the outermost frame.
+  /// Each is a line with the thread, a line for each frame from the innermost on, and an empty
+  /// line. The thread's name becomes the outermost frame.
   package init(perfScript text: String) {
     var thread: String?
     var frames: [String] = []
@@ -54,8 +54,8 @@ package struct StackProfile: Sendable, Equatable {
     }
   }
 
-  /// The stacks that `jeprof --collapsed` prints, each without the runtime's own frames at its end, so
-  /// that what is left owns what it allocated.
+  /// The stacks that `jeprof --collapsed` prints, each without the runtime's own frames at its end,
+  /// so that what is left owns what it allocated.
   package init(jeprof text: String) {
     for (stack, weight) in StackProfile(folded: text).stacks {
       var frames = stack.split(separator: ";").map(Self.withoutAddress)

@@ -146,8 +146,8 @@ enum ResourceArbiter {
   /// since a whole line may keep nothing.
   ///
   /// Hands over what other threads run, once everything is decided: an operation that does not keep
-  /// a grant has given it back by then, and may ask anew. What would run inside of the call is owed:
-  /// its body may wait for anything that the caller still has to do.
+  /// a grant has given it back by then, and may ask anew. What would run inside of the call is
+  /// owed: its body may wait for anything that the caller still has to do.
   private static func tell(_ decisions: [ResourceDecision]) {
     guard !decisions.isEmpty else { return }
     var decisions = decisions
@@ -236,8 +236,8 @@ private struct ResourceRequests: Sendable {
       while let ticket = first(of: resource), let request = requests[ticket] {
         let mayTake = request.needs.allSatisfy { first(of: $0.resource) == ticket && fits($0) }
         guard mayTake else { break }
-        // Whoever makes it leave its queue withdraws it from the lines before, or has a handle to it
-        // until then, which keeps the queue.
+        // Whoever makes it leave its queue withdraws it from the lines before, or has a handle to
+        // it until then, which keeps the queue.
         let slot = unsafe request.operation.queueReference._withUnsafeGuaranteedRef {
           $0.claimSlot() ? $0 : nil
         }

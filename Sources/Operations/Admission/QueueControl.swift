@@ -56,8 +56,8 @@ extension OperationQueue {
   /// Members that were cancelled while they needed no slot need none now.
   ///
   /// After the change of the limit: who marks a member and finds no limit has its lock, or that of
-  /// its stripe, before this look. All are looked at, also those that are on their way into the list and were found
-  /// uncancelled by whoever carries them. O(members).
+  /// its stripe, before this look. All are looked at, also those that are on their way into the
+  /// list and were found uncancelled by whoever carries them. O(members).
   private func skipsOfCancelledMembers() -> JobChain {
     var skips = JobChain()
     for member in registry.membersAndClosures() {

@@ -8,7 +8,8 @@ import Synchronization
 // order, so what goes straight to the scheduler goes home and asks nobody; everything else asks
 // `scheduler`. Page: Queue.md, "Away from home".
 
-/// The scheduler that a queue was made with, and what is asked of it so often that the queue keeps it.
+/// The scheduler that a queue was made with, and what is asked of it so often that the queue keeps
+/// it.
 struct QueueHome: Sendable {
   let scheduler: any Scheduler
   let identity: SchedulerIdentity

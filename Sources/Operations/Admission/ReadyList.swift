@@ -35,8 +35,8 @@ struct ReadyList: ~Copyable {
 
     /// A job that must not come into the list: nobody would look for it there.
     ///
-    /// Its operation has begun. While none has ended with handles out, whoever ends finds the job in
-    /// the list and notes it.
+    /// Its operation has begun. While none has ended with handles out, whoever ends finds the job
+    /// in the list and notes it.
     func refuses(_ job: Job) -> Bool { mayGetStale && Operation.isStale(job) }
 
     /// O(levels) where all of them go and none came back, else O(count).
@@ -110,8 +110,9 @@ struct ReadyList: ~Copyable {
   /// Notes that an operation has ended while `count` other handles to it are out, and takes stale
   /// ones out of the list if they may be half of it.
   ///
-  /// So a look costs O(1) for each handle noted. `ready` says how many jobs are counted, and `claim`
-  /// takes up to so many off the count and returns how many: the rest is left for claimants.
+  /// So a look costs O(1) for each handle noted. `ready` says how many jobs are counted, and
+  /// `claim` takes up to so many off the count and returns how many: the rest is left for
+  /// claimants.
   borrowing func takeStale(
     noting count: Int, ready: () -> Int, claim: (Int) -> Int
   ) -> JobChain {

@@ -7,8 +7,8 @@ import Synchronization
 /// The order of a queue that starts its operations strictly as they were added: holds back the
 /// ready ones behind one that is not.
 ///
-/// A member's place is its ticket. Every ticket comes once, with a handle or because its member needs
-/// no turn; a second handle to what has passed is let through.
+/// A member's place is its ticket. Every ticket comes once, with a handle or because its member
+/// needs no turn; a second handle to what has passed is let through.
 final class StrictOrder: Sendable {
   private struct Line: Sendable {
     /// The ticket whose turn it is.
@@ -61,8 +61,8 @@ final class StrictOrder: Sendable {
 }
 
 extension OperationQueue {
-  /// In a queue with strict order: the member at the head, and the ready ones that it holds back, by
-  /// their `memberWord`; nil where it holds nobody back.
+  /// In a queue with strict order: the member at the head, and the ready ones that it holds back,
+  /// by their `memberWord`; nil where it holds nobody back.
   ///
   /// O(members).
   package final var heldByOrder: (head: UInt, behind: Set<UInt>)? {

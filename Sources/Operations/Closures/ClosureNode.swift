@@ -79,8 +79,8 @@ import Synchronization
     }
     let address = UInt(bitPattern: unsafe place(node))
     let words = shim_use_body(use, address, StoredBody.Use.wrap.rawValue)
-    // SAFETY: a closure is these two words (tested), and comes with its reference; through the place,
-    // since a cast would take one more.
+    // SAFETY: a closure is these two words (tested), and comes with its reference; through the
+    // place, since a cast would take one more.
     unsafe _ = place(node).initializeMemory(as: shim_closure.self, to: words)
     return unsafe place(node).assumingMemoryBound(to: Body.self).move().function
   }

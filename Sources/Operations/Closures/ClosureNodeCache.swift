@@ -4,8 +4,8 @@ import CSystemShims
 import ConcurrencyPrimitives
 import Synchronization
 
-/// A thread's free closure nodes: a batch that is used and a full one, of which those beyond go to a
-/// list that all threads share.
+/// A thread's free closure nodes: a batch that is used and a full one, of which those beyond go to
+/// a list that all threads share.
 ///
 /// Owner thread only, but for the shared list.
 @safe final class ClosureNodeCache {

@@ -14,8 +14,8 @@ extension OperationQueue {
   /// Adds a body; means what adding a closure does that runs it.
   ///
   /// Any thread. O(1). Without any allocation once the thread's cells are warm, for a body that
-  /// takes up to three words where the compiler knows its type (`-O`); otherwise, and for a queue of
-  /// a subclass, it is added as a closure.
+  /// takes up to three words where the compiler knows its type (`-O`); otherwise, and for a queue
+  /// of a subclass, it is added as a closure.
   @discardableResult @inlinable
   public final func addOperation<Body: OperationBody>(_ body: consuming Body) -> OperationHandle {
     guard MemoryLayout<Body>.size <= StoredBody.capacity,

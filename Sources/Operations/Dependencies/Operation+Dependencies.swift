@@ -118,5 +118,6 @@ extension Operation {
   }
 }
 
-/// An edit of the dependencies of a started operation stops the process instead of having no effect.
+/// An edit of the dependencies of a started operation stops the process instead of having no
+/// effect.
 private let lateEditsAreFaults = Atomic<Bool>(false)

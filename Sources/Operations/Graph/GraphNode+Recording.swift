@@ -28,7 +28,8 @@ extension GraphNode {
   /// A run of `count` nodes begins.
   static func recordRun(_ nodes: UnsafeMutablePointer<GraphNode>, count: Int) {
     EventRings.noteTogether { moment in
-      // All nodes before the first edge: where a node is of the last run still, so would the edge be.
+      // All nodes before the first edge: where a node is of the last run still, so would the edge
+      // be.
       for index in 0..<count {
         let node = unsafe nodes + index
         moment.note(

@@ -116,7 +116,8 @@ import Synchronization
     return 0
   }
 
-  /// One predecessor of `node` has finished: the recorded `releaser`, or 0 where nothing is recorded.
+  /// One predecessor of `node` has finished: the recorded `releaser`, or 0 where nothing is
+  /// recorded.
   ///
   /// Successors come last first; the most urgent is kept, among equals the first, and the others go
   /// to the ready list.

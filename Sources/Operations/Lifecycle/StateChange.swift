@@ -4,8 +4,8 @@
 /// to store.
 ///
 /// The functions are pure. Who may call one, when, and what follows stands in the table of
-/// States.md. The caller stores the result: by an exchange that requires the lock bit clear, or when
-/// it gives the edit lock up.
+/// States.md. The caller stores the result: by an exchange that requires the lock bit clear, or
+/// when it gives the edit lock up.
 enum StateChange {
   // MARK: From state to state
 

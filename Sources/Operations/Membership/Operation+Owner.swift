@@ -26,8 +26,8 @@ extension Operation {
     // relaxed: published by the reservation.
     let owner = isReserved ? header.link.load(ordering: .relaxed) : 0
     // Under the lock the owner can neither start its members nor give the claim up: it is not gone,
-    // but it may be ending, and wait for the lock in its deinit. Whoever retains it here gives it up
-    // below, without the lock.
+    // but it may be ending, and wait for the lock in its deinit. Whoever retains it here gives it
+    // up below, without the lock.
     let isKept = owner != 0 && shim_retain_unless_ending(owner) != 0
     unlockState(bits)
     // SAFETY: it was just retained.

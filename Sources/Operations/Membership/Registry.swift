@@ -113,8 +113,8 @@ import Synchronization
     collect(includingHidden: true, waiting: waiting).map(Member.init)
   }
 
-  /// Cancels what calls for no more than a mark, closures that have no façade and what `markInPlace`
-  /// marks, and returns the others, in submission order, for the caller to cancel.
+  /// Cancels what calls for no more than a mark, closures that have no façade and what
+  /// `markInPlace` marks, and returns the others, in submission order, for the caller to cancel.
   ///
   /// Nothing waits for a closure without façade, so it does not matter which are marked first. With
   /// `waiting` also closures that are just being added.

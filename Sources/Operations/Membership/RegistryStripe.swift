@@ -57,8 +57,8 @@ struct RegistryStripe: ~Copyable {
     return last + 1 - UInt(count)..<last + 1
   }
 
-  /// Lets the caller change the lists until `close`: without the lock when the stripe is its own and
-  /// nobody enumerates, which it returns.
+  /// Lets the caller change the lists until `close`: without the lock when the stripe is its own
+  /// and nobody enumerates, which it returns.
   @inline(__always) private static func open(
     _ stripe: UnsafeMutablePointer<RegistryStripe>, isOwned: Bool
   ) -> Bool {
@@ -227,8 +227,8 @@ struct RegistryStripe: ~Copyable {
   private static let slotOffset: UInt = 8
 
   /// The next one of the ring, or of the spare ones; under the stripe's lock, and first, because a
-  /// change of an array below counts as one at the chunk's address, where nothing may be that members
-  /// read without the lock.
+  /// change of an array below counts as one at the chunk's address, where nothing may be that
+  /// members read without the lock.
   var next: UnsafeMutablePointer<RegistryChunk>?
   let queue: UInt
   let stripe: UnsafeMutablePointer<RegistryStripe>

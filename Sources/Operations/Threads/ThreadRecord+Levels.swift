@@ -43,8 +43,8 @@ extension ThreadRecord {
     /// Set in `graph` for a run that has ended.
     static let endedRunTag: UInt = 1
 
-    /// The level of another thread that runs a part of the body: it is not the one that does the rest
-    /// when `start()` returns.
+    /// The level of another thread that runs a part of the body: it is not the one that does the
+    /// rest when `start()` returns.
     var onAnotherThread: Self {
       guard stage == .starting || stage == .finishedInStart else { return self }
       var level = self

@@ -40,7 +40,8 @@ internal import Synchronization
   private struct Owned {
     /// The time of the latest event.
     var latest: UInt64 = 0
-    /// After so long without an event, in units of the clock, the owner may have lost its processor.
+    /// After so long without an event, in units of the clock, the owner may have lost its
+    /// processor.
     var longGap: UInt64 = .max
     /// The system's account of the owner's waits for a processor, or -1.
     var waitAccount: Int32 = -1

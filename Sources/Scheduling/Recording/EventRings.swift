@@ -46,7 +46,8 @@ package enum EventRings {
 
   /// What the threads have recorded, also while they go on.
   ///
-  /// - Parameter positions: by `RingContents.identity`, the number of the first event that is wanted;
+  /// - Parameter positions: by `RingContents.identity`, the number of the first event that is
+  ///   wanted;
   ///   0 for others.
   package static func contents(
     of number: UInt32, after positions: [UInt: UInt64] = [:]

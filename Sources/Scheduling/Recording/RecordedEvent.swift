@@ -2,8 +2,8 @@
 
 /// What happened, in an event of a ring.
 ///
-/// The object is the address of an operation, a closure's cell or a queue; addresses are used again,
-/// so that only the order in time tells which object an event is of.
+/// The object is the address of an operation, a closure's cell or a queue; addresses are used
+/// again, so that only the order in time tells which object an event is of.
 package enum EventKind: UInt8, Sendable, CaseIterable {
   // What recordings of latency have as well.
   /// The last edge is resolved. Argument: the operation that released it, or 0.
@@ -39,8 +39,8 @@ package enum EventKind: UInt8, Sendable, CaseIterable {
   case priority = 24
   /// A node of a graph of which a run begins. Info: its band.
   case nodeAdded = 25
-  /// The second half of a fork, which another thread has taken. Argument: the operation that forked,
-  /// or 0.
+  /// The second half of a fork, which another thread has taken. Argument: the operation that
+  /// forked, or 0.
   case halfTaken = 26
 
   /// The object is a queue that is new.
@@ -61,8 +61,8 @@ package enum EventKind: UInt8, Sendable, CaseIterable {
   case searchEnds = 51
   case park = 52
   case unpark = 53
-  /// It wakes a thread. Argument: the index of the worker that the thread is, and one; 0 where nobody
-  /// knows.
+  /// It wakes a thread. Argument: the index of the worker that the thread is, and one; 0 where
+  /// nobody knows.
   case wake = 54
   /// Argument: the victim's index.
   case steal = 55

@@ -2,8 +2,8 @@
 
 /// Whether operations are worth what it costs to schedule them.
 ///
-/// METG, the smallest grain that is effective, is the run time at which half of a worker's time goes
-/// to bodies: the overhead of an operation. Source: E. Slaughter et al., Task Bench, SC 2020,
+/// METG, the smallest grain that is effective, is the run time at which half of a worker's time
+/// goes to bodies: the overhead of an operation. Source: E. Slaughter et al., Task Bench, SC 2020,
 /// doi:10.1109/SC41405.2020.00066.
 package struct GrainVerdict: Sendable, Equatable {
   /// Operations of one name that are too small on average.

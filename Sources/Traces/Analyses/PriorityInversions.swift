@@ -2,10 +2,10 @@
 
 /// How long operations waited on after one of a lower priority had started.
 ///
-/// An operation is passed over when, after it has become ready and nothing held it back by itself, an
-/// operation of its own queue with a lower priority starts. Its inversion is the time from the first
-/// such start until it starts itself. Starts that lie within what clocks may be apart do not count,
-/// and neither do operations that wait for themselves to be let through.
+/// An operation is passed over when, after it has become ready and nothing held it back by itself,
+/// an operation of its own queue with a lower priority starts. Its inversion is the time from the
+/// first such start until it starts itself. Starts that lie within what clocks may be apart do not
+/// count, and neither do operations that wait for themselves to be let through.
 package struct PriorityInversions: Sendable, Equatable {
   /// An operation that was passed over.
   package struct Offender: Sendable, Equatable {

@@ -4,8 +4,8 @@
 /// held back by itself.
 ///
 /// A recording may call an operation ready before or after the barrier that it waits for has
-/// finished. Here the wait begins when its dependencies have finished, in both cases: a barrier is a
-/// policy of the queue, no dependency of the operation.
+/// finished. Here the wait begins when its dependencies have finished, in both cases: a barrier is
+/// a policy of the queue, no dependency of the operation.
 struct ReadyWaits {
   /// Begin of the wait by operation; `.min` where it is unknown.
   let begin: [Int64]

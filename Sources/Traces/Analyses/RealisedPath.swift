@@ -2,9 +2,9 @@
 
 /// The chain of events that the run really hung on, from its last finish back to its begin.
 ///
-/// From each operation the way leads to what was last before its start: the finish of the predecessor
-/// that released it, the operation before it on the same worker, or what the thread did that woke
-/// the worker. The stretches follow each other without a gap and cover the makespan.
+/// From each operation the way leads to what was last before its start: the finish of the
+/// predecessor that released it, the operation before it on the same worker, or what the thread did
+/// that woke the worker. The stretches follow each other without a gap and cover the makespan.
 package struct RealisedPath: Sendable, Equatable {
   /// What a stretch of the way is spent on.
   package enum Part: Int, Sendable, Equatable, CaseIterable {

@@ -2,8 +2,8 @@
 
 /// What a recording says: every analysis, each computed once.
 ///
-/// A plain value for tables, files and pictures. Analyses that need every operation are absent where
-/// the recording is not whole; `refusal` says why. The page Reading explains each of them.
+/// A plain value for tables, files and pictures. Analyses that need every operation are absent
+/// where the recording is not whole; `refusal` says why. The page Reading explains each of them.
 package struct TraceReport: Sendable {
   /// Why there are no analyses of the whole graph.
   package enum Refusal: Sendable, Equatable {
@@ -53,7 +53,8 @@ package struct TraceReport: Sendable {
   /// Analyses a recording.
   ///
   /// `schedule` list-schedules its graph on a number of workers, as a second opinion on the
-  /// projection; without it graphs that are not too large are scheduled here. O(n log n) for operations, edges and events together.
+  /// projection; without it graphs that are not too large are scheduled here. O(n log n) for
+  /// operations, edges and events together.
   package init(
     _ trace: Trace, perturbation: Perturbation? = nil,
     schedule: ((_ workers: Int) -> Int64)? = nil

@@ -3,8 +3,8 @@
 /// Lays each part of a wait to a cause, in one sweep over the time of the run.
 ///
 /// The state of the workers is the same for everybody who waits at an instant. So the sweep sums up
-/// the time of each state, notes the sums when a wait begins, and takes the difference when it ends:
-/// the cost does not depend on how many operations wait at a time.
+/// the time of each state, notes the sums when a wait begins, and takes the difference when it
+/// ends: the cost does not depend on how many operations wait at a time.
 struct WaitAttribution {
   /// A stretch of the wait of an operation.
   struct Query {
@@ -30,7 +30,8 @@ struct WaitAttribution {
     changes = WorkerCensus.changes(timeline)
   }
 
-  /// Calls `body` once per query, in the order in which they end, with shares that sum to its length.
+  /// Calls `body` once per query, in the order in which they end, with shares that sum to its
+  /// length.
   ///
   /// Queries of no length are left out. O(n) for queries, states and events together.
   func sweep(_ queries: [Query], body: (_ query: Int, _ shares: WaitShares) -> Void) {

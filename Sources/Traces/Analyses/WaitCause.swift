@@ -6,9 +6,11 @@
 /// 1. `barrier`, `resource` or `condition`, since nothing else would have helped.
 /// 2. `suspension` of its queue, likewise.
 /// 3. `handingOver`, when the worker that took it was on its way to it.
-/// 4. `limit`, when a worker had no job and the limit alone kept the operation from it. A limit that
+/// 4. `limit`, when a worker had no job and the limit alone kept the operation from it. A limit
+///    that
 ///    is reached while all workers have jobs costs nothing.
-/// 5. The state of the workers, the worst first: one of them `lookingElsewhere`, without a processor
+/// 5. The state of the workers, the worst first: one of them `lookingElsewhere`, without a
+///    processor
 ///    (`operatingSystem`), `wakingUp`, asleep (`nobodyAwake`).
 /// 6. With all workers awake and in jobs or between them: one without a processor
 ///    (`operatingSystem`), one held (`workerHeld`), one between two jobs (`handingOver`), else

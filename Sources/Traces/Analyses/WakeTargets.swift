@@ -3,11 +3,11 @@
 /// Finds whom each wake-up reached.
 ///
 /// A scheduler with one pool of sleepers wakes one of them without knowing which. Such a wake-up
-/// belongs to a thread that slept when it was given and runs again after it without having been woken
-/// by name; of several wake-ups the earliest.
+/// belongs to a thread that slept when it was given and runs again after it without having been
+/// woken by name; of several wake-ups the earliest.
 enum WakeTargets {
-  /// By scheduler event: the thread that it woke, as an index into `Trace.threads`; -1 where it is no
-  /// wake-up or reached nobody.
+  /// By scheduler event: the thread that it woke, as an index into `Trace.threads`; -1 where it is
+  /// no wake-up or reached nobody.
   ///
   /// O(events · threads that sleep).
   static func find(_ trace: Trace) -> [Int32] {

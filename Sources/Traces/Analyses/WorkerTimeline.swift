@@ -2,8 +2,8 @@
 
 /// What every thread of a recording did at every time, and what that says of its operations.
 ///
-/// The base of every analysis that asks what workers did meanwhile. Made in one pass over operations
-/// and events, grouped by thread.
+/// The base of every analysis that asks what workers did meanwhile. Made in one pass over
+/// operations and events, grouped by thread.
 struct WorkerTimeline {
   /// From `begin` until the next segment of the same thread.
   struct Segment: Equatable {

@@ -18,7 +18,8 @@ package struct TraceDifference: Sendable {
   package struct Parting: Sendable, Equatable {
     /// Operations that both paths begin with.
     package let common: Int
-    /// The first operation behind them on the first path, an index in its recording; nil at its end.
+    /// The first operation behind them on the first path, an index in its recording; nil at its
+    /// end.
     package let first: UInt32?
     /// The same of the second.
     package let second: UInt32?

@@ -6,8 +6,9 @@ package import Results
 ///
 /// `magic`, the version, the number of bytes that follow, the parts, the checksum. A part is its
 /// number, its length and its columns; the first column of every table has a byte or more for each
-/// row, so that a file cannot claim more rows than it has bytes. Numbers that are longer than a byte
-/// and are no varints have the lowest byte first. Not compressed beyond that: see the page Files.
+/// row, so that a file cannot claim more rows than it has bytes. Numbers that are longer than a
+/// byte and are no varints have the lowest byte first. Not compressed beyond that: see the page
+/// Files.
 package enum TraceFile {
   /// How a file begins: not as text does, and not as what a transfer of text makes of it.
   package static let magic: [UInt8] = [0x93, 0x53, 0x42, 0x54, 0x0D, 0x0A, 0x1A, 0x0A]

@@ -40,8 +40,8 @@ package enum Simulation {
 package enum ListSchedule {
   /// The time from start to last finish of a list schedule without overhead.
   ///
-  /// `parents[i]` are the tasks that i waits for, each once; the graph must be acyclic, the durations
-  /// not negative and their sum representable. Any unit. See `Simulation`.
+  /// `parents[i]` are the tasks that i waits for, each once; the graph must be acyclic, the
+  /// durations not negative and their sum representable. Any unit. See `Simulation`.
   package static func makespan(durations: [Int64], parents: [[Int32]], workers: Int) -> Int64 {
     let graph = SimulatedGraph(durations: durations, parents: parents)
     return Simulation.run(graph, SimulationOptions(workers: workers)).makespan

@@ -2,7 +2,8 @@
 
 import OperationsFoundation
 
-// A program in the style of Foundation: an operation that outlives `start()`, with state of its own.
+// A program in the style of Foundation: an operation that outlives `start()`, with state of its
+// own.
 
 /// Answers on another thread some time after `start()` has returned.
 class AsynchronousFetch: Operation, @unchecked Sendable {

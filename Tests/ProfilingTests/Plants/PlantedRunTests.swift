@@ -17,8 +17,8 @@ extension RecordingTests {
     /// How many runs of each are to be shown, each of which has to fit; nil for one that fits.
     private static let shown =
       ProcessInfo.processInfo.environment["BENCH_PLANTED_RUNS"].flatMap { Int($0) }
-    /// A busy machine takes a worker's processor for milliseconds, which is another cause; so one of
-    /// several runs has to fit.
+    /// A busy machine takes a worker's processor for milliseconds, which is another cause; so one
+    /// of several runs has to fit.
     private static let attempts = 6
     /// Longer runs where every one has to fit: until Linux has given each worker a processor of its
     /// own, two may have to share one for some milliseconds, whatever was planted.

@@ -9,8 +9,8 @@ import WorkStealingBackend
 ///
 ///     UserPrograms PROGRAM WORKERS ITERATIONS [quiet]
 ///
-/// With `quiet` no worker spins before it sleeps, and every iteration is as the others, for counting
-/// instructions. `UserPrograms list` names the programs.
+/// With `quiet` no worker spins before it sleeps, and every iteration is as the others, for
+/// counting instructions. `UserPrograms list` names the programs.
 @main struct UserPrograms {
   static func main() {
     let arguments = CommandLine.arguments
