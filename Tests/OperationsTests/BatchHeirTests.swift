@@ -132,6 +132,22 @@ extension OperationLayer {
       #expect(heir.isCancelled && bodies.values.isEmpty)
     }
 
+    /// A wait skips an heir where it waits, before anything else that it could run there.
+    @Test(.contract(101)) func aWaitForAnHeirRunsNothingElse() {
+      let queue = Kind.inline.queue()
+      let (outer, heir) = (BlockOperation(), BlockOperation())
+      outer.addExecutionBlock { [unowned outer] in
+        queue.addOperation { _ = outer.wait(timeout: patience) }
+        heir.addDependency(cancelledDependency())
+        queue.addOperation(heir)
+        heir.waitUntilFinished()
+        #expect(heir.isFinished && queue.operationCount == 2)
+      }
+      queue.addOperation(outer)
+      queue.expectQuiet()
+      #expect(heir.isCancelled)
+    }
+
     /// The heirs of a batch are one cancellation.
     @Test(.contract(52)) func heirsThatCancelAQueueCallItsOverridesOnce() {
       let (queue, third) = (Kind.inline.queue(), Kind.inline.queue())

@@ -54,10 +54,11 @@ extension Operation {
     // May be user code: before the lock.
     let isReadyNow = gate == .skip || isReady
     let bits = lockState()
-    // What is skipped has no place in the order.
+    // What is skipped has no place in the order, and what will be skipped no edges to look at.
     let obstacles =
-      StateBit.started | StateBit.hold | StateBit.barrier | StateBit.hasExtras
-      | StateBit.needsResources | (gate == .skip ? 0 : StateBit.moved)
+      StateBit.started | StateBit.barrier | StateBit.hasExtras | StateBit.needsResources
+      | (gate == .skip ? 0 : StateBit.moved)
+      | (bits & StateBit.toBeSkipped != 0 ? 0 : StateBit.hold)
     guard bits & obstacles == 0, isReadyNow, isSubmitted, isHandedOver else {
       unlockState(bits)
       if gate == .fast { target.leaveGate(record) }
