@@ -297,14 +297,14 @@ extension Operation {
     _ registration: Registration, _ hasEdges: Bool, _ locked: UInt32
   ) -> Job? {
     var bits = StateChange.register(locked)
-    // The last edge may be resolved before the mark below: its begin looks at the edges again.
-    if registration.inheritsCancellation { bits = StateChange.recall(bits) }
     // Every edge waits: whoever resolves the last one hands over, and the start waits for the edit
     // lock, so nothing may follow the unlock.
     if registration.resolved == 0, hasEdges {
       unlockState(bits)
       return nil
     }
+    // The last edge may be resolved before the mark below: its begin looks at the edges again.
+    if registration.inheritsCancellation { bits = StateChange.recall(bits) }
     // What this thread has resolved itself keeps the count above zero until here.
     // acquire and release, edge Resolved: see `resolve`.
     let left = pending.wrappingSubtract(
