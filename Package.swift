@@ -269,7 +269,7 @@ let package = Package(
       "OperationsTests",
       imports: [
         "Operations", "OperationsDiagnosis", "Scheduling", "ConcurrencyPrimitives", "TestSupport",
-        "CostFixture", "CSystemShims",
+        "CSystemShims",
       ] + backEnds),
     room(
       "RandomPrograms", in: "Tests",

@@ -26,41 +26,48 @@ struct OperationCounterTests {
       parameters: Parameters(parameters), seed: 1)
   }
 
-  private func counts(
-    _ program: CountingFixtureProgram, _ assignment: Assignment, repetitions: Int = 2
-  ) throws -> OperationCounts {
-    var counted = CaseCounts(try program.counter().count(assignment))
-    for _ in 1..<repetitions { counted.add(try program.counter().count(assignment)) }
-    return counted.counts
+  /// Counts each of them twice, beside each other: one is the work of one thread.
+  private func counts(of assignments: Assignment...) async throws -> [OperationCounts] {
+    try await withThrowingTaskGroup(of: (Int, OperationCounts).self) { group in
+      for (index, assignment) in assignments.enumerated() {
+        group.addTask {
+          let program = try CountingFixtureProgram()
+          var counted = CaseCounts(try program.counter().count(assignment))
+          counted.add(try program.counter().count(assignment))
+          return (index, counted.counts)
+        }
+      }
+      var counts: [Int: OperationCounts] = [:]
+      for try await (index, counted) in group { counts[index] = counted }
+      return try assignments.indices.map { try #require(counts[$0]) }
+    }
   }
 
-  @Test func onePercentMoreInstructionsIsFoundAndAQuarterOfItIsNot() throws {
+  @Test func onePercentMoreInstructionsIsFoundAndAQuarterOfItIsNot() async throws {
     // What a process spends beside its operations, which differs by chance, is shared by many.
-    func assignment(turns: Int) -> Assignment {
-      self.assignment(["turns": .number(turns), "n": 3000])
+    func assignment(turns: Int, n: Int = 3000) -> Assignment {
+      self.assignment(["turns": .number(turns), "n": .number(n)])
     }
-    let program = try CountingFixtureProgram()
-    let before = try counts(program, assignment(turns: 0))
-    let laden = try program.counter().count(assignment(turns: 1000))
-    let turn = (laden.instructions - before.instructions.value) / 1000
+    let plain = try await counts(
+      of: assignment(turns: 0), assignment(turns: 0, n: 100), assignment(turns: 1000, n: 100))
+    let turn = (plain[2].instructions.value - plain[1].instructions.value) / 1000
     try #require(turn >= 1)
+    let before = plain[0]
     let percent = Int((before.instructions.value * 0.01 / turn).rounded(.up))
-    let after = CountsComparison(
-      before: before, after: try counts(program, assignment(turns: percent)))
+    let more = try await counts(of: assignment(turns: percent), assignment(turns: percent / 4))
+    let after = CountsComparison(before: before, after: more[0])
     #expect((0.0095...0.013).contains(after.instructions.change), "\(after.instructions)")
     #expect(after.instructions.verdict == .more, "\(after.instructions)")
-    let little = CountsComparison(
-      before: before, after: try counts(program, assignment(turns: percent / 4)))
+    let little = CountsComparison(before: before, after: more[1])
     #expect(little.instructions.verdict != .more, "\(little.instructions)")
   }
 
   @Test(arguments: [("work-stealing", 4), ("thread-pool", 3)])
-  func oneMoreAllocationIsFoundAtAnyNumberOfWorkers(scheduler: String, workers: Int) throws {
-    let program = try CountingFixtureProgram()
+  func oneMoreAllocationIsFoundAtAnyNumberOfWorkers(scheduler: String, workers: Int) async throws {
     let plain = assignment(workers: workers, scheduler: scheduler)
-    let before = try counts(program, plain)
     let laden = assignment(workers: workers, scheduler: scheduler, ["allocations": 1])
-    let after = CountsComparison(before: before, after: try counts(program, laden))
+    let counts = try await counts(of: plain, laden)
+    let after = CountsComparison(before: counts[0], after: counts[1])
     #expect(after.allocations.verdict == .more, "\(after.allocations)")
     // How far the submitting thread gets ahead decides how much lists grow.
     #expect(abs(after.allocations.change - 1) <= 0.5, "\(after.allocations)")
@@ -77,7 +84,8 @@ struct OperationCounterTests {
     let counter = try program.counter()
     let record = CountingRun(
       plan: plan,
-      reference: .program { _ throws(MeasurementFailure) in try counter.count(before) }
+      reference: .program { _ throws(MeasurementFailure) in try counter.count(before) },
+      repetitions: 2
     ) { assignment throws(MeasurementFailure) in try counter.count(assignment) }.run()
     let counted = try #require(record.cases.first)
     #expect(counted.comparison?.allocations.verdict == .more, "\(record)")

@@ -32,7 +32,7 @@ extension OperationLayer {
 
   /// Operations of queues whose events are taken, while something happens to them that is told.
   @Suite(.contract(129)) struct EventRaceTests {
-    private var rounds: Int { 10_000 * stressFactor / slowness }
+    private var rounds: Int { 4_000 * stressFactor / slowness }
 
     /// The dependency seals its list in the middle of the addition, and walks it later: one of the
     /// two sides has to hand the dependent over.

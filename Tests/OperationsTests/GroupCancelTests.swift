@@ -225,7 +225,7 @@ extension OperationLayer {
     func cancelAgainstTheStartAndTheAdd(_ kind: Kind) {
       let queue = kind.queue()
       Duel.fight(
-        rounds: 10_000 * stressFactor / slowness,
+        rounds: 4_000 * stressFactor / slowness,
         prepare: { number in
           let gate = TestAsyncOperation()
           let first = (0..<2).map { _ in Member() }

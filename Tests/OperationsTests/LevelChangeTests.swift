@@ -129,7 +129,7 @@ extension OperationLayer {
     @Test(arguments: Kind.each) func changesAgainstTheStart(_ kind: Kind) {
       let queue = kind.queue()
       Duel.fight(
-        rounds: 4_000 * stressFactor / slowness,
+        rounds: 2_000 * stressFactor / slowness,
         prepare: { number -> TestOperation in
           let operation = TestOperation()
           queue.isSuspended = true

@@ -49,7 +49,7 @@ extension OperationLayer {
       #expect(lifetimes.live == 0)
     }
 
-    /// 100 rounds of 20 000 operations; the first one fills the caches that stay.
+    /// 40 rounds of 20 000 operations; the first one fills the caches that stay.
     ///
     /// Not under a sanitizer: AddressSanitizer keeps freed memory, and what ThreadSanitizer keeps
     /// varies with the load.
@@ -57,7 +57,7 @@ extension OperationLayer {
     func memoryDoesNotGrowWithTheRounds(_ kind: Kind) {
       let lifetimes = LifetimeCounter()
       let queue = kind.queue()
-      let rounds = 100
+      let rounds = 40
       var settled = 0
       for round in 0..<rounds {
         // All of the first round wait at the same time, so that no later one can need more.

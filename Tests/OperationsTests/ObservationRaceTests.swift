@@ -74,7 +74,7 @@ extension OperationLayer {
       let queue = kind.queue()
       queue.retainsFinishedDependencies = false
       Duel.fight(
-        rounds: 4_000 * stressFactor / slowness,
+        rounds: 2_000 * stressFactor / slowness,
         prepare: { _ -> TestOperation in
           let operation = TestOperation()
           let dependency = TestOperation()

@@ -9,7 +9,7 @@ import Testing
 extension OperationLayer {
   /// Pairs of calls that meet at the same moment, many thousand times.
   @Suite struct RaceTests {
-    private var rounds: Int { 10_000 * stressFactor / slowness }
+    private var rounds: Int { 4_000 * stressFactor / slowness }
 
     /// Waits for one operation per round; a wait that takes for ever names the round.
     private func expectFinished(_ operation: Operation, _ round: Int) -> Bool {

@@ -42,7 +42,7 @@ extension OperationLayer {
     /// gone at once.
     @Test(.contract(49, 47), arguments: Kind.all.filter { !$0.isInline }, 0..<3)
     func skippedOperationsThatOthersFinish(_ kind: Kind, way: Int) {
-      for _ in 0..<(1_000 * stressFactor / slowness) {
+      for _ in 0..<(400 * stressFactor / slowness) {
         let queue = kind.queue()
         queue.maxConcurrentOperationCount = 0
         for _ in 0..<8 {

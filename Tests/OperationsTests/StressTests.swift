@@ -17,7 +17,7 @@ extension OperationLayer {
     func everyOperationRunsOnceAfterItsDependencies(_ kind: Kind, _ disturbance: Disturbance) {
       let lifetimes = LifetimeCounter()
       let scheduler = kind.make(kind.workers)
-      let graphs = 300 * stressFactor / (slowness > 1 ? 5 : 1)
+      let graphs = 100 * stressFactor / (slowness > 1 ? 2 : 1)
       for index in 0..<UInt64(graphs) {
         let fault = disturbance.fault(
           seed: stressSeed + index, on: scheduler, lifetimes: lifetimes, patience: patience)

@@ -39,8 +39,8 @@ import Testing
   /// Libraries whose own threads stop the process when the system refuses one.
   private static let peers = SchedulerUnderTest.families.map(\.name).filter { $0 == "onetbb" }
 
-  /// Where sleeps are many, the first ones stand for the rest.
-  private static let limit = 200
+  /// The call that fails: each of the first forty, then one of sixteen, for later sleeps are alike.
+  private static let numbers = Array(1...40) + stride(from: 56, through: 200, by: 16)
 
   @Test(arguments: ["work-stealing", "thread-pool", "dispatch", "inline"], Fault.all)
   func theProgramEndsWhateverFails(_ scheduler: String, _ fault: Fault) async throws {
@@ -48,8 +48,7 @@ import Testing
     if scheduler == "dispatch", fault.kind == "thread", fault.duration == "forever" { return }
     try await atTheSameTime(scheduler == "inline" ? [1] : [1, 2]) { workers in
       var outcomes: [(first: Int, last: Int, outcome: Outcome)] = []
-      var number = 1
-      while number <= Self.limit {
+      for number in Self.numbers {
         let (outcome, calls) = try run(scheduler, workers, fault, number)
         if outcomes.last?.outcome == outcome {
           outcomes[outcomes.count - 1].last = number
@@ -66,7 +65,6 @@ import Testing
         case .completed: break
         }
         if let calls, calls < number { break }
-        number += 1
       }
       let text = outcomes.map { "\($0.first)–\($0.last) \($0.outcome.text)" }
       print(
@@ -78,15 +76,20 @@ import Testing
   /// Jobs that block deep, on schedulers that have few threads of their own left for it: none is
   /// stranded where one thread, or every third, is refused for a moment.
   @Test(arguments: ["work-stealing", "thread-pool", "dispatch"], ["once", "third"])
-  func deepBlocksEndThoughThreadsAreRefused(_ scheduler: String, _ duration: String) async throws {
+  func deepBlocksEndThoughThreadsAreRefused(_ scheduler: String, _ duration: String) {
     let fault = Fault(kind: "thread", error: EAGAIN, duration: duration, mayStop: false)
     // libdispatch, whose threads are the first, asks for a refused one once a second.
     let numbers = scheduler == "dispatch" ? [200, 230, 260, 290] : [10, 50, 160, 200, 290]
-    try await atTheSameTime([1, 2]) { workers in
-      for number in numbers {
-        let (outcome, _) = try run(scheduler, workers, fault, number, program: "deep")
-        #expect(outcome == .completed, "\(workers) workers, call \(number)")
-      }
+    let runs = [1, 2].flatMap { workers in numbers.map { (workers: workers, number: $0) } }
+    let outcomes = Locked<[Outcome?]>(Array(repeating: nil, count: runs.count))
+    // Most of the time they sleep.
+    onThreads(runs.count) { index in
+      let (workers, number) = runs[index]
+      let outcome = try? run(scheduler, workers, fault, number, program: "deep").0
+      outcomes.withLock { $0[index] = outcome }
+    }
+    for (run, outcome) in zip(runs, outcomes.withLock { $0 }) {
+      #expect(outcome == .completed, "\(run.workers) workers, call \(run.number)")
     }
   }
 
