@@ -47,7 +47,8 @@ struct Ranking {
     guard let base = leaders.max(by: { least($0) < least($1) }) else { return nil }
     first = base
     if unbeaten.isEmpty {
-      undecided = .everyoneBeaten
+      // Whether somebody beats one that was not compared with all is not known.
+      undecided = compared.count == figures.count ? .everyoneBeaten : .leadersOpen
     } else {
       let isAny = ratios.contains { $0?.contains(where: \.isEstablished) == true }
       undecided = isAny ? .leadersOpen : .nothingEstablished

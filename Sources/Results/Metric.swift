@@ -261,7 +261,7 @@ package enum Statistic: String, CaseIterable, Sendable {
     case .min: "smallest sample"
     case .max: "largest sample"
     case .mean: "arithmetic mean"
-    case .ratio: "Hodges–Lehmann ratio to the other side of the comparison"
+    case .ratio: "Hodges–Lehmann ratio to the other side, in a run to the best or the base"
     }
   }
 

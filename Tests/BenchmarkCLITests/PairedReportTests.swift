@@ -141,8 +141,8 @@ import Testing
         - wall: dispatch 99.9 ns, work-stealing 150 ns (medians of pairs)
 
         A pair is a process of its own in which the sides take turns, in random order.
-        Bars: change in time from base to candidate with its 95 % interval, less is better; ┊ is the \
-        tolerance. slower, faster: certainly beyond 1 %; equivalent: certainly within 3 %.
+        Change: change in time from base to candidate with its 95 % interval, less is better. slower, \
+        faster: certainly beyond 1 %; equivalent: certainly within 3 %.
         Equal sides are called slower or faster in at most 0.5 % of comparisons.
         Seed 7.
 

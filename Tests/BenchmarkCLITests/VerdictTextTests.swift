@@ -128,6 +128,14 @@ import Testing
       ])
   }
 
+  @Test(
+    arguments: [([10], "; serial is faster in 1"), ([30], "")] as [([Double], String)])
+  func serialIsToldOfBesideTheOnlyScheduler(serial: [Double], end: String) throws {
+    let runner = FakeRunner.byRound(["inline": serial, "dispatch": [20]])
+    let report = try report(runner, processes: 6) { $0.schedulers = ["inline", "dispatch"] }
+    #expect(report.headline == ["1 measurement, nothing to rank beside the baseline" + end])
+  }
+
   /// The headline counts the rows of `inline` below 1 in every group, with a winner or without.
   @Test func theHeadlineCountsSerialAsTheTablesShowIt() throws {
     // Three contestants of chain with a winner come first in each round, then three of fan without.

@@ -201,7 +201,7 @@ package enum Verb: String, CaseIterable, Sendable {
       ]
     case .check:
       [
-        ("bench check --base HEAD~1 --quick", "in about three minutes, once the base is built"),
+        ("bench check --base HEAD~1 --quick", "in about two minutes, once the base is built"),
         ("bench check chain --scheduler work-stealing", "against the merge base with main"),
         ("bench check --baseline main --require-conclusive", "what is not settled fails as well"),
         ("bench check --quick --format markdown", "for a comment on a pull request"),

@@ -35,7 +35,7 @@ extension PairedReport {
     return [
       "**\(headline)**\n" + (context.certificate.map { "\n\($0)\n" } ?? ""), table.markdown,
       "<details><summary>How it was found</summary>\n", details.joined(separator: "\n") + "\n",
-      legend.joined(separator: "\n") + "\n", "</details>",
+      legend(hasBars: false).joined(separator: "\n") + "\n", "</details>",
     ].joined(separator: "\n") + "\n"
   }
 }

@@ -129,15 +129,20 @@ package struct PairedReport: Sendable {
   }
 
   /// How it was found, and what the words mean.
-  var legend: [String] {
+  var legend: [String] { legend(hasBars: true) }
+
+  /// As `legend`, of a report that may have no bars.
+  func legend(hasBars: Bool) -> [String] {
     guard let design = results.first?.design else { return context.notes.map { "note: \($0)" } }
     let tolerance = UnitFormatter.percent(design.tolerance.difference)
     let margin = UnitFormatter.percent(design.tolerance.equivalence)
     var lines = [Self.text(design.pairing)]
     lines.append(
-      "Bars: \(Self.change(in: results.map(\.metric))) from base to candidate with its 95 % "
-        + "interval, less is better; ┊ is the tolerance. slower, faster: certainly beyond "
-        + "\(tolerance); equivalent: certainly within \(margin).")
+      "\(hasBars ? "Bars" : "Change"): \(Self.change(in: results.map(\.metric))) from base to "
+        + "candidate with its 95 % interval, less is better"
+        + (hasBars ? "; ┊ is the tolerance" : "")
+        + ". slower, faster: certainly beyond \(tolerance); equivalent: certainly within "
+        + "\(margin).")
     lines.append(
       results.count > 1
         ? "Equal sides are called slower or faster anywhere in this report in at most "

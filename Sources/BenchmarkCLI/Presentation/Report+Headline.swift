@@ -19,7 +19,8 @@ extension Report {
         case .references: "nothing to rank; references stand apart"
         case .baseline: "nothing to rank beside the baseline"
         }
-      return ["\(groups) measurement\(groups == 1 ? "" : "s"), \(what)"]
+      let parts = ["\(groups) measurement\(groups == 1 ? "" : "s"), \(what)", serialClause]
+      return [parts.compactMap(\.self).joined(separator: "; ")]
     case .tooFewRounds(let rounds):
       return [
         "\(RunText.rounds(rounds)) \(rounds == 1 ? "is" : "are") too few to rank schedulers; "
