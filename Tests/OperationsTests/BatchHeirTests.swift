@@ -132,14 +132,48 @@ extension OperationLayer {
       #expect(heir.isCancelled && bodies.values.isEmpty)
     }
 
+    /// So does one that inherits from what it comes to depend on in its queue.
+    @Test(.contract(53), arguments: Kind.each) func aLateHeirBeginsCancelled(_ kind: Kind) {
+      let (queue, other) = (kind.queue(), kind.queue())
+      let (last, bodies) = (TestAsyncOperation(), Log())
+      other.addOperation(last)
+      let heir = Overtaken({ last.finish() }, body: { bodies.note(0) })
+      heir.addDependency(last)
+      queue.addOperation(heir)
+      heir.addDependency(cancelledDependency())
+      for queue in [queue, other] { queue.expectQuiet() }
+      #expect(heir.isCancelled && bodies.values.isEmpty)
+    }
+
+    /// So does one that an observer of its dependency lets go before it has been told.
+    @Test(.contract(53), arguments: Kind.each)
+    func anHeirThatAnObserverLetsGoBeginsCancelled(_ kind: Kind) {
+      let (queue, bodies) = (kind.queue(), Log())
+      let (dependency, last) = (Operation(), Operation())
+      dependency.cancelDependentsOnCancel = true
+      let heir = BlockOperation { bodies.note(0) }
+      for before in [dependency, last] { heir.addDependency(before) }
+      let token = dependency.observe(\.isFinished) { [unowned heir, unowned last] _, _ in
+        heir.removeDependency(last)
+        _ = queue.wait(timeout: .milliseconds(50))
+      }
+      queue.addOperation(heir)
+      dependency.cancelAndFinish()
+      queue.expectQuiet()
+      token.invalidate()
+      #expect(heir.isCancelled && bodies.values.isEmpty)
+    }
+
     /// A wait skips an heir where it waits, before anything else that it could run there.
-    @Test(.contract(101)) func aWaitForAnHeirRunsNothingElse() {
+    @Test(.contract(101), arguments: [false, true])
+    func aWaitForAnHeirRunsNothingElse(isLate: Bool) {
       let queue = Kind.inline.queue()
       let (outer, heir) = (BlockOperation(), BlockOperation())
       outer.addExecutionBlock { [unowned outer] in
         queue.addOperation { _ = outer.wait(timeout: patience) }
+        if isLate { queue.addOperation(heir) }
         heir.addDependency(cancelledDependency())
-        queue.addOperation(heir)
+        if !isLate { queue.addOperation(heir) }
         heir.waitUntilFinished()
         #expect(heir.isFinished && queue.operationCount == 2)
       }

@@ -32,7 +32,7 @@ extension Operation {
     guard dependency !== self else { throw .dependencyCycle(path: [self, self]) }
     let table = injection == nil ? nil : coldTableMade()
     var handOver: UInt?
-    var isLate = false
+    var inheritsCancellation = false
     var bits = lockState()
     let isStarted = bits & StateBit.started != 0
     if isStarted, Self.faultsOnLateDependencyEdits {
@@ -52,7 +52,9 @@ extension Operation {
       let effective = bits & StateBit.toBeSkipped == 0
       if effective, isSubmitted, bits & StateBit.registered != 0 {
         handOver = addLateEdge(to: dependency, &bits)
-        isLate = true
+        inheritsCancellation = dependency.passesCancellationOn
+        // The last edge may be resolved before the mark below: its begin looks again.
+        if inheritsCancellation { bits = StateChange.recall(bits) }
       } else {
         // What an operation depends on that will be skipped is listed only.
         unsafe _ = appendDependency(dependency, &bits, hidden: false)
@@ -60,8 +62,8 @@ extension Operation {
       }
     }
     unlockState(bits)
-    if isLate, dependency.passesCancellationOn { cancel() }
-    if let handOver { self.handOver(job(of: handOver)) }
+    if inheritsCancellation { cancel() }
+    if let handOver { letGo(handOver) }
     if bits & StateBit.hasExtras != 0 { dependencyAdded(dependency) }
   }
 
@@ -92,9 +94,18 @@ extension Operation {
     }
     unlockState(bits)
     withExtendedLifetime(withdrawn) {}
-    if let handOver { self.handOver(job(of: handOver)) }
+    if let handOver { letGo(handOver) }
     unsafe removed?.release()
     deliverTransitions(bits)
+  }
+
+  /// Hands over what an edit lets go, with the handle that the edit has taken.
+  ///
+  /// A dependency that has ended may have yet to tell it of its cancellation: an observer, which is
+  /// told before, may edit.
+  private final func letGo(_ handle: UInt) {
+    inheritCancellation()
+    handOver(job(of: handle))
   }
 
   /// Strict mode: adding or removing a dependency of an operation that has started stops the

@@ -305,8 +305,8 @@ extension Operation {
       bits = StateChange.register(bits)
       if inheritsCancellation {
         // The dependency has finished since the look above. Once more: the edges are registered
-        // now.
-        unlockState(bits)
+        // now. Whoever comes before the mark looks again, too.
+        unlockState(StateChange.recall(bits))
         cancel()
         return beginSlowly(handle)
       }

@@ -51,6 +51,9 @@ extension Operation {
       ? .fast : isAlone && needsNoSlot && !target.isSuspendedNow ? .skip : nil
     guard let gate else { return isSealed }
     let table = coldTableMade()
+    // An heir that is not marked yet is skipped here as well.
+    // relaxed: as in `beginSlowly`.
+    if state.load(ordering: .relaxed) & StateBit.hold != 0 { inheritCancellation() }
     // May be user code: before the lock.
     let isReadyNow = gate == .skip || isReady
     let bits = lockState()
