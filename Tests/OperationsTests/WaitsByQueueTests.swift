@@ -51,7 +51,7 @@ extension OperationLayer {
     /// Deeper than there may be slots for compensation, or one stack has room for.
     @Test(.contract(101), .serialized, arguments: Kind.pools, QueueForm.atHome)
     func chainOfWaitsEnds(_ kind: Kind, _ form: QueueForm) {
-      let depth = (isDeep ? 5_000 : 1_500) / (slowness > 10 ? 10 : 1)
+      let depth = (isDeep ? 5_000 : 600) / (slowness > 10 ? 10 : 1)
       let queue = form.queue(kind)
       let chain = NestedWaits(in: queue)
       chain.begin(levels: depth)
@@ -59,11 +59,10 @@ extension OperationLayer {
       #expect(chain.count == depth + 1)
     }
 
-    /// A serial queue has one thread, which runs all of it: as deep as its stack is, in a slow
-    /// build less.
+    /// A serial queue has one thread, which runs all of it on its stack.
     @Test(.contract(101, 120), .serialized, arguments: Kind.each, QueueForm.elsewhere)
     func chainOfWaitsEndsElsewhere(_ kind: Kind, _ form: QueueForm) {
-      let depth = (slowness > 1 ? 600 : 1_500) / (slowness > 10 ? 10 : 1)
+      let depth = 600 / (slowness > 10 ? 10 : 1)
       let queue = form.queue(kind)
       let chain = NestedWaits(in: queue)
       chain.begin(levels: depth)
