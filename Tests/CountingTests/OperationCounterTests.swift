@@ -45,7 +45,7 @@ struct OperationCounterTests {
 
   @Test func onePercentMoreInstructionsIsFoundAndAQuarterOfItIsNot() async throws {
     // What a process spends beside its operations, which differs by chance, is shared by many.
-    func assignment(turns: Int, n: Int = 3000) -> Assignment {
+    func assignment(turns: Int, n: Int = 1500) -> Assignment {
       self.assignment(["turns": .number(turns), "n": .number(n)])
     }
     let plain = try await counts(
