@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencyPrimitives
 import Operations
 import Scheduling
 import Synchronization
@@ -164,6 +165,59 @@ extension OperationLayer {
       #expect(heir.isCancelled && bodies.values.isEmpty)
     }
 
+    /// So does one of three dependencies that such an observer edits: what is left resolves later.
+    @Test(.contract(53), arguments: Kind.each, [true, false])
+    func anHeirThatAnObserverEditsBeginsCancelled(_ kind: Kind, waitsForIt: Bool) {
+      let (queue, other, bodies) = (kind.queue(), kind.queue(), Log())
+      let (dependency, removed, last) = (Operation(), Operation(), TestAsyncOperation())
+      other.addOperation(last)
+      dependency.cancelDependentsOnCancel = true
+      let heir = BlockOperation { bodies.note(0) }
+      for before in [dependency, removed, last] { heir.addDependency(before) }
+      let token = dependency.observe(\.isFinished) { [unowned heir, unowned removed] _, _ in
+        heir.removeDependency(removed)
+        last.finish()
+        if waitsForIt {
+          #expect(heir.wait(timeout: patience))
+        } else {
+          _ = queue.wait(timeout: .milliseconds(50))
+        }
+      }
+      queue.addOperation(heir)
+      dependency.cancelAndFinish()
+      for queue in [queue, other] { queue.expectQuiet() }
+      token.invalidate()
+      #expect(heir.isCancelled && bodies.values.isEmpty)
+    }
+
+    /// A dependency that comes while a begin reads `isReady` is found by that begin.
+    @Test(.contract(53), arguments: Kind.each)
+    func anHeirOfTheLastMomentBeginsCancelled(_ kind: Kind) {
+      let (queue, bodies, edits) = (kind.queue(), Log(), Log())
+      let (finished, late) = (Operation(), Operation())
+      finished.cancelAndFinish()
+      let heir = AskedForReadiness({ edits.note(0) }, body: { bodies.note(0) })
+      heir.addDependency(finished)
+      queue.isSuspended = true
+      queue.addOperation(heir)
+      // It is handed over, and its edges are registered: this recalls it.
+      heir.addDependency(late)
+      late.cancelAndFinish()
+      let editor = Locked<SystemThread?>(nil)
+      heir.whenAsked { [unowned heir] in
+        editor.withLock {
+          $0 = try? SystemThread.start(name: "editor") {
+            heir.addDependency(cancelledDependency())
+          }
+        }
+        #expect(waitUntil { !edits.values.isEmpty })
+      }
+      queue.isSuspended = false
+      queue.expectQuiet()
+      editor.withLock { $0.take() }?.join()
+      #expect(heir.isCancelled && bodies.values.isEmpty)
+    }
+
     /// A wait skips an heir where it waits, before anything else that it could run there.
     @Test(.contract(101), arguments: [false, true])
     func aWaitForAnHeirRunsNothingElse(isLate: Bool) {
@@ -180,6 +234,22 @@ extension OperationLayer {
       queue.addOperation(outer)
       queue.expectQuiet()
       #expect(heir.isCancelled)
+    }
+
+    /// What has come to depend on something that has finished is run where it is waited for.
+    @Test(.contract(101)) func aWaitRunsWhatALateDependencyDoesNotHoldBack() {
+      let queue = Kind.inline.queue()
+      let (outer, waited, finished) = (BlockOperation(), BlockOperation(), Operation())
+      finished.cancelAndFinish()
+      outer.addExecutionBlock { [unowned outer] in
+        queue.addOperation { _ = outer.wait(timeout: patience) }
+        queue.addOperation(waited)
+        waited.addDependency(finished)
+        waited.waitUntilFinished()
+        #expect(waited.isFinished && queue.operationCount == 2)
+      }
+      queue.addOperation(outer)
+      queue.expectQuiet()
     }
 
     /// The heirs of a batch are one cancellation.
@@ -211,7 +281,7 @@ extension OperationLayer {
 }
 
 /// Gives its dependency the time to release it before its mark.
-private final class Overtaken: Operation, @unchecked Sendable {
+private class Overtaken: Operation, @unchecked Sendable {
   private let release: @Sendable () -> Void
   private let body: @Sendable () -> Void
   private let hasReleased = Atomic<Bool>(false)
@@ -237,6 +307,18 @@ private final class Overtaken: Operation, @unchecked Sendable {
       }
     }
     super.cancel()
+  }
+}
+
+/// Does something once when it is asked whether it is ready.
+private final class AskedForReadiness: Overtaken, @unchecked Sendable {
+  private let next = Locked<(@Sendable () -> Void)?>(nil)
+
+  func whenAsked(_ act: @escaping @Sendable () -> Void) { next.withLock { $0 = act } }
+
+  override var isReady: Bool {
+    next.withLock { $0.take() }?()
+    return super.isReady
   }
 }
 

@@ -10,14 +10,14 @@ import Scheduling
 
 extension Operation {
   /// Takes the resources for a start, or parks the handle; under the edit lock.
-  final func takeResources(_ handle: UInt, _ bits: UInt32) -> Bool {
+  final func takeResources(_ handle: UInt, _ bits: inout UInt32) -> Bool {
     let table = coldTableMade()
     if table.holdsResources || bits & StateBit.toBeSkipped != 0 { return true }
     if ResourceArbiter.take(table.needs, for: self, waits: true) {
       table.holdsResources = true
       return true
     }
-    _ = moveCountUnderLock(force: true, tagEdges: true, bits)
+    _ = moveCountUnderLock(force: true, tagEdges: true, &bits)
     table.waitsForResources = true
     table.edgesBlocking += 1
     park(handle)

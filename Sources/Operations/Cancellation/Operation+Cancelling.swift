@@ -39,7 +39,7 @@ extension Operation {
     if isSubmitted, bits & StateBit.started == 0 {
       // Who limits the queue afterwards looks for the mark, and gets this lock later.
       let limitsStarts = unsafe queueReference._withUnsafeGuaranteedRef(\.limitsStarts)
-      if let table = lockedCountOfCancelled(bits) {
+      if let table = lockedCountOfCancelled(&bits) {
         // All edges but the one on a barrier are ignored from now on.
         ignoreOrdinaryEdges(table, bits)
         handOver = handleIfFree(table)
@@ -85,9 +85,9 @@ extension Operation {
   ///
   /// What a barrier waits for before it is due is no edge that could be ignored. Once it is due, a
   /// condition or a resource may have parked it: then it is counted under the lock.
-  private final func lockedCountOfCancelled(_ bits: UInt32) -> ColdTable? {
+  private final func lockedCountOfCancelled(_ bits: inout UInt32) -> ColdTable? {
     bits & StateBit.barrier != 0
-      ? lockedCountTable : moveCountUnderLock(force: false, tagEdges: false, bits)
+      ? lockedCountTable : moveCountUnderLock(force: false, tagEdges: false, &bits)
   }
 
   // MARK: Facts

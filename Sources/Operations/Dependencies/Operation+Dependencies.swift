@@ -53,8 +53,6 @@ extension Operation {
       if effective, isSubmitted, bits & StateBit.registered != 0 {
         handOver = addLateEdge(to: dependency, &bits)
         inheritsCancellation = dependency.passesCancellationOn
-        // The last edge may be resolved before the mark below: its begin looks again.
-        if inheritsCancellation { bits = StateChange.recall(bits) }
       } else {
         // What an operation depends on that will be skipped is listed only.
         unsafe _ = appendDependency(dependency, &bits, hidden: false)
@@ -63,7 +61,7 @@ extension Operation {
     }
     unlockState(bits)
     if inheritsCancellation { cancel() }
-    if let handOver { letGo(handOver) }
+    if let handOver { self.handOver(job(of: handOver)) }
     if bits & StateBit.hasExtras != 0 { dependencyAdded(dependency) }
   }
 
@@ -76,11 +74,11 @@ extension Operation {
     var handOver: UInt?
     var removed: Unmanaged<Operation>?
     var withdrawn: [Injection]?
-    let bits = lockState()
+    var bits = lockState()
     if bits & StateBit.started == 0, let edge = unsafe edge(to: dependency, bits) {
       let listed = observedDependencies(bits)
       if isSubmitted, bits & StateBit.registered != 0 {
-        handOver = unsafe withdrawEdge(edge, bits)
+        handOver = unsafe withdrawEdge(edge, &bits)
       }
       unsafe removed = takeDependency(out: edge)
       coldTable?.recordIndex[dependency.word] = nil
@@ -94,18 +92,9 @@ extension Operation {
     }
     unlockState(bits)
     withExtendedLifetime(withdrawn) {}
-    if let handOver { letGo(handOver) }
+    if let handOver { self.handOver(job(of: handOver)) }
     unsafe removed?.release()
     deliverTransitions(bits)
-  }
-
-  /// Hands over what an edit lets go, with the handle that the edit has taken.
-  ///
-  /// A dependency that has ended may have yet to tell it of its cancellation: an observer, which is
-  /// told before, may edit.
-  private final func letGo(_ handle: UInt) {
-    inheritCancellation()
-    handOver(job(of: handle))
   }
 
   /// Strict mode: adding or removing a dependency of an operation that has started stops the

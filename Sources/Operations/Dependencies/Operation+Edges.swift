@@ -335,8 +335,7 @@ private struct Registration {
     if dependency != 0 {
       guard unsafe !operation.push(edge, on: dependency) else { return }
       inheritsCancellation =
-        unsafe Operation.reference(dependency)._withUnsafeGuaranteedRef(\.passesCancellationOn)
-        || inheritsCancellation
+        Operation.passesCancellationOn(dependency) || inheritsCancellation
     }
     resolved += 1
   }

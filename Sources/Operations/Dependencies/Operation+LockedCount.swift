@@ -13,7 +13,9 @@ extension Operation {
   ///
   /// Under the edit lock. Returns the table when the operation is counted under the lock
   /// afterwards.
-  final func moveCountUnderLock(force: Bool, tagEdges: Bool, _ bits: UInt32) -> ColdTable? {
+  final func moveCountUnderLock(
+    force: Bool, tagEdges: Bool, _ bits: inout UInt32
+  ) -> ColdTable? {
     var count = pending.load(ordering: .relaxed)  // relaxed: the exchange validates it
     if count & PendingBit.lockedCount != 0 { return coldTable }
     if count == 0, !force { return nil }
@@ -38,10 +40,17 @@ extension Operation {
         let isHidden = unsafe Self.isHidden(edge)
         guard tagEdges || isHidden else { return }
         let finished = unsafe Self.reference(dependency)._withUnsafeGuaranteedRef(\.isSealed)
-        if !finished { unsafe tag(edge, table) }
+        if finished { takeAsResolved(dependency, &bits) } else { unsafe tag(edge, table) }
       }
     }
     return table
+  }
+
+  /// An edge is taken for resolved, since its dependency has finished.
+  ///
+  /// That one may have yet to cancel the operation: whoever begins it looks.
+  private final func takeAsResolved(_ dependency: UInt, _ bits: inout UInt32) {
+    if Self.passesCancellationOn(dependency) { bits = StateChange.recall(bits) }
   }
 
   static func isHidden(_ edge: EdgeLocation) -> Bool {
@@ -108,7 +117,7 @@ extension Operation {
   /// `addDependency` on a registered, unstarted operation; returns the handle that the caller must
   /// hand over.
   final func addLateEdge(to dependency: Operation, _ bits: inout UInt32) -> UInt? {
-    guard let table = moveCountUnderLock(force: true, tagEdges: true, bits) else { return nil }
+    guard let table = moveCountUnderLock(force: true, tagEdges: true, &bits) else { return nil }
     let edge = unsafe appendDependency(dependency, &bits, hidden: false)
     if isRecordingAll { EventRings.note(.edge, word, argument: UInt64(dependency.word)) }
     return unsafe registerLate(edge, on: dependency.word, table, &bits)
@@ -130,6 +139,7 @@ extension Operation {
       unsafe _ = untag(edge, table)
       table.edgesOutstanding -= 1
       if table.edgesOutstanding == 0 { unsafe Unmanaged.passUnretained(self).release() }
+      takeAsResolved(dependency, &bits)
     }
     if table.isOut {
       if table.edgesBlocking > 0 { bits = StateChange.recall(bits) }
@@ -140,12 +150,12 @@ extension Operation {
 
   /// `removeDependency` on a registered, unstarted operation; returns the handle that the caller
   /// must hand over.
-  final func withdrawEdge(_ edge: EdgeLocation, _ bits: UInt32) -> UInt? {
+  final func withdrawEdge(_ edge: EdgeLocation, _ bits: inout UInt32) -> UInt? {
     // acquire, edge Resolved: as in `moveCountUnderLock`.
     guard pending.load(ordering: .acquiring) != 0,
       // What will be skipped was added without its ordinary edges: nobody would resolve them.
       let table = moveCountUnderLock(
-        force: false, tagEdges: bits & StateBit.toBeSkipped == 0, bits)
+        force: false, tagEdges: bits & StateBit.toBeSkipped == 0, &bits)
     else { return nil }
     unsafe _ = untag(edge, table)
     return handleIfFree(table)
@@ -154,22 +164,16 @@ extension Operation {
   /// Registers every edge of an operation that was handed over before it had any; for `begin`,
   /// under the lock.
   ///
-  /// Returns whether a dependency has finished that wants the operation cancelled; one that
-  /// finishes later finds the edge.
-  final func registerHeldEdges(_ bits: inout UInt32) -> Bool {
-    guard bits & StateBit.registered == 0 else { return false }
+  /// Of one whose edges are registered it does nothing.
+  final func registerHeldEdges(_ bits: inout UInt32) {
+    guard bits & StateBit.registered == 0 else { return }
     bits = StateChange.register(bits)
     guard bits & StateBit.toBeSkipped == 0,
-      let table = moveCountUnderLock(force: true, tagEdges: false, bits)
-    else { return false }
-    var inheritsCancellation = false
+      let table = moveCountUnderLock(force: true, tagEdges: false, &bits)
+    else { return }
     unsafe forEachEdge(bits) { edge, dependency in
       _ = unsafe registerLate(edge, on: dependency, table, &bits)
-      inheritsCancellation =
-        unsafe Self.reference(dependency)._withUnsafeGuaranteedRef(\.passesCancellationOn)
-        || inheritsCancellation
     }
-    return inheritsCancellation
   }
 
   // MARK: What is to be skipped

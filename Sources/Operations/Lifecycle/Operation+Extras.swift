@@ -71,11 +71,38 @@ extension Operation {
     return bits & wanted == wanted
   }
 
-  /// Cancels the operation if a dependency has finished that wants it so.
+  /// Whether every dependency has finished; under the edit lock, before the start.
+  final func dependenciesHaveFinished(_ bits: UInt32) -> Bool {
+    var haveFinished = true
+    unsafe forEachEdge(bits) { edge, dependency in
+      guard unsafe haveFinished && !Self.isHidden(edge) else { return }
+      haveFinished = unsafe Self.reference(dependency)._withUnsafeGuaranteedRef(\.isSealed)
+    }
+    return haveFinished
+  }
+
+  /// Whether a dependency has finished that wants the operation cancelled, which still counts its
+  /// dependencies; under the edit lock, before the start.
+  final func inheritsCancellation(_ bits: UInt32) -> Bool {
+    guard bits & StateBit.toBeSkipped == 0 else { return false }
+    var inherits = false
+    unsafe forEachEdge(bits) { edge, dependency in
+      let mayPassOn = unsafe !inherits && !Self.isHidden(edge)
+      if mayPassOn { inherits = Self.passesCancellationOn(dependency) }
+    }
+    return inherits
+  }
+
+  /// As the property of the operation at `dependency`.
+  static func passesCancellationOn(_ dependency: UInt) -> Bool {
+    unsafe reference(dependency)._withUnsafeGuaranteedRef(\.passesCancellationOn)
+  }
+
+  /// Cancels the operation if it has not started and a dependency has finished that wants it so.
   final func inheritCancellation() {
-    // acquire, edge EditLock.
-    let bits = state.load(ordering: .acquiring)
-    guard Self.hasDependencies(bits), bits & StateBit.toBeSkipped == 0 else { return }
-    if storedDependencies.contains(where: \.passesCancellationOn) { cancel() }
+    // acquire, edge EditLock: as a first look.
+    guard Self.hasDependencies(state.load(ordering: .acquiring)) else { return }
+    let inherits = underLock { $0 & StateBit.started == 0 && inheritsCancellation($0) }
+    if inherits { cancel() }
   }
 }

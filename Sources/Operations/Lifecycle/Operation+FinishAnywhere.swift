@@ -177,19 +177,19 @@ extension Operation {
   ///
   /// The thread's handle is one more, or the header where that was never handed over or had come
   /// back: then nobody hands it over any more, not even a barrier that holds the operation back.
-  private final func beginEarly(_ bits: UInt32) -> UInt32 {
-    let begun = StateChange.begin(bits)
+  private final func beginEarly(_ locked: UInt32) -> UInt32 {
+    var bits = locked
     let table = coldTableMade()
     // Not once its last dependency has finished in between: then the header is on its way to the
     // scheduler.
-    if !isHandedOver, moveCountUnderLock(force: false, tagEdges: false, bits) != nil {
+    if !isHandedOver, moveCountUnderLock(force: false, tagEdges: false, &bits) != nil {
       ignoreOrdinaryEdges(table, bits)
       table.isOut = true
       if table.wasParked { table.handles += 1 }
-      return begun
+      return StateChange.begin(bits)
     }
     table.handles += 1
-    return StateChange.addHandle(begun)
+    return StateChange.addHandle(StateChange.begin(bits))
   }
 
   // MARK: Who has begun it, and who finishes it

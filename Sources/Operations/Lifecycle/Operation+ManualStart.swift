@@ -93,15 +93,8 @@ extension Operation {
     guard bits & StateBit.started == 0 else { return .taken([]) }
     var needs: [ResourceNeed] = []
     if bits & StateBit.toBeSkipped == 0 {
-      var (isFree, inherits) = (isReadyNow, false)
-      unsafe forEachEdge(bits) { _, dependency in
-        unsafe Self.reference(dependency)._withUnsafeGuaranteedRef { dependency in
-          isFree = isFree && dependency.isSealed
-          inherits = inherits || dependency.passesCancellationOn
-        }
-      }
-      guard isFree else { return .notReady }
-      if inherits, mayInherit { return .inheritsCancellation }
+      guard isReadyNow, dependenciesHaveFinished(bits) else { return .notReady }
+      if mayInherit, inheritsCancellation(bits) { return .inheritsCancellation }
       if bits & StateBit.needsResources != 0, let table = coldTable {
         guard ResourceArbiter.take(table.needs, for: self, waits: false) else {
           return .resourcesInUse

@@ -156,14 +156,7 @@ extension Operation {
       return true
     }
     return underLock { bits in
-      var isReady = true
-      guard bits & StateBit.ignoresDependencies == 0 else { return isReady }
-      unsafe forEachEdge(bits) { edge, dependency in
-        guard unsafe !Self.isHidden(edge) else { return }
-        let isDone = unsafe Self.reference(dependency)._withUnsafeGuaranteedRef(\.isSealed)
-        isReady = isReady && isDone
-      }
-      return isReady
+      bits & StateBit.ignoresDependencies != 0 || dependenciesHaveFinished(bits)
     }
   }
 
@@ -281,13 +274,11 @@ extension Operation {
     }
   }
 
-  @inline(never) final func beginSlowly(_ handle: UInt) -> BeginOutcome {
-    // relaxed: an edge that comes later is found when it is registered.
-    if state.load(ordering: .relaxed) & StateBit.hold != 0 { inheritCancellation() }
+  @inline(never) final func beginSlowly(_ handle: UInt, mayInherit: Bool = true) -> BeginOutcome {
     let isReadyNow = isReady  // user code: before the lock
     // What needs no slot has no place in the order. Asked before the lock as well; what ceases to
     // need one later is left to the latest handle.
-    // relaxed: as above.
+    // relaxed: a move that comes later leaves it to the handle that it makes.
     let hasNoPlace = state.load(ordering: .relaxed) & StateBit.moved != 0 && needsNoSlot
     var bits = lockState()
     let isOutOfDate =
@@ -301,20 +292,20 @@ extension Operation {
       bits & StateBit.toBeSkipped != 0 || isReadyNow
       || (plain != 0 && coldTable?.conditions.isEmpty ?? true)
     if bits & StateBit.hold != 0 {
-      let inheritsCancellation = registerHeldEdges(&bits)
+      registerHeldEdges(&bits)
       bits = StateChange.register(bits)
-      if inheritsCancellation {
-        // The dependency has finished since the look above. Once more: the edges are registered
-        // now. Whoever comes before the mark looks again, too.
+      // Once, since an override may make no mark.
+      if mayInherit, inheritsCancellation(bits) {
+        // Whoever comes before the mark looks again, too.
         unlockState(StateChange.recall(bits))
         cancel()
-        return beginSlowly(handle)
+        return beginSlowly(handle, mayInherit: false)
       }
     }
     let isBlocked = (lockedCountTable?.edgesBlocking ?? 0) > 0
     if isBlocked || !wantsStart {
       if isOutOfDate { return lose(handle, bits) }
-      if !isBlocked { _ = moveCountUnderLock(force: true, tagEdges: true, bits) }
+      if !isBlocked { _ = moveCountUnderLock(force: true, tagEdges: true, &bits) }
       park(handle)
       let given = resourcesGivenUp()
       // From here on every edit goes through the lock: there is no start that would register
@@ -325,7 +316,7 @@ extension Operation {
       if !isBlocked { announceReadiness() }  // it may have turned true before the parking
       return .parked
     }
-    if bits & StateBit.needsResources != 0, !takeResources(handle, bits) {
+    if bits & StateBit.needsResources != 0, !takeResources(handle, &bits) {
       if isRecording { recordHold(byResource: true) }
       unlockState(StateChange.park(bits))
       return .parked

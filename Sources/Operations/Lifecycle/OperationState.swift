@@ -9,7 +9,8 @@ import Scheduling
 enum StateBit {
   /// The edit lock.
   static let lock: UInt32 = 1 << 0
-  /// The runner must take the slow path of `begin`: edges were added that are not registered.
+  /// The runner must take the slow path of `begin`: edges were added that are not registered,
+  /// or one was taken for resolved whose dependency passes its cancellation on.
   static let hold: UInt32 = 1 << 1
   /// Edges were registered; later edits go through the lock.
   static let registered: UInt32 = 1 << 2

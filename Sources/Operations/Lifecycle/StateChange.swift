@@ -40,7 +40,7 @@ enum StateChange {
     (bits | StateBit.registered) & ~StateBit.hold
   }
 
-  /// It has an edge that is not registered: who begins it looks again.
+  /// Who begins it looks at its edges again; see `hold`.
   @inline(__always) static func recall(_ bits: UInt32) -> UInt32 { bits | StateBit.hold }
 
   /// Its handle is given up; no begin will register edges, so every edit goes through the lock.

@@ -81,11 +81,11 @@ extension Operation {
   final func noteSubmission(_ queue: OperationQueue, _ job: Job?) -> Job? {
     guard queue.takesEvents else { return job }
     var handle: UInt?
-    let bits = lockState()
+    var bits = lockState()
     if job != nil {
       noteReadyTime(bits)
     } else if bits & StateBit.ignoresDependencies == 0,
-      let table = moveCountUnderLock(force: false, tagEdges: true, bits), !table.wasParked
+      let table = moveCountUnderLock(force: false, tagEdges: true, &bits), !table.wasParked
     {
       // The last dependency may have been sealed and have found none of this yet: its finisher will
       // find an edge that holds nothing back.

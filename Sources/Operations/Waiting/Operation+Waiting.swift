@@ -45,24 +45,24 @@ extension Operation {
     guard let target = queueIfUnstarted(), !isTimed || target.scheduler.waitsByHelping,
       isAlone || record.isWorker(of: target.identity, \.identity)
     else { return isSealed }
+    // An heir that is not marked yet is skipped here as well.
+    // relaxed: a recall that comes later is found under the lock.
+    if state.load(ordering: .relaxed) & StateBit.hold != 0 { inheritCancellation() }
     // The last thread of its scheduler skips it where it needs no slot: nobody else would.
     let gate: StartGate? =
       target.enterGate(record)
       ? .fast : isAlone && needsNoSlot && !target.isSuspendedNow ? .skip : nil
     guard let gate else { return isSealed }
     let table = coldTableMade()
-    // An heir that is not marked yet is skipped here as well.
-    // relaxed: as in `beginSlowly`.
-    if state.load(ordering: .relaxed) & StateBit.hold != 0 { inheritCancellation() }
     // May be user code: before the lock.
     let isReadyNow = gate == .skip || isReady
     let bits = lockState()
-    // What is skipped has no place in the order, and what will be skipped no edges to look at.
+    // What is skipped has no place in the order.
     let obstacles =
       StateBit.started | StateBit.barrier | StateBit.hasExtras | StateBit.needsResources
       | (gate == .skip ? 0 : StateBit.moved)
-      | (bits & StateBit.toBeSkipped != 0 ? 0 : StateBit.hold)
-    guard bits & obstacles == 0, isReadyNow, isSubmitted, isHandedOver else {
+    guard bits & obstacles == 0, !isHeldBackByRecall(bits), isReadyNow, isSubmitted, isHandedOver
+    else {
       unlockState(bits)
       if gate == .fast { target.leaveGate(record) }
       return isSealed
@@ -81,6 +81,15 @@ extension Operation {
     }
     record.noteHandleLeft(in: target.scheduler)
     return isSealed
+  }
+
+  /// Whether an edge that recalls the operation holds it back; under the edit lock, before the
+  /// start.
+  ///
+  /// What will be skipped has no edges to look at.
+  private final func isHeldBackByRecall(_ bits: UInt32) -> Bool {
+    guard bits & StateBit.hold != 0, bits & StateBit.toBeSkipped == 0 else { return false }
+    return !dependenciesHaveFinished(bits) || inheritsCancellation(bits)
   }
 
   /// Runs this operation, or what it cannot finish without, on a thread that waits for it and is
