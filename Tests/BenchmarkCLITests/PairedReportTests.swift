@@ -103,7 +103,9 @@ import Testing
 
   @Test func barsOfWhatIsBetterHighSayThatTheyAreInverted() throws {
     let report = try report(.steady([1.05], noise: 0.01)) { $0.metrics = [.wall, .throughput] }
-    #expect(report.legend[1].hasPrefix("Bars: change in time, 1/throughput from base"))
+    let metrics = "time, 1/throughput from base to candidate"
+    #expect(report.legend(hasBars: true)[1].hasPrefix("Bars: change in \(metrics)"))
+    #expect(report.legend(hasBars: false)[1].hasPrefix("Change: in \(metrics)"))
   }
 
   @Test func noLineIsWiderThanATerminal() throws {
@@ -141,7 +143,7 @@ import Testing
         - wall: dispatch 99.9 ns, work-stealing 150 ns (medians of pairs)
 
         A pair is a process of its own in which the sides take turns, in random order.
-        Change: change in time from base to candidate with its 95 % interval, less is better. slower, \
+        Change: in time from base to candidate with its 95 % interval, less is better. slower, \
         faster: certainly beyond 1 %; equivalent: certainly within 3 %.
         Equal sides are called slower or faster in at most 0.5 % of comparisons.
         Seed 7.

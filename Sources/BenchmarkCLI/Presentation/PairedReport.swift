@@ -42,7 +42,7 @@ package struct PairedReport: Sendable {
       }
     }
     lines += [""]
-    lines += legend.flatMap { HelpText.wrap($0, width: HelpText.width) }.map {
+    lines += legend(hasBars: true).flatMap { HelpText.wrap($0, width: HelpText.width) }.map {
       style.paint($0, .faint)
     }
     return lines.joined(separator: "\n") + "\n"
@@ -129,17 +129,14 @@ package struct PairedReport: Sendable {
   }
 
   /// How it was found, and what the words mean.
-  var legend: [String] { legend(hasBars: true) }
-
-  /// As `legend`, of a report that may have no bars.
   func legend(hasBars: Bool) -> [String] {
     guard let design = results.first?.design else { return context.notes.map { "note: \($0)" } }
     let tolerance = UnitFormatter.percent(design.tolerance.difference)
     let margin = UnitFormatter.percent(design.tolerance.equivalence)
     var lines = [Self.text(design.pairing)]
     lines.append(
-      "\(hasBars ? "Bars" : "Change"): \(Self.change(in: results.map(\.metric))) from base to "
-        + "candidate with its 95 % interval, less is better"
+      (hasBars ? "Bars: change in " : "Change: in ") + Self.names(of: results.map(\.metric))
+        + " from base to candidate with its 95 % interval, less is better"
         + (hasBars ? "; ┊ is the tolerance" : "")
         + ". slower, faster: certainly beyond \(tolerance); equivalent: certainly within "
         + "\(margin).")
@@ -155,17 +152,17 @@ package struct PairedReport: Sendable {
     return lines
   }
 
-  /// What the bars show: the change in time, as the sentences tell it, or in other metrics.
+  /// What the changes are of: time, as the sentences tell it, or other metrics.
   ///
-  /// Where more is better a bar is that of the inverse, so that all go the same way.
-  private static func change(in metrics: [Metric]) -> String {
+  /// Where more is better a change is that of the inverse, so that all go the same way.
+  private static func names(of metrics: [Metric]) -> String {
     var names: [String] = []
     for metric in metrics {
       let name = metric == .wall ? "time" : metric.rawValue
       let own = metric.direction == .higher ? "1/\(name)" : name
       if !names.contains(own) { names.append(own) }
     }
-    return "change in " + names.joined(separator: ", ")
+    return names.joined(separator: ", ")
   }
 
   private static func text(_ pairing: ComparisonDesign.Pairing) -> String {
