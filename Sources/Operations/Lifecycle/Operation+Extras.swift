@@ -100,8 +100,6 @@ extension Operation {
 
   /// Cancels the operation if it has not started and a dependency has finished that wants it so.
   final func inheritCancellation() {
-    // acquire, edge EditLock: as a first look.
-    guard Self.hasDependencies(state.load(ordering: .acquiring)) else { return }
     let inherits = underLock { $0 & StateBit.started == 0 && inheritsCancellation($0) }
     if inherits { cancel() }
   }

@@ -43,7 +43,7 @@ extension Operation {
     case begun
     case notReady
     case resourcesInUse
-    /// A dependency that wants it cancelled has finished since that was looked at.
+    /// A dependency has finished that wants it cancelled, and may not have done so yet.
     case inheritsCancellation
     /// Somebody else has the operation; the resources that were taken for it go back.
     case taken([ResourceNeed])
@@ -59,7 +59,6 @@ extension Operation {
       if membership.load(ordering: .acquiring) != Membership.none {
         return try refuseStart()
       }
-      if mayInherit { inheritCancellation() }
       // User code: before the lock, and before anybody is kept from the operation.
       let isReadyNow = isReady
       var bits = lockState()
@@ -93,8 +92,9 @@ extension Operation {
     guard bits & StateBit.started == 0 else { return .taken([]) }
     var needs: [ResourceNeed] = []
     if bits & StateBit.toBeSkipped == 0 {
-      guard isReadyNow, dependenciesHaveFinished(bits) else { return .notReady }
+      // Once, since an override may make no mark.
       if mayInherit, inheritsCancellation(bits) { return .inheritsCancellation }
+      guard isReadyNow, dependenciesHaveFinished(bits) else { return .notReady }
       if bits & StateBit.needsResources != 0, let table = coldTable {
         guard ResourceArbiter.take(table.needs, for: self, waits: false) else {
           return .resourcesInUse
