@@ -17,7 +17,7 @@ extension OperationQueue {
   /// Set it while the queue is empty: operations that are added afterwards run on that dispatch
   /// queue, as many at a time as the scheduler has workers, or one if it is serial. Nil moves the
   /// queue back to the scheduler that it was made with. While it is away `scheduler` is the one
-  /// that hands the operations to the dispatch queue.
+  /// that hands the operations to the dispatch queue, another one after every move.
   ///
   /// An operation of a queue that is away runs what it waits for itself where the dispatch queue
   /// has no thread for that. A wait that even this cannot end stops the process (contract 101).
@@ -36,7 +36,7 @@ extension OperationQueue {
           " while it has operations or a barrier (\(operationCount)); set it before "
             + "the first is added, or after waitUntilAllOperationsAreFinished()")
       }
-      guard let newValue else { return move(away: false) }
+      guard let newValue else { return move(to: nil) }
       // The main queue has many wrappers, but one label.
       guard newValue.label != DispatchQueue.main.label else {
         refuse(
@@ -44,15 +44,10 @@ extension OperationQueue {
           ", whose thread would run every operation; use OperationQueue.main, or make a queue of your own"
         )
       }
-      guard
-        let dispatch = schedulerElsewhere({ DispatchScheduler(workers: $0) }) as? DispatchScheduler
-      else {
-        fatalError(
-          "OperationsFoundation: internal error: a queue is to move to a scheduler of another type."
-        )
-      }
+      // One for each move: no drain of the last place can be taken for one of this.
+      let dispatch = DispatchScheduler(workers: scheduler.workerCount)
       dispatch.targetQueue = newValue
-      move(away: true)
+      move(to: dispatch)
     }
   }
 

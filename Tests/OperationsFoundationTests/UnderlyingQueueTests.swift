@@ -174,6 +174,37 @@ import WorkStealingBackend
     }
   }
 
+  /// A move takes the slot along that a drain holds on a queue whose only thread is this one.
+  @Test(.contract(101)) func aMoveTakesTheSlotOfABlockedDrain() async {
+    await #expect(processExitsWith: .success) { Self.moveFromTheOnlyThread() }
+  }
+
+  private static func moveFromTheOnlyThread() {
+    let (serial, other) = (DispatchQueue(label: "of the user"), DispatchQueue(label: "another"))
+    let outer = OperationQueue()
+    outer.underlyingQueue = serial
+    Thread.detachNewThread {
+      Thread.sleep(forTimeInterval: 30)
+      fatalError("a slot did not follow its queue")
+    }
+    for target in [serial, other, nil] {
+      outer.addOperation {
+        let queue = OperationQueue()
+        queue.underlyingQueue = serial
+        queue.maxConcurrentOperationCount = 1
+        let skipped = BlockOperation {}
+        queue.addOperation(skipped)
+        skipped.cancel()
+        skipped.waitUntilFinished()
+        queue.underlyingQueue = target
+        let next = BlockOperation {}
+        queue.addOperation(next)
+        next.waitUntilFinished()
+      }
+    }
+    outer.waitUntilAllOperationsAreFinished()
+  }
+
   private func message(_ result: ExitTest.Result?) -> String {
     String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
   }

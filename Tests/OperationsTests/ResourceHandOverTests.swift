@@ -249,8 +249,7 @@ extension OperationLayer {
       urgent.require(resource)
       other.addOperation(urgent)
       #expect(waitUntil(deadline: patience) { resource.waiting == 1 })
-      _ = queue.schedulerElsewhere { ThreadPoolScheduler(workers: $0) }
-      queue.move(away: true)
+      queue.move(to: ThreadPoolScheduler(workers: queue.scheduler.workerCount))
       #expect(cancelled.wait(timeout: patience) && resource.used == 1)
       go.open()
       #expect(urgent.wait(timeout: patience))

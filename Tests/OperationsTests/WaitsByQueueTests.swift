@@ -37,9 +37,9 @@ enum QueueForm: Int, Codable, CaseIterable, Sendable {
     guard Self.elsewhere.contains(self) else { return queue }
     let own = DispatchQueue(
       label: "of the user", attributes: self == .concurrentElsewhere ? .concurrent : [])
-    let scheduler = queue.schedulerElsewhere { DispatchScheduler(workers: $0) }
-    (scheduler as? DispatchScheduler)?.targetQueue = target ?? own
-    queue.move(away: true)
+    let scheduler = DispatchScheduler(workers: queue.scheduler.workerCount)
+    scheduler.targetQueue = target ?? own
+    queue.move(to: scheduler)
     return queue
   }
 }

@@ -16,8 +16,8 @@ struct Drain: ~Copyable {
   let header: JobHeader
   /// Retained.
   let queue: UInt
-  /// Whether it was made for the scheduler elsewhere; see `QueuePlace.swift`.
-  let isAway: Bool
+  /// The scheduler that it was made for, or nil for the queue's home; see `QueuePlace.swift`.
+  let elsewhere: (any Scheduler)?
   /// What it runs before it looks into the list.
   var first: Job?
 
@@ -27,7 +27,8 @@ struct Drain: ~Copyable {
     unsafe _ = Unmanaged.passRetained(queue)
     unsafe drain.initialize(
       to: Drain(
-        header: JobHeader(run: drainRun), queue: queue.word, isAway: queue.isAway, first: first))
+        header: JobHeader(run: drainRun), queue: queue.word, elsewhere: queue.elsewhere,
+        first: first))
     return unsafe job(drain)
   }
 
@@ -73,7 +74,7 @@ private func drainRun(_ header: UnsafeMutableRawPointer, _ context: UnsafeMutabl
   // SAFETY: the drain retains the queue.
   let goesOn = unsafe queue._withUnsafeGuaranteedRef { queue in
     ThreadRecord.withCurrent { record in
-      unsafe queue.runDrain(first, isAway: drain.pointee.isAway, record, context)
+      unsafe queue.runDrain(first, on: drain.pointee.elsewhere, record, context)
     }
   }
   let job = unsafe Drain.job(drain)
@@ -84,7 +85,7 @@ private func drainRun(_ header: UnsafeMutableRawPointer, _ context: UnsafeMutabl
 extension OperationQueue {
   /// Runs ready operations in one slot; true when the budget is used up and the slot is still held.
   fileprivate func runDrain(
-    _ first: Job?, isAway: Bool, _ record: ThreadRecord,
+    _ first: Job?, on elsewhere: (any Scheduler)?, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) -> Bool {
     let deadline = MonotonicTime.nanoseconds() + Drain.timeBudget
@@ -95,12 +96,13 @@ extension OperationQueue {
     var next = first
     for _ in 0..<Drain.operationBudget {
       guard let job = next.take() ?? claim() else { return false }
-      guard self.isAway == isAway else {
-        // The queue has moved since the drain was made: job and slot follow it.
-        scheduler.submit(JobChain(Drain.make(self, first: job)))
+      guard isAt(elsewhere) else {
+        // The queue has moved, job and slot follow. Made first, they follow a later move as well.
+        let drain = Drain.make(self, first: job)
+        scheduler.submit(JobChain(drain))
         return false
       }
-      unsafe run(job, isAway: isAway, record, context)
+      unsafe run(job, on: elsewhere, record, context)
       if record.slotIsGone { return false }
       if MonotonicTime.nanoseconds() > deadline { break }
     }
@@ -109,7 +111,7 @@ extension OperationQueue {
 
   /// Runs a job of the list in a slot, and hands over what it makes ready.
   private func run(
-    _ job: Job, isAway: Bool, _ record: ThreadRecord,
+    _ job: Job, on elsewhere: (any Scheduler)?, _ record: ThreadRecord,
     _ context: UnsafeMutablePointer<WorkerContext>
   ) {
     record.claim = word
@@ -120,7 +122,7 @@ extension OperationQueue {
     record.claim = 0
     if let successor { unsafe context.pointee.ready.prepend(successor) }
     if unsafe !context.pointee.ready.isEmpty {
-      unsafe scheduler(isAway: isAway).submit(context.pointee.takeReady())
+      unsafe (elsewhere ?? home.scheduler).submit(context.pointee.takeReady())
     }
   }
 
@@ -145,7 +147,7 @@ extension OperationQueue {
     }
     let outer = record.slotIsGone
     record.slotIsGone = false
-    unsafe Operation.withContext(of: self) { unsafe run(job, isAway: isAway, record, $0) }
+    unsafe Operation.withContext(of: self) { unsafe run(job, on: elsewhere, record, $0) }
     record.settleCredit()
     if !record.slotIsGone { releaseSlot() }
     record.slotIsGone = outer
@@ -153,10 +155,12 @@ extension OperationQueue {
   }
 
   /// Takes a slot, a free one or a drain's that has begun nothing.
-  private func takeSlot() -> Bool {
-    if claimSlot() { return true }
-    guard !isSuspendedNow, let scheduler = scheduler.awaiting else { return false }
-    let found = scheduler.withdrawOne { Drain.isIdle($0, of: self) }
+  private func takeSlot() -> Bool { claimSlot() || !isSuspendedNow && takeIdleSlot(of: scheduler) }
+
+  /// Takes the slot of a drain that waits in a scheduler, as far as this thread reaches its jobs,
+  /// and has begun nothing.
+  func takeIdleSlot(of scheduler: any Scheduler) -> Bool {
+    let found = scheduler.awaiting?.withdrawOne { Drain.isIdle($0, of: self) }
     guard let drain = found else { return false }
     Drain.free(drain)
     return true

@@ -44,7 +44,10 @@ extension OperationQueue {
   ///
   /// The one it was made with, unless `underlyingQueue` of `OperationsFoundation` has moved it to a
   /// dispatch queue.
-  public final var scheduler: any Scheduler { scheduler(isAway: isAway) }
+  public final var scheduler: any Scheduler { elsewhere ?? home.scheduler }
+
+  /// The scheduler that operations run on while the queue is away; nil at home.
+  final var elsewhere: (any Scheduler)? { isAway ? extrasIfAny?.elsewhere.withLock { $0 } : nil }
 
   /// Gives the scheduler a chain if it has jobs; at home without counting a reference to it.
   final func submitUnlessEmpty(_ jobs: consuming JobChain) {
@@ -60,33 +63,37 @@ extension OperationQueue {
   /// The scheduler runs what it is given before it returns, or may.
   final var runsInPlace: Bool { isAway ? scheduler.waitsByHelping : home.runsInPlace }
 
+  final var isAway: Bool { place != 0 }
+
+  /// What tells the scheduler elsewhere from those before it, as long as somebody keeps them: 0 at
+  /// home.
   // acquire, edge Moved: pairs with the release in `move`.
-  final var isAway: Bool { extrasIfAny?.isAway.load(ordering: .acquiring) ?? false }
+  private final var place: UInt { extrasIfAny?.place.load(ordering: .acquiring) ?? 0 }
 
-  /// The scheduler at home or elsewhere, wherever the operations run.
-  final func scheduler(isAway: Bool) -> any Scheduler {
-    isAway ? extrasIfAny?.elsewhere.withLock { $0 } ?? home.scheduler : home.scheduler
+  /// Whether the operations run on this scheduler, or at home for nil.
+  ///
+  /// O(1), without a lock.
+  final func isAt(_ scheduler: (any Scheduler)?) -> Bool { place == Self.place(scheduler) }
+
+  private static func place(_ scheduler: (any Scheduler)?) -> UInt {
+    scheduler.map { UInt(bitPattern: ObjectIdentifier($0)) } ?? 0
   }
 
-  /// The scheduler that the queue runs on while it is away; made by the first caller's `make`, from
-  /// the workers at home.
-  package final func schedulerElsewhere(
-    _ make: (_ workers: Int) -> any Scheduler
-  ) -> any Scheduler {
-    extrasMade().elsewhere.withLock { elsewhere in
-      let scheduler = elsewhere ?? make(home.scheduler.workerCount)
-      elsewhere = scheduler
-      return scheduler
-    }
-  }
-
-  /// Operations run elsewhere from now on, or at home again.
+  /// Operations run on `scheduler` from now on, or at home again for nil.
   ///
   /// For a queue that holds nothing. What is added meanwhile by another thread runs at either
   /// place; a queue without a limit looks at its members as for every other one that it gets.
-  package final func move(away: Bool) {
-    guard away != isAway else { return }
-    // release, edge Moved: who sees that the queue is away sees its scheduler.
-    applyLimit { _ in extrasMade().isAway.store(away, ordering: .releasing) }
+  package final func move(to scheduler: (any Scheduler)?) {
+    guard !isAt(scheduler) else { return }
+    let (old, extras) = (self.scheduler, extrasMade())
+    extras.elsewhere.withLock { elsewhere in
+      elsewhere = scheduler
+      // release, edge Moved: who sees that the queue is away sees its scheduler. Under the lock: a
+      // drain that was made for this scheduler finds the queue there, or at a later one.
+      extras.place.store(Self.place(scheduler), ordering: .releasing)
+    }
+    applyLimit { _ in }
+    // A drain whose thread is blocked would keep its slot from what is added now.
+    while takeIdleSlot(of: old) { releaseSlot() }
   }
 }

@@ -22,11 +22,10 @@ import Synchronization
   let eventHandler = Locked(EventHandler())
   /// What a room above keeps for the queue: the bridge to its progress class.
   let progressBridge = Locked<(any AnyObject & Sendable)?>(nil)
-  /// The scheduler that the queue may run on instead of its home, see `QueuePlace.swift`; made
-  /// once.
+  /// The scheduler that the queue runs on while it is away from home, see `QueuePlace.swift`.
   let elsewhere = Locked<(any Scheduler)?>(nil)
-  /// Operations run there.
-  let isAway = Atomic<Bool>(false)
+  /// The address of that scheduler, or 0 at home; stored under its lock.
+  let place = Atomic<UInt>(0)
   /// What is added is cancelled before it can start; never cleared.
   let cancelsNewcomers = Atomic<Bool>(false)
 }
