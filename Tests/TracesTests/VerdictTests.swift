@@ -98,7 +98,11 @@ import Traces
     let report = TraceReport(trace, perturbation: large)
     #expect(report.verdict.finding == .none)
     #expect(report.verdict.sentence.contains("23 % longer (19 to 26 %)"))
+    #expect(report.verdict.sentence.hasSuffix("make the operations larger."))
     #expect(report.graph != nil)
+    let noisy = TraceReport(trace, perturbation: Perturbation(ratio: 1.2, low: 0.96, high: 1.72))
+    #expect(noisy.verdict.finding == .none)
+    #expect(noisy.verdict.sentence.hasSuffix("profile again when that is quieter."))
     let small = Perturbation(ratio: 1.14, low: 1.1, high: 1.18)
     #expect(TraceReport(trace, perturbation: small).verdict.finding == .waiting(.nobodyAwake))
   }

@@ -21,6 +21,9 @@ package struct Perturbation: Sendable, Equatable {
 
   /// The traced run is another run.
   package var isTooLarge: Bool { ratio > Self.limit || ratio < 1 / Self.limit }
+
+  /// The whole interval says so; otherwise the machine may be to blame, and not the recording.
+  var isCertainlyTooLarge: Bool { low > Self.limit || high < 1 / Self.limit }
 }
 
 /// The answer to "why is it slow?" in one sentence.
@@ -122,10 +125,12 @@ package struct TraceVerdict: Sendable, Equatable {
     let word = change < 0 ? "shorter" : "longer"
     let low = VerdictWords.number((perturbation.low - 1) * 100)
     let high = VerdictWords.number((perturbation.high - 1) * 100)
+    let advice =
+      perturbation.isCertainlyTooLarge
+      ? "make the operations larger" : "it may be the machine: profile again when that is quieter"
     return
       "Tracing made the run \(VerdictWords.number(abs(change))) % \(word) (\(low) to \(high) %),"
       + " more than the \(VerdictWords.number((Perturbation.limit - 1) * 100)) % up to which a"
-      + " recording stands for the run, so no cause is named; record less detail or larger"
-      + " operations."
+      + " recording stands for the run, so no cause is named; \(advice)."
   }
 }
