@@ -13,7 +13,8 @@ package enum RunVerdict: Sendable, Equatable {
     package let label: String
     /// Groups.
     package internal(set) var count: Int
-    /// How many times as long the next one of a group takes, from the least to the most.
+    /// How many times worse the next one of a group is, from the least to the most: how many times
+    /// as long it takes, where times are ranked.
     package internal(set) var lead: ClosedRange<Double>
   }
 

@@ -205,6 +205,14 @@ package enum Metric: Hashable, Sendable {
     return order.first(where: metrics.contains) ?? .wall
   }
 
+  /// Whether it is the time that somebody waits for, so that the best of several is the fastest.
+  package var isTimeToWait: Bool {
+    switch self {
+    case .wall, .makespan, .quiescence, .latency, .oldestWait: true
+    default: false
+    }
+  }
+
   /// The statistics that a row of this metric may hold.
   package var statistics: [Statistic] {
     if hasManySamples { return [.p50, .p90, .p99, .p999, .max, .mean, .ratio] }

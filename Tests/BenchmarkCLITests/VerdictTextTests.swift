@@ -4,6 +4,7 @@ import Analysis
 import Harness
 import Measurement
 import MeasurementFixtures
+import Results
 import Testing
 
 @testable import BenchmarkCLI
@@ -125,6 +126,21 @@ import Testing
     #expect(
       report.headline == [
         "Established as fastest: dispatch in 1 group (next: 4.50 times as long)" + end
+      ])
+  }
+
+  /// A rate is no time: nobody is faster, and nothing takes as long.
+  @Test func aRateHasABestAndNotAFastest() throws {
+    let rates = ["inline": 300.0, "dispatch": 200, "work-stealing": 100]
+    let report = try report(
+      FakeRunner { assignment, _ in
+        var outcome = Fixtures.outcome(wall: [10])
+        outcome.metrics[.knee] = [rates[assignment.name] ?? 0]
+        return outcome
+      })
+    #expect(
+      report.headline == [
+        "Established as best: dispatch in 1 group (next: 2.00 times worse); serial is better in 1."
       ])
   }
 

@@ -29,15 +29,23 @@ extension Report {
     case .noneEstablished(let leaders):
       let best = leaders.isEmpty ? nil : "best round by round: \(Self.text(leaders))"
       let hope = isAnyOpen ? "more rounds may establish one" : nil
-      let parts = ["No scheduler is established as the fastest", best, hope, serialClause]
+      let parts = ["No scheduler is established as the \(words.best)", best, hope, serialClause]
       return [parts.compactMap(\.self).joined(separator: "; ") + "."]
     case .established(let winners, let open, let groups):
       let parts = [
-        "Established as fastest: " + Self.text(winners, leads: true),
+        "Established as \(words.best): " + Self.text(winners, lead: words.lead),
         open > 0 ? "open in \(open) of \(groups)" : nil, serialClause,
       ]
       return [parts.compactMap(\.self).joined(separator: "; ") + "."]
     }
+  }
+
+  /// What the ranks are of: times, or also figures that nobody waits for, such as a rate.
+  private var words: (best: String, better: String, worse: String, lead: String) {
+    let ranked = analysis.groups.filter { !$0.ranked.isEmpty }
+    return ranked.allSatisfy(\.primaryMetric.isTimeToWait)
+      ? ("fastest", "faster", "slower", "times as long")
+      : ("best", "better", "worse", "times worse")
   }
 
   /// In how many groups the serial baseline is faster than whom it is compared with, and in how
@@ -55,8 +63,8 @@ extension Report {
       !$0.contains(where: Self.isFaster) && $0.contains(where: Self.isOpen)
     }
     let parts = [
-      faster > 0 ? "faster in \(faster)" : nil,
-      open > 0 ? "not established to be slower in \(open)" : nil,
+      faster > 0 ? "\(words.better) in \(faster)" : nil,
+      open > 0 ? "not established to be \(words.worse) in \(open)" : nil,
     ].compactMap(\.self)
     return parts.isEmpty ? nil : "serial is " + parts.joined(separator: ", ")
   }
@@ -82,13 +90,13 @@ extension Report {
   }
 
   /// `work-stealing in 6 groups, dispatch in 1`; with by how much each leads behind it.
-  private static func text(_ tallies: [RunVerdict.Tally], leads: Bool = false) -> String {
+  private static func text(_ tallies: [RunVerdict.Tally], lead: String? = nil) -> String {
     tallies.enumerated().map { index, tally in
       let unit = index > 0 ? "" : tally.count == 1 ? " group" : " groups"
       let ends = [tally.lead.lowerBound, tally.lead.upperBound].map(UnitFormatter.significant)
-      let lead = ends[0] == ends[1] ? ends[0] : ends.joined(separator: "–")
-      let words = index > 0 ? " (\(lead))" : " (next: \(lead) times as long)"
-      return "\(tally.label) in \(tally.count)" + unit + (leads ? words : "")
+      let factor = ends[0] == ends[1] ? ends[0] : ends.joined(separator: "–")
+      let words = lead.map { index > 0 ? " (\(factor))" : " (next: \(factor) \($0))" } ?? ""
+      return "\(tally.label) in \(tally.count)" + unit + words
     }.joined(separator: ", ")
   }
 
