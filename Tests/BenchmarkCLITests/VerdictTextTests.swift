@@ -142,6 +142,7 @@ import Testing
       report.headline == [
         "Established as best: dispatch in 1 group (next: 2.00 times worse); serial is better in 1."
       ])
+    #expect(report.text(style: .plain).contains("a lower ratio is better"))
   }
 
   @Test(

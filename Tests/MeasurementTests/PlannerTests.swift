@@ -2,6 +2,7 @@
 
 internal import Harness
 internal import MeasurementFixtures
+internal import Results
 internal import Testing
 
 @testable internal import Measurement
@@ -152,5 +153,16 @@ internal import Testing
     #expect(Set(seeds).count == 1)
     #expect(
       plan.assignment(round: 2, group: 0, contestant: 0, timeBudgetNanoseconds: 0).seed != seeds[0])
+  }
+
+  /// What a comparison judges unasked may be asked for.
+  @Test(arguments: [Metric.deadlinesMet, .knee, .quiescence, .latency])
+  func whatABenchmarkIsAboutCanBeJudged(_ metric: Metric) {
+    let point = MeasurementGroup(
+      suite: "core", benchmark: "mix", summary: "", subject: .workload("mix"),
+      parameters: Parameters([:]), workers: 1, cpus: nil, settings: [:], metrics: [metric],
+      contestants: [])
+    #expect(point.primaryMetric == metric && point.reports(metric) && point.reports(.wall))
+    #expect(!point.reports(.inversion))
   }
 }

@@ -128,8 +128,8 @@ struct ProfileText {
     let count = Int64(max(1, difference.compared))
     var lines = [
       style.paint("\(second.scheduler) less \(first.scheduler)", .strong),
-      "an operation was ready for \(Self.change(difference.readyWait / count)) and ran for "
-        + "\(Self.change(difference.run / count)), means of \(difference.compared) operations",
+      "an operation was ready \(Self.longer(difference.readyWait / count)) and ran "
+        + "\(Self.longer(difference.run / count)), means of \(difference.compared) operations",
     ]
     let missing = (difference.alignment.unmatchedInFirst, difference.alignment.unmatchedInSecond)
     if missing != (0, 0) {
@@ -151,6 +151,12 @@ struct ProfileText {
 
   static func time(_ nanoseconds: Int64) -> String {
     UnitFormatter.text(Double(nanoseconds), unit: "ns")
+  }
+
+  /// `64.0 µs shorter`.
+  private static func longer(_ nanoseconds: Int64) -> String {
+    guard nanoseconds != 0 else { return "as long" }
+    return "\(time(abs(nanoseconds))) \(nanoseconds < 0 ? "shorter" : "longer")"
   }
 
   /// With its sign.

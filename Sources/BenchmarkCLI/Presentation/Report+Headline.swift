@@ -128,7 +128,8 @@ extension Report {
     }
     let headings = Set(
       groups.compactMap { ReportColumns.ratioHeading(of: $0, $0.primaryMetric) })
-    let within = "round by round, with its 95 % interval; lower is better."
+    let lower = metrics.contains { $0.direction == .higher } ? "a lower ratio" : "lower"
+    let within = "round by round, with its 95 % interval; \(lower) is better."
     let ratios = [
       headings.contains("× best") ? "× best: ratio to the best of the group, \(within)" : nil,
       headings.contains("× base")

@@ -88,12 +88,13 @@ extension Planner {
 }
 
 extension MeasurementGroup {
-  /// Whether a comparison can judge a metric of this benchmark: every sample has a figure above 0.
+  /// Whether a comparison can judge a metric of this benchmark: what it is about, and of what every
+  /// sample has a figure above 0.
   package func reports(_ metric: Metric) -> Bool {
     switch metric {
     case .wall, .build, .run, .release, .throughput, .cpu: true
     case .latency, .makespan, .queueDelay, .efficiency: metrics.contains(metric)
-    default: false
+    default: metric == primaryMetric
     }
   }
 }
